@@ -1,0 +1,1 @@
+"""What may be claimed from a file of predictions: one file scored, or two compared."""

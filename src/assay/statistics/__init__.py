@@ -1,0 +1,1 @@
+"""Arrays in, estimates out: no input or output, no torch."""

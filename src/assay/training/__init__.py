@@ -1,0 +1,1 @@
+"""Fine-tuning: model, data and seed in, predictions at every checkpoint out."""

@@ -1,0 +1,28 @@
+"""What tests share: where the published corpora lie, and a skip with the reason where they do not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The folder of published corpora; the test is skipped where it is absent."""
+    folder = Path(os.environ.get("ASSAY_DATA") or ROOT.parent / "shared" / "data")
+    if not (folder / "README.md").exists():
+        pytest.skip(f"the published corpora are not in {folder}; set ASSAY_DATA to their folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def papers() -> Path:
+    """The folder with the texts of the papers; the test is skipped where it is absent."""
+    folder = ROOT.parent / "shared" / "papers"
+    if not folder.is_dir():
+        pytest.skip(f"the papers are not in {folder}")
+    return folder

@@ -1,0 +1,74 @@
+"""Files that are whole or absent: written aside, flushed to disk, then put in place in one move."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def write_durably(path: Path, content: bytes, *, replace: bool = True) -> bool:
+    """Write a file so that it is whole or absent whatever happens; whether it was written.
+
+    With `replace=False` a file that is already there stays, also when two processes write at the same moment.
+    """
+    aside = path.parent / f".{path.name}.{secrets.token_hex(4)}"
+    try:
+        file = aside.open("wb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = aside.open("wb")
+    try:
+        with file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        written = _put(aside, path, replace)
+    finally:
+        aside.unlink(missing_ok=True)
+    fsync_folder(path.parent)
+    return written
+
+
+def fsync_folder(folder: Path) -> None:
+    """Flush a folder's entries to disk, where the file system can."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:  # some network file systems cannot flush a folder; the rename itself is still atomic there
+        pass
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def no_partial_write(folder: Path) -> Iterator[None]:
+    """Remove the folder when the block fails."""
+    try:
+        yield
+    except BaseException:
+        remove_tree(folder)
+        raise
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder and all in it, if it is there."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _put(aside: Path, path: Path, replace: bool) -> bool:
+    if replace:
+        aside.replace(path)
+        return True
+    try:
+        os.link(aside, path)
+    except FileExistsError:
+        return False
+    except OSError:  # no hard links here: rename is still atomic, and either of two writers may win
+        if path.exists():
+            return False
+        aside.replace(path)
+    return True

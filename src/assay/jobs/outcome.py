@@ -1,0 +1,25 @@
+"""Outcome: what became of one job, small enough to travel; the value itself stays in the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["kept", "done", "failed", "skipped", "damaged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one job.
+
+    kept: it was in the store already. done: it ran. failed: `error` says why. skipped: a job that it needs failed.
+    damaged: its stored value was found damaged and thrown away; it runs again.
+    """
+
+    key: str
+    step: str
+    description: str
+    status: Status
+    seconds: float = 0.0
+    error: str = ""
+    where: str = ""

@@ -1,0 +1,29 @@
+"""Runner: the protocol of the places where jobs run. Serial, process pool and Ray differ only behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from assay.jobs.job import Job
+from assay.jobs.store import Store
+from assay.jobs.work import Report
+
+
+class WorkerLostError(Exception):
+    """The worker died before it could answer: killed, out of memory, or its machine gone. Set on the future."""
+
+
+class Runner(Protocol):
+    """A place where groups of jobs run."""
+
+    @property
+    def slots(self) -> int:
+        """How many submissions keep it busy."""
+
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
+        """Run the groups one after another on one worker; a lost worker gives a WorkerLostError."""
+
+    def close(self, *, cancel: bool = False) -> None:
+        """Wait for what runs, or with `cancel` end it now."""

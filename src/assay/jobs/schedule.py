@@ -1,0 +1,236 @@
+"""The scheduler: runs a static graph of jobs on a runner and yields what became of each.
+
+Ready jobs that may run together go out as one group; short jobs go out several groups at a time. A failed job skips
+only its dependants. A job that another process is working on is waited for. A damaged value is thrown away and computed
+again. A group whose worker died is tried again alone, at most `TRIES` times in all. It never touches values.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any
+
+from assay.errors import StoreError
+from assay.jobs.claims import Claim
+from assay.jobs.job import Job
+from assay.jobs.outcome import Outcome
+from assay.jobs.plan import make_plan
+from assay.jobs.runner import Runner, WorkerLostError
+from assay.jobs.store import Store
+from assay.jobs.work import Report, outcome_of
+
+TRIES = 3
+SUBMISSION_SECONDS = 0.05
+LARGEST_SUBMISSION = 64
+POLL_SECONDS = 0.1
+
+Group = list[Job[Any]]
+
+
+def run_jobs(jobs: Iterable[Job[Any]], store: Store, runner: Runner) -> Iterator[Outcome]:
+    """Run what is absent from the store and yield an outcome for every job that was asked for or needed."""
+    yield from Schedule(jobs, store, runner).run()
+
+
+class Schedule:
+    """The state of one campaign under way."""
+
+    def __init__(self, jobs: Iterable[Job[Any]], store: Store, runner: Runner) -> None:
+        self.store = store
+        self.runner = runner
+        self.news: deque[Outcome] = deque()
+        self.unmet: dict[str, int] = {}
+        self.absent: dict[str, Job[Any]] = {}
+        self.dependants: defaultdict[str, list[Job[Any]]] = defaultdict(list)
+        self.settled: set[str] = set()
+        self.ready: dict[str, Group] = {}
+        self.elsewhere: deque[Group] = deque()
+        self.suspects: deque[Group] = deque()
+        self.losses: defaultdict[str, int] = defaultdict(int)
+        self.repairs: defaultdict[str, int] = defaultdict(int)
+        self.claims: dict[str, Claim] = {}
+        self.flying: dict[Future[Report], list[Group]] = {}
+        self.pace: dict[str, float] = {}
+        self.stop = ""
+        self._add(jobs)
+
+    def run(self) -> Iterator[Outcome]:
+        """Yield outcomes until nothing is left to do."""
+        try:
+            while True:
+                while self.news:
+                    yield self.news.popleft()
+                if not self.stop:
+                    self._submit()
+                if self.flying:
+                    self._collect()
+                elif self.stop:
+                    raise StoreError(self.stop)
+                elif self.elsewhere:
+                    time.sleep(POLL_SECONDS)
+                elif not (self.ready or self.suspects or self.news):
+                    return
+        finally:
+            for claim in self.claims.values():
+                claim.release()
+
+    def _add(self, jobs: Iterable[Job[Any]]) -> None:
+        """Take jobs, and whatever absent ones they need, into the graph."""
+        plan = make_plan(jobs, lambda key: self.store.has(key) and key not in self.absent)
+        for job in plan.kept:
+            if job.key not in self.settled:
+                self.settled.add(job.key)
+                self.news.append(outcome_of(job, "kept"))
+        for job in plan.absent:
+            if job.key not in self.absent:
+                self.absent[job.key] = job
+                unmet = [need for need in job.needs if need.key in self.absent]
+                self.unmet[job.key] = len(unmet)
+                for need in unmet:
+                    self.dependants[need.key].append(job)
+                if not unmet:
+                    self._make_ready(job)
+
+    def _make_ready(self, job: Job[Any]) -> None:
+        self.ready.setdefault(job.group(), []).append(job)
+
+    def _submit(self) -> None:
+        """Fill the runner's free slots; a suspected killer of workers goes out with nothing beside it."""
+        if self.suspects:
+            if not self.flying:
+                self._send([self.suspects.popleft()])
+            return
+        self._look_elsewhere()
+        while self.ready and len(self.flying) < self.runner.slots:
+            groups = list(self._take(self._submission_size()))
+            if groups:
+                self._send(groups)
+
+    def _send(self, groups: list[Group]) -> None:
+        self.flying[self.runner.submit(groups, self.store)] = groups
+
+    def _submission_size(self) -> int:
+        """How many groups to send at once: as many as fill a moment, but never so many that a worker stays idle."""
+        first = next(iter(self.ready.values()))[0]
+        seconds = self.pace.get(first.step.name)
+        if seconds is None:
+            return 1
+        fair = len(self.ready) // (2 * self.runner.slots)
+        return max(1, min(LARGEST_SUBMISSION, fair, int(SUBMISSION_SECONDS / max(seconds, 1e-6))))
+
+    def _take(self, n_groups: int) -> Iterator[Group]:
+        """Up to so many groups that no other process is working on."""
+        for _ in range(min(n_groups, len(self.ready))):
+            name, waiting = next(iter(self.ready.items()))
+            most = waiting[0].step.settings.largest_group
+            group, rest = waiting[:most], waiting[most:]
+            del self.ready[name]
+            if rest:
+                self.ready[name] = rest
+            mine = [job for job in group if self._claim(job)]
+            others = [job for job in group if job not in mine and job.key in self.absent]
+            if others:
+                self.elsewhere.append(others)
+            if mine:
+                yield mine
+
+    def _claim(self, job: Job[Any]) -> bool:
+        """Whether the job is ours to run: nobody has it, and nobody has finished it meanwhile."""
+        claim = self.store.claim(job.key)
+        if claim is None:
+            return False
+        if self.store.has(job.key):
+            claim.release()
+            self._finish(job, outcome_of(job, "kept"))
+            return False
+        self.claims[job.key] = claim
+        return True
+
+    def _look_elsewhere(self) -> None:
+        """Take up what another process has finished or left."""
+        for _ in range(len(self.elsewhere)):
+            for job in self.elsewhere.popleft():
+                if self.store.has(job.key):
+                    self._finish(job, outcome_of(job, "kept"))
+                else:
+                    self._make_ready(job)
+
+    def _collect(self) -> None:
+        done, _ = wait(self.flying, return_when=FIRST_COMPLETED, timeout=POLL_SECONDS if self.elsewhere else None)
+        for future in done:
+            groups = self.flying.pop(future)
+            error = future.exception()
+            if isinstance(error, WorkerLostError):
+                self._lost(groups, error)
+            elif error is not None:
+                raise error
+            else:
+                self._settle(groups, future.result())
+
+    def _settle(self, groups: list[Group], report: Report) -> None:
+        self.stop = self.stop or report.stop
+        jobs = {job.key: job for group in groups for job in group}
+        for key, reason in report.unusable.items():
+            self._recompute(key, reason, [jobs[name] for name in report.not_run[key]])
+        for outcome in report.outcomes:
+            self.pace[outcome.step] = 0.8 * self.pace.get(outcome.step, outcome.seconds) + 0.2 * outcome.seconds
+            self._finish(jobs[outcome.key], outcome)
+
+    def _recompute(self, key: str, reason: str, wanting: list[Job[Any]]) -> None:
+        """Throw a damaged value away and run its job again before the jobs that wanted it."""
+        need = next(need for job in wanting for need in job.needs if need.key == key)
+        self.repairs[key] += 1
+        if self.repairs[key] > TRIES:
+            for job in wanting:
+                self._finish(job, outcome_of(job, "failed", error=f"{reason}, {TRIES} times over"))
+            return
+        self.store.discard(key)
+        self.news.append(outcome_of(need, "damaged", error=reason))
+        for job in wanting:
+            self._release(job.key)
+            del self.absent[job.key]
+        self._add(wanting)
+
+    def _lost(self, groups: list[Group], error: WorkerLostError) -> None:
+        for group in groups:
+            key = group[0].key
+            self.losses[key] += 1
+            if self.losses[key] < TRIES:
+                self.suspects.append(group)
+                continue
+            reason = f"the worker died {TRIES} times ({error}); it may need more memory than there is"
+            for job in group:
+                self.store.keep_failure(job, reason, "")
+                self._finish(job, outcome_of(job, "failed", error=reason))
+
+    def _finish(self, job: Job[Any], outcome: Outcome) -> None:
+        """Note what became of a job, and free or skip those that waited for it."""
+        self._release(job.key)
+        self.news.append(outcome)
+        self.settled.add(job.key)
+        self.absent.pop(job.key, None)
+        if outcome.status == "failed":
+            self._skip_dependants(job, outcome)
+            return
+        for dependant in self.dependants.pop(job.key, []):
+            if dependant.key in self.absent:
+                self.unmet[dependant.key] -= 1
+                if not self.unmet[dependant.key]:
+                    self._make_ready(dependant)
+
+    def _skip_dependants(self, job: Job[Any], outcome: Outcome) -> None:
+        stack = self.dependants.pop(job.key, [])
+        while stack:
+            dependant = stack.pop()
+            if self.absent.pop(dependant.key, None) is not None:
+                reason = f"it needs {outcome.description}, which failed"
+                self.news.append(outcome_of(dependant, "skipped", error=reason))
+                stack += self.dependants.pop(dependant.key, [])
+
+    def _release(self, key: str) -> None:
+        claim = self.claims.pop(key, None)
+        if claim is not None:
+            claim.release()

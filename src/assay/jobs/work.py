@@ -1,0 +1,123 @@
+"""Work: what a worker does with a group of jobs. Loads what they need, runs them, commits each value, reports outcomes.
+
+Every runner calls `work_on`, so that where a job runs makes no difference to what it does. Values never travel through
+the driver. It does not decide what runs when.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from assay.errors import AbsentValueError, AssayError, DamagedValueError, StoreError
+from assay.jobs.job import Job, substitute
+from assay.jobs.outcome import Outcome, Status
+from assay.jobs.scratch import scratch_at
+from assay.jobs.store import Circumstances, Store
+
+_LIBRARIES = ("numpy", "scipy", "sklearn", "pyarrow", "torch", "transformers")
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of the groups that a worker was given.
+
+    `unusable` says of stored values that jobs needed why they could not be loaded, `not_run` which jobs met them and so
+    did not run.
+    `stop` is the reason why the store can take no more.
+    """
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    unusable: dict[str, str] = field(default_factory=dict)
+    not_run: dict[str, list[str]] = field(default_factory=dict)
+    stop: str = ""
+
+
+def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
+    """Run each group of jobs and commit what they return."""
+    report = Report()
+    for group in groups:
+        try:
+            _work_on_group(group, store, report)
+        except (DamagedValueError, AbsentValueError) as error:
+            culprit = _culprit(error, group, store)
+            report.unusable[culprit] = str(error)
+            report.not_run.setdefault(culprit, []).extend(job.key for job in group)
+        except StoreError as error:
+            report.stop = str(error)
+            break
+    return report
+
+
+def outcome_of(job: Job[Any], status: Status, seconds: float = 0.0, error: str = "") -> Outcome:
+    """The outcome of a job that ran here."""
+    where = f"{platform.node()}:{os.getpid()}" if status in ("done", "failed") else ""
+    return Outcome(job.key, job.step.name, job.describe(), status, seconds, error, where)
+
+
+def _work_on_group(group: Sequence[Job[Any]], store: Store, report: Report) -> None:
+    needed = {need.key: store.load(need.key) for job in group for need in job.needs}
+    arguments = [{name: substitute(v, needed) for name, v in job.arguments.items()} for job in group]
+    start = time.perf_counter()
+    with scratch_at([store.scratch(job.key) for job in group]):
+        results = _run(group, arguments)
+    seconds = (time.perf_counter() - start) / len(group)
+    for job, result in zip(group, results, strict=True):
+        report.outcomes.append(_settle(job, result, seconds, store))
+
+
+def _run(group: Sequence[Job[Any]], arguments: list[dict[str, Any]]) -> list[Any]:
+    """The value of each job, or the exception that it raised."""
+    settings = group[0].step.settings
+    try:
+        if settings.together is None or len(group) == 1:
+            return [group[0].step.function(**arguments[0])]
+        results = list(settings.together(arguments))
+        if len(results) != len(group):
+            raise RuntimeError(f"{settings.together.__name__} gave {len(results)} values for {len(group)} jobs")
+    except Exception as error:  # noqa: BLE001 - whatever a step raises fails its jobs and nothing else
+        return [error] * len(group)
+    return results
+
+
+def _settle(job: Job[Any], result: Any, seconds: float, store: Store) -> Outcome:
+    """Commit a value or keep an error."""
+    if not isinstance(result, Exception):
+        try:
+            store.commit(job, result, _circumstances(seconds))
+            return outcome_of(job, "done", seconds)
+        except StoreError:
+            raise
+        except AssayError as error:  # a value of a type that cannot be kept
+            result = error
+    message = str(result) if isinstance(result, AssayError) else f"{type(result).__name__}: {result}"
+    store.keep_failure(job, message, "".join(traceback.format_exception(result)))
+    return outcome_of(job, "failed", seconds, message)
+
+
+def _culprit(error: StoreError, group: Sequence[Job[Any]], store: Store) -> str:
+    """The key of the needed value that could not be loaded."""
+    if isinstance(error, DamagedValueError):
+        return error.key
+    return next(need.key for job in group for need in job.needs if not store.has(need.key))
+
+
+def _circumstances(seconds: float) -> Circumstances:
+    found = {name: str(getattr(sys.modules[name], "__version__", "")) for name in _LIBRARIES if name in sys.modules}
+    versions = {"python": platform.python_version(), **found, **_device()}
+    return Circumstances(round(seconds, 6), datetime.now(UTC).isoformat(timespec="seconds"), platform.node(), versions)
+
+
+def _device() -> dict[str, str]:
+    """The accelerator, where a step has used one."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return {}
+    return {"device": str(torch.cuda.get_device_name())}

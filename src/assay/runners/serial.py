@@ -1,0 +1,26 @@
+"""Serial: jobs run here, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from assay.jobs.job import Job
+from assay.jobs.store import Store
+from assay.jobs.work import Report, work_on
+
+
+class SerialRunner:
+    """Runs each submission at once, in this process."""
+
+    slots = 1
+
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
+        """Run the groups now; the future is already done."""
+        future: Future[Report] = Future()
+        future.set_result(work_on(groups, store))
+        return future
+
+    def close(self, *, cancel: bool = False) -> None:
+        """Nothing is ever left running."""

@@ -6,13 +6,12 @@ work; they are not what keeps the store right (complete-or-absent commits are).
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
-try:
+with contextlib.suppress(ImportError):  # absent outside POSIX: there every claim is granted
     import fcntl
-except ImportError:  # not on POSIX: every claim is granted, and work may be done twice
-    pass
 
 
 class Claim:

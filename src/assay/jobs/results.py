@@ -18,17 +18,17 @@ class Results:
     A value that turns out damaged is given to `repair`, which computes it again, and is then loaded once more.
     """
 
-    def __init__(self, store: Store, repair: Callable[[Job[Any]], None] | None = None) -> None:
+    def __init__(self, store: Store, repair: Callable[[Job[Any], DamagedValueError], None] | None = None) -> None:
         self._store = store
         self._repair = repair
 
     def __getitem__(self, job: Job[T]) -> T:
         try:
             value: T = self._store.load(job.key)
-        except DamagedValueError:
+        except DamagedValueError as error:
             if self._repair is None:
                 raise
-            self._repair(job)
+            self._repair(job, error)
             value = self._store.load(job.key)
         return value
 

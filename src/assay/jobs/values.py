@@ -10,6 +10,8 @@ import dataclasses
 import json
 import math
 import operator
+import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,9 +33,7 @@ class Encoded:
         """Write tables and arrays into the folder and give the files' paths."""
         written = []
         if self.arrays:
-            from safetensors.numpy import save_file
-
-            save_file(self.arrays, folder / ARRAYS)
+            _save_arrays(self.arrays, folder / ARRAYS)
             written.append(folder / ARRAYS)
         for name, table in self.tables.items():
             import pyarrow.parquet as pq
@@ -41,6 +41,19 @@ class Encoded:
             pq.write_table(table, folder / name, compression="zstd")
             written.append(folder / name)
         return written
+
+
+def _save_arrays(arrays: dict[str, Any], path: Path) -> None:
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    try:
+        save_file(arrays, path)
+    except SafetensorError as error:
+        number = re.search(r"os error (\d+)", str(error))  # the library hides the system's error in its message
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
 
 
 def encode(value: Any) -> Encoded:

@@ -1,1 +1,60 @@
 """The studies: each a readable package with Config, PAPER, TINY, jobs and report."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from assay.errors import UsageError
+from assay.jobs import Job, Results
+from assay.report.summary import Report
+
+
+class Study(Protocol):
+    """What a study package shows."""
+
+    Config: type[Any]
+    PAPER: Any
+    TINY: Any
+
+    def jobs(self, config: Any) -> Sequence[Job[Any]]:
+        """The jobs whose values the report needs."""
+
+    def report(self, config: Any, results: Results) -> Report:
+        """What was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A study in the list: its name, the question that it answers, and whether it can be run."""
+
+    name: str
+    question: str
+    module: str | None = None
+
+
+ENTRIES = (
+    Entry("demo", "How far does a small score move with the seed and the size of the data?", "assay.studies.demo"),
+    Entry("stability", "Would the score hold with another seed?"),
+    Entry("probing", "What do the layers know?"),
+    Entry("logic", "Does it infer, or match words?"),
+    Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?"),
+    Entry("corruption", "How much of the score survives nonsense?"),
+)
+
+
+def find_study(name: str) -> Study:
+    """The study of this name, or an error that names those that can be run."""
+    known = {entry.name: entry for entry in ENTRIES}
+    ready = ", ".join(entry.name for entry in ENTRIES if entry.module)
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise UsageError(f"there is no study {name!r}{hint} Studies that can be run: {ready}")
+    module = known[name].module
+    if module is None:
+        raise UsageError(f"the study {name!r} is not in this version yet. Studies that can be run: {ready}")
+    return cast(Study, importlib.import_module(module))

@@ -1,0 +1,67 @@
+"""Options that several commands share, and what they make of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.jobs import Runner
+    from assay.studies.campaign import Campaign
+
+Study = Annotated[str, typer.Argument(help="Name of a study; `assay list` shows them.")]
+Preset = Annotated[str, typer.Option(help="Settings to start from: default, paper or tiny.")]
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings of the study.")]
+Pairs = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting; may be repeated.")]
+StoreFolder = Annotated[
+    Path | None, typer.Option("--store", help="Folder that keeps results [ASSAY_STORE, else ./assay-store].")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for the report [./assay-out/STUDY].")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+RunnerName = Annotated[str, typer.Option("--runner", help="Where jobs run: serial, pool or ray.")]
+Workers = Annotated[int | None, typer.Option("--workers", help="Processes of the pool, or cores for a local Ray.")]
+Address = Annotated[str | None, typer.Option("--address", help="Address of a Ray cluster, for --runner ray.")]
+
+
+def choose_campaign(
+    study: str, preset: str, config: Path | None, pairs: list[str] | None, store: Path | None
+) -> Campaign:
+    """The campaign that these options name."""
+    from assay.jobs import Store
+    from assay.studies.campaign import Campaign
+    from assay.studies.settings import Choice
+
+    return Campaign.choose(study, Choice(preset, config, pairs or ()), Store(store_folder(store)))
+
+
+def store_folder(given: Path | None) -> Path:
+    """The store's folder: the option, else the environment's ASSAY_STORE, else ./assay-store."""
+    return given or Path(os.environ.get("ASSAY_STORE") or "assay-store")
+
+
+def make_runner(name: str, workers: int | None, address: str | None) -> Runner:
+    """The runner of this name."""
+    if name == "serial":
+        from assay.runners.serial import SerialRunner
+
+        return SerialRunner()
+    if name == "pool":
+        from assay.runners.pool import PoolRunner
+
+        return PoolRunner(workers)
+    if name == "ray":
+        from assay.runners.ray import RayRunner
+
+        return RayRunner(address, workers)
+    raise UsageError(f"there is no runner {name!r}; allowed: serial, pool, ray")
+
+
+def print_json(form: Any) -> None:
+    """Print a result as JSON on stdout."""
+    typer.echo(json.dumps(form, ensure_ascii=False, indent=1, default=str))

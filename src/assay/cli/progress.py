@@ -1,0 +1,83 @@
+"""Progress: the stream of outcomes drawn on stderr, with counts, rate and time left."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from assay.jobs import Outcome
+
+
+def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
+    """Draw the outcomes as they come, print what went wrong, and give them all."""
+    seen: list[Outcome] = []
+    counts: Counter[str] = Counter()
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[state]}"),
+        console=console,
+        transient=True,
+    )
+    start = time.monotonic()
+    with bar:
+        task = bar.add_task("jobs", total=n_jobs, state="")
+        for outcome in outcomes:
+            seen.append(outcome)
+            counts[outcome.status] += 1
+            settled = counts.total() - counts["damaged"]
+            state = progress_line(counts, n_jobs, time.monotonic() - start)
+            bar.update(task, completed=settled, description=outcome.description[:40], state=state)
+            if outcome.status in ("failed", "damaged"):
+                say(outcome, console)
+    return seen
+
+
+def progress_line(counts: Counter[str], n_jobs: int, seconds: float) -> str:
+    """Count, rate and time left in a few words.
+
+    >>> progress_line(Counter(kept=10, done=20), 50, 4.0)
+    '30/50 · 5.0 a second · 4 s left'
+    """
+    settled = counts.total() - counts["damaged"]
+    ran = counts["done"] + counts["failed"]
+    if not ran or seconds <= 0:
+        return f"{settled}/{n_jobs}"
+    rate = ran / seconds
+    pace = f"{rate:.1f} a second" if rate >= 1 else f"{1 / rate:.1f} s each"
+    return f"{settled}/{n_jobs} · {pace} · {duration((n_jobs - settled) / rate)} left"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that a person would use.
+
+    >>> duration(7), duration(200), duration(9000), duration(200_000)
+    ('7 s', '3 min', '2.5 h', '2.3 d')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} d"
+
+
+def say(outcome: Outcome, console: Console) -> None:
+    """Print what went wrong with a job."""
+    if outcome.status == "failed":
+        console.print(
+            f"failed: {outcome.description} [{outcome.key[:12]}]: {outcome.error}", markup=False, highlight=False
+        )
+    else:
+        console.print(f"{outcome.error}; it is computed again: {outcome.description}", markup=False, highlight=False)
+
+
+def summary_line(outcomes: Iterable[Outcome]) -> str:
+    """What became of the jobs, in one line."""
+    counts = Counter(outcome.status for outcome in outcomes)
+    parts = [f"{counts[status]} {status}" for status in ("done", "kept", "failed", "skipped") if counts[status]]
+    repaired = f" ({counts['damaged']} damaged and computed again)" if counts["damaged"] else ""
+    return f"{counts.total() - counts['damaged']} jobs: {', '.join(parts) or 'none'}{repaired}"

@@ -1,0 +1,31 @@
+"""`assay report STUDY`: write the report again from the store; nothing is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from assay.cli import options
+
+
+def report(  # noqa: PLR0913 - one parameter per option
+    study: options.Study,
+    preset: options.Preset = "default",
+    config: options.ConfigFile = None,
+    pairs: options.Pairs = None,
+    store: options.StoreFolder = None,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+) -> int:
+    """Write the report of a study from what is in the store."""
+    from assay.report.write import write_report
+
+    campaign = options.choose_campaign(study, preset, config, pairs, store)
+    paths = write_report(campaign.report(), out or Path("assay-out") / study)
+    if as_json:
+        options.print_json({"study": study, "files": [str(path) for path in paths]})
+    else:
+        for path in paths:
+            typer.echo(path)
+    return 0

@@ -1,0 +1,115 @@
+"""`assay run STUDY`: run what is absent from the store, then write the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli import options
+
+if TYPE_CHECKING:
+    from assay.jobs import Outcome, Runner
+    from assay.studies.campaign import Campaign
+
+
+def run(  # noqa: PLR0913 - one parameter per option
+    study: options.Study,
+    preset: options.Preset = "default",
+    config: options.ConfigFile = None,
+    pairs: options.Pairs = None,
+    store: options.StoreFolder = None,
+    out: options.Out = None,
+    runner: options.RunnerName = "serial",
+    workers: options.Workers = None,
+    address: options.Address = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the jobs and their cost; run nothing.")] = False,
+    as_json: options.AsJson = False,
+) -> int:
+    """Run a study: what is in the store is kept, the rest runs, the report is written."""
+    campaign = options.choose_campaign(study, preset, config, pairs, store)
+    if dry_run:
+        return _show_plan(campaign, as_json)
+    place = options.make_runner(runner, workers, address)
+    finished = False
+    try:
+        outcomes, paths = run_and_report(campaign, place, out or Path("assay-out") / study)
+        finished = True
+    finally:
+        place.close(cancel=not finished)
+    return show_result(campaign, outcomes, paths, as_json)
+
+
+def run_and_report(campaign: Campaign, runner: Runner, out: Path) -> tuple[list[Outcome], list[Path]]:
+    """Run a campaign with progress on stderr and write its report, unless a job failed."""
+    from rich.console import Console
+
+    from assay.cli.progress import follow, say
+    from assay.report.write import write_report
+
+    console = Console(stderr=True)
+    outcomes = follow(campaign.run(runner), len(campaign.everything()), console)
+    if any(outcome.status in ("failed", "skipped") for outcome in outcomes):
+        return outcomes, []
+
+    def observe(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        if outcome.status in ("damaged", "failed"):
+            say(outcome, console)
+
+    return outcomes, write_report(campaign.report(runner, observe), out)
+
+
+def show_result(campaign: Campaign, outcomes: list[Outcome], paths: list[Path], as_json: bool) -> int:
+    """Print what became of the jobs and where the report is; 1 when a job failed."""
+    from assay.cli.progress import summary_line
+
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    if as_json:
+        counts = Counter(outcome.status for outcome in outcomes)
+        errors = {outcome.key: outcome.error for outcome in failed}
+        options.print_json(
+            {"study": campaign.study, "jobs": dict(counts), "failed": errors, "files": [str(path) for path in paths]}
+        )
+        return 1 if failed else 0
+    typer.echo(summary_line(outcomes))
+    if failed:
+        typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
+        return 1
+    for path in paths:
+        if path.name == "report.html":
+            typer.echo(f"report: {path}")
+    return 0
+
+
+def _show_plan(campaign: Campaign, as_json: bool) -> int:
+    """Print what would run and, where the store knows a step's pace, how long it would take."""
+    from assay.cli.progress import duration
+
+    plan = campaign.plan()
+    seconds = _mean_seconds(campaign)
+    rows: list[dict[str, Any]] = [
+        {"step": name, "jobs": n, "seconds": seconds[name] * n if name in seconds else None}
+        for name, n in plan.steps().items()
+    ]
+    if as_json:
+        jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
+        options.print_json({"study": campaign.study, "kept": len(plan.kept), "steps": rows, "jobs": jobs})
+        return 0
+    for row in rows:
+        cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])} of work"
+        typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
+    typer.echo(f"{len(plan.absent)} jobs would run, {len(plan.kept)} are in the store {campaign.store.folder}")
+    return 0
+
+
+def _mean_seconds(campaign: Campaign) -> dict[str, float]:
+    """The mean time of each step over the store's records."""
+    total: Counter[str] = Counter()
+    n: Counter[str] = Counter()
+    for record in campaign.store.records():
+        total[record["step"]] += record["circumstances"]["seconds"]
+        n[record["step"]] += 1
+    return {name: total[name] / n[name] for name in n}

@@ -1,0 +1,99 @@
+"""`assay status`: what is in the store, what would run again, and which argument changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli import options
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.jobs import Job
+    from assay.jobs.why import Change, Reason
+    from assay.studies.campaign import Campaign
+
+
+def status(  # noqa: PLR0913 - one parameter per option
+    study: Annotated[str | None, typer.Argument(help="A study; without one, all that were run on this store.")] = None,
+    preset: options.Preset = "default",
+    config: options.ConfigFile = None,
+    pairs: options.Pairs = None,
+    store: options.StoreFolder = None,
+    why: Annotated[str | None, typer.Option("--why", metavar="KEY", help="Explain one job by its key's start.")] = None,
+    as_json: options.AsJson = False,
+) -> int:
+    """Say what the store holds of a study, what would run again, and why."""
+    from assay.jobs import Store
+    from assay.jobs.why import Why
+    from assay.studies.campaign import noted_campaigns
+
+    place = Store(options.store_folder(store))
+    if not place.folder.is_dir():
+        raise UsageError(f"there is no store {place.folder}; `assay run` makes one, --store names another")
+    if study is not None:
+        campaigns = [options.choose_campaign(study, preset, config, pairs, store)]
+    else:
+        campaigns = noted_campaigns(place)
+    explainer = Why(place)
+    if why is not None:
+        reasons = [explainer.explain(job) for job in _matching(why, campaigns)]
+        return _show([dataclasses.asdict(reason) for reason in reasons], _reason_lines(reasons), as_json)
+    overviews = [_overview(campaign, explainer) for campaign in campaigns]
+    return _show([form for form, _ in overviews], [line for _, lines in overviews for line in lines], as_json)
+
+
+def _overview(campaign: Campaign, explainer: Any) -> tuple[dict[str, Any], list[str]]:
+    """Counts of a campaign, its failures, and the reason of the first absent job of each step."""
+    everything, absent = campaign.everything(), campaign.plan().absent
+    failed = [job for job in absent if campaign.store.failure(job.key)]
+    first = {job.step.name: job for job in reversed(absent)}
+    reasons = [explainer.explain(job) for job in [*failed, *(job for job in first.values() if job not in failed)]]
+    present = sum(campaign.store.has(job.key) for job in everything)
+    form = {
+        "study": campaign.study,
+        "jobs": len(everything),
+        "present": present,
+        "to_run": len(absent),
+        "failed": len(failed),
+        "reasons": [dataclasses.asdict(reason) for reason in reasons],
+    }
+    head = f"{campaign.study}: {present} of {len(everything)} jobs in the store, {len(absent)} to run, {len(failed)} failed"
+    return form, [head, *_reason_lines(reasons)]
+
+
+def _matching(prefix: str, campaigns: list[Campaign]) -> list[Job[Any]]:
+    jobs = {job.key: job for campaign in campaigns for job in campaign.everything() if job.key.startswith(prefix)}
+    if not jobs:
+        raise UsageError(
+            f"no job of the studies asked about has a key that starts with {prefix!r}; "
+            "`assay run STUDY --dry-run --json` lists keys"
+        )
+    return list(jobs.values())
+
+
+def _reason_lines(reasons: Iterable[Reason]) -> list[str]:
+    lines = []
+    for reason in reasons:
+        lines.append(f"  {reason.key[:12]}  {reason.description}: {reason.status}: {reason.text}")
+        lines += _change_lines(reason.changes, "      ")
+    return lines
+
+
+def _change_lines(changes: Iterable[Change], indent: str) -> list[str]:
+    lines = []
+    for change in changes:
+        lines.append(f"{indent}{change.argument}: {change.before[:76]} -> {change.after[:76]}")
+        lines += _change_lines(change.because, indent + "    because ")
+    return lines
+
+
+def _show(forms: list[dict[str, Any]], lines: list[str], as_json: bool) -> int:
+    if as_json:
+        options.print_json(forms)
+    else:
+        typer.echo("\n".join(lines) or "no study has been run on this store")
+    return 0

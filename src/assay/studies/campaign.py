@@ -1,0 +1,103 @@
+"""Campaign: one study with one Config on one store: planned, run, resumed, reported."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AbsentValueError, AssayError, DamagedValueError
+from assay.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
+from assay.jobs.files import write_durably
+from assay.jobs.key import canonical, digest, dumps
+from assay.jobs.plan import all_jobs
+from assay.jobs.work import outcome_of
+from assay.report.summary import Report
+from assay.studies import find_study
+from assay.studies.settings import Choice, make_config
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Campaign:
+    """A study with its Config and the store that its values live in."""
+
+    study: str
+    config: Any
+    store: Store
+
+    @staticmethod
+    def choose(study: str, choice: Choice, store: Store) -> Campaign:
+        """The campaign for what a user asked for."""
+        return Campaign(study, make_config(find_study(study), choice), store)
+
+    def jobs(self) -> list[Job[Any]]:
+        """The jobs whose values the report needs."""
+        return list(find_study(self.study).jobs(self.config))
+
+    def everything(self) -> tuple[Job[Any], ...]:
+        """Those jobs and all that they need."""
+        return all_jobs(self.jobs())
+
+    def plan(self) -> Plan:
+        """What would run, given what the store holds."""
+        return make_plan(self.jobs(), self.store.has)
+
+    def run(self, runner: Runner) -> Iterator[Outcome]:
+        """Run what is absent, and yield what became of each job."""
+        self.store.open()
+        self._note()
+        yield from run_jobs(self.jobs(), self.store, runner)
+
+    def report(self, runner: Runner | None = None, observe: Callable[[Outcome], None] = lambda _: None) -> Report:
+        """What was found; with a runner, a value that turns out damaged is computed again, and `observe` is told."""
+        absent = self.plan().absent
+        if absent:
+            raise AbsentValueError(
+                f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
+                f"store {self.store.folder}; run: assay run {self.study}"
+            )
+
+        def repair(job: Job[Any], error: DamagedValueError) -> None:
+            assert runner is not None
+            self.store.discard(job.key)
+            observe(outcome_of(job, "damaged", error=str(error)))
+            for outcome in run_jobs([job], self.store, runner):
+                observe(outcome)
+
+        return find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+
+    def _note(self) -> None:
+        """Leave in the store what was asked for, so that `assay status` can speak of it."""
+        form = {"study": self.study, "config": canonical(self.config)}
+        write_durably(_folder(self.store) / f"{self.study}-{digest(form)[:12]}.json", dumps(form).encode())
+
+
+def noted_campaigns(store: Store) -> list[Campaign]:
+    """The campaigns that were run on this store and whose settings this version still understands."""
+    campaigns = []
+    for path in sorted(_folder(store).glob("*.json")):
+        form = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            study = find_study(form["study"])
+            campaigns.append(Campaign(form["study"], _config_from(study.Config, form["config"]), store))
+        except (AssayError, KeyError, ValueError):  # settings of another version: not ours to explain
+            continue
+    return campaigns
+
+
+def _config_from(kind: Any, form: dict[str, Any]) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind).validate_python(_untyped(form))
+
+
+def _untyped(form: Any) -> Any:
+    if isinstance(form, dict):
+        return {name: _untyped(item) for name, item in form.items() if name != "$type"}
+    return [_untyped(item) for item in form] if isinstance(form, list) else form
+
+
+def _folder(store: Store) -> Path:
+    return store.folder / "campaigns"

@@ -1,0 +1,30 @@
+"""A campaign to be killed: python campaign_script.py STORE JOURNAL SUMMARY RUNNER."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from assay.jobs import Results, Store, run_jobs
+from assay.runners.pool import PoolRunner
+from assay.runners.serial import SerialRunner
+from tests.steps import Journal, add, matrix, size, slow_square, total
+
+
+def jobs(journal: Journal):
+    squares = [slow_square.job(i, 0.01, journal) for i in range(30)]
+    sums = [add.job(100, seed, journal) for seed in range(8)]
+    sizes = [size.job(matrix.job(n)) for n in (60, 61, 62)]
+    return [total.job([*squares[i::3], *sums], journal) for i in range(3)] + sizes
+
+
+if __name__ == "__main__":
+    store, journal, summary, runner_name = sys.argv[1:]
+    runner = PoolRunner(2) if runner_name == "pool" else SerialRunner()
+    wanted = jobs(Journal(journal))
+    place = Store(store).open()
+    outcomes = list(run_jobs(wanted, place, runner))
+    runner.close()
+    assert all(outcome.status in ("done", "kept") for outcome in outcomes), outcomes
+    Path(summary).write_text(json.dumps([Results(place)[job] for job in wanted]))

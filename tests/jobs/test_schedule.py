@@ -1,0 +1,242 @@
+"""The scheduler runs what is absent, groups what may run together, and goes on when jobs, values or workers fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from assay.errors import StoreError
+from assay.jobs import Results, Store, make_plan, run_jobs
+from assay.runners.pool import PoolRunner
+from assay.runners.serial import SerialRunner
+from tests.steps import (
+    Journal,
+    add,
+    fails,
+    fails_clearly,
+    kills_its_worker,
+    matrix,
+    resumes,
+    scratch_name,
+    size,
+    slow_square,
+    square,
+    total,
+    unkeepable,
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "store").open()
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal(str(tmp_path / "journal"))
+
+
+@pytest.fixture(scope="module")
+def pool():
+    runner = PoolRunner(2)
+    yield runner
+    runner.close()
+
+
+def run(jobs, store, runner=None):
+    return list(run_jobs(jobs, store, runner or SerialRunner()))
+
+
+def statuses(outcomes):
+    return dict(Counter(outcome.status for outcome in outcomes))
+
+
+@pytest.fixture(params=["serial", "pool"])
+def runner(request):
+    return SerialRunner() if request.param == "serial" else request.getfixturevalue("pool")
+
+
+def test_a_graph_runs_once_and_is_kept(store, journal, runner):
+    job = total.job([square.job(i, journal) for i in (1, 2, 3)], journal)
+    assert statuses(run([job], store, runner)) == {"done": 4}
+    assert Results(store)[job] == 14
+    assert statuses(run([job], store, runner)) == {"kept": 1}
+    assert sorted(journal.lines()) == ["square 1", "square 2", "square 3", "total"]
+
+
+def test_a_shared_need_runs_once(store, journal, runner):
+    shared = square.job(7, journal)
+    run([total.job([shared, 1], journal), total.job([shared, 2], journal)], store, runner)
+    assert journal.lines().count("square 7") == 1
+
+
+def test_needed_jobs_come_first_in_the_plan(store):
+    job = total.job([square.job(1), total.job([square.job(2)])])
+    plan = make_plan([job], store.has)
+    position = {job.key: i for i, job in enumerate(plan.absent)}
+    assert all(position[need.key] < position[job.key] for job in plan.absent for need in job.needs)
+    assert len(plan.absent) == 4
+
+
+def test_a_kept_value_makes_no_demand_on_what_it_needed(store, journal):
+    need = square.job(1, journal)
+    job = total.job([need], journal)
+    run([job], store)
+    store.discard(need.key)
+    assert statuses(run([job], store)) == {"kept": 1}
+
+
+def test_a_failed_job_skips_only_its_dependants_and_its_error_is_kept(store, runner):
+    bad, good = total.job([fails.job(3)]), total.job([square.job(2)])
+    outcomes = run([bad, total.job([bad]), good], store, runner)
+    assert statuses(outcomes) == {"failed": 1, "skipped": 2, "done": 2}
+    assert {o.error for o in outcomes if o.status == "skipped"} == {"it needs fails(x=3), which failed"}
+    kept = store.failure(fails.job(3).key)
+    assert kept["error"] == "ValueError: no 3 today"
+    assert 'raise ValueError(f"no {x} today")' in kept["traceback"]
+
+
+def test_a_failed_job_is_tried_again_next_time(store):
+    assert statuses(run([fails.job(3)], store)) == {"failed": 1}
+    assert statuses(run([fails.job(3)], store)) == {"failed": 1}
+
+
+def test_an_error_of_ours_is_shown_without_its_class(store):
+    (outcome,) = run([fails_clearly.job(3)], store)
+    assert outcome.error == "the loss of step 3 is not finite"
+
+
+def test_a_value_that_cannot_be_kept_fails_its_job(store):
+    (outcome,) = run([unkeepable.job()], store)
+    assert outcome.status == "failed"
+    assert outcome.error.startswith("a job returned a set, which the store cannot keep;")
+
+
+def test_jobs_that_differ_only_in_over_run_together_up_to_the_limit(store, journal, runner):
+    jobs = [add.job(10, seed, journal) for seed in range(6)] + [add.job(20, 0, journal)]
+    assert statuses(run(jobs, store, runner)) == {"done": 7}
+    assert sorted(journal.lines()) == ["alone 0", "together 0 1 2 3", "together 4 5"]
+    assert [Results(store)[job] for job in jobs] == [10, 11, 12, 13, 14, 15, 20]
+
+
+def test_a_member_of_a_group_fails_alone(store, journal):
+    outcomes = run([add.job(10, seed, journal) for seed in (-1, 0, 1)], store)
+    assert statuses(outcomes) == {"failed": 1, "done": 2}
+    assert [o.error for o in outcomes if o.status == "failed"] == ["seed -1 is negative"]
+
+
+def test_what_is_kept_of_a_group_does_not_run_again(store, journal):
+    run([add.job(10, 1, journal)], store)
+    run([add.job(10, seed, journal) for seed in range(3)], store)
+    assert journal.lines() == ["alone 1", "together 0 2"]
+
+
+def test_each_job_of_a_group_has_its_own_scratch(store):
+    jobs = [scratch_name.job(seed) for seed in range(3)]
+    run(jobs, store)
+    assert [Results(store)[job] for job in jobs] == [job.key for job in jobs]
+    assert not any((store.folder / "scratch").iterdir())
+
+
+def test_a_damaged_need_is_computed_again_and_said(store, runner):
+    need = matrix.job(50)
+    run([need], store, runner)
+    next(store.folder.rglob("arrays.safetensors")).write_bytes(b"garbage")
+    outcomes = run([size.job(need)], store, runner)
+    assert [(o.status, o.description) for o in outcomes] == [
+        ("kept", "matrix(n=50)"),
+        ("damaged", "matrix(n=50)"),
+        ("done", "matrix(n=50)"),
+        ("done", "size()"),
+    ]
+    assert outcomes[1].error == (
+        f"the stored value of job {need.key[:12]} is damaged: arrays.safetensors has 7 bytes instead of "
+        f"{next(store.folder.rglob('arrays.safetensors')).stat().st_size}"
+    )
+    assert Results(store)[size.job(need)] == 2500
+
+
+def test_a_damaged_result_is_repaired_when_it_is_read(store):
+    job = matrix.job(50)
+    run([job], store)
+    next(store.folder.rglob("arrays.safetensors")).write_bytes(b"garbage")
+    said = []
+
+    def repair(damaged, error):
+        said.append(str(error))
+        store.discard(damaged.key)
+        run([damaged], store)
+
+    assert Results(store, repair)[job].shape == (50, 50)
+    assert len(said) == 1
+
+
+def test_a_worker_that_dies_is_replaced_and_its_job_tried_again(store, journal, pool):
+    others = [slow_square.job(i, 0.01) for i in range(20)]
+    job = kills_its_worker.job(2, journal)
+    outcomes = run([job, *others], store, pool)
+    assert statuses(outcomes) == {"done": 21}
+    assert Results(store)[job] == 3
+
+
+def test_a_job_that_always_kills_its_worker_fails_alone(store, journal, pool):
+    others = [slow_square.job(i, 0.01) for i in range(20)]
+    outcomes = run(
+        [kills_its_worker.job(99, journal), total.job([kills_its_worker.job(99, journal)]), *others], store, pool
+    )
+    assert statuses(outcomes) == {"done": 20, "failed": 1, "skipped": 1}
+    (failed,) = [o for o in outcomes if o.status == "failed"]
+    assert failed.error == (
+        "the worker died 3 times (its process ended abruptly); it may need more memory than there is"
+    )
+    assert store.failure(failed.key)["error"] == failed.error
+    assert journal.lines() == ["try"] * 3
+
+
+def test_a_killed_job_resumes_from_its_scratch(store, journal, pool):
+    job = resumes.job(journal)
+    assert statuses(run([job], store, pool)) == {"done": 1}
+    assert journal.lines() == ["count 1", "count 2", "count 3", "count 4", "count 5"]
+
+
+def test_a_store_that_can_take_no_more_stops_the_campaign_and_keeps_what_is_done(store):
+    run([square.job(1)], store)
+    (store.folder / "values").write_text("a file where a folder should be")
+    outcomes = []
+    with pytest.raises(StoreError, match=r"cannot be written \(Not a directory\)|cannot be written \(File exists\)"):
+        for outcome in run_jobs([square.job(1), matrix.job(50), square.job(2)], store, SerialRunner()):
+            outcomes.append(outcome)  # noqa: PERF402 - what came before the error is what is tested
+    assert [o.status for o in outcomes] == ["kept"]
+    assert store.has(square.job(1).key)
+    assert not store.has(matrix.job(50).key)
+
+
+def test_short_jobs_travel_several_at_a_time(store, pool):
+    """With 300 short jobs, far fewer submissions than jobs reach the pool."""
+    counted = Counting(pool)
+    assert statuses(run([square.job(i) for i in range(300)], store, counted)) == {"done": 300}
+    assert counted.submissions < 150
+
+
+class Counting:
+    def __init__(self, inner):
+        self.inner = inner
+        self.submissions = 0
+
+    @property
+    def slots(self):
+        return self.inner.slots
+
+    def submit(self, groups, store):
+        self.submissions += 1
+        return self.inner.submit(groups, store)
+
+    def close(self, *, cancel=False):
+        self.inner.close(cancel=cancel)
+
+
+def test_claims_are_given_back(store, journal):
+    run([square.job(i, journal) for i in range(3)] + [fails.job(1)], store)
+    assert [path for path in (store.folder / "claims").rglob("*") if Path(path).is_file()] == []

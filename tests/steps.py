@@ -33,21 +33,24 @@ class Journal:
         return Path(self.path).read_text(encoding="utf-8").splitlines() if Path(self.path).exists() else []
 
 
+NOWHERE = Journal()
+
+
 @step(version=1, name="tests.square")
-def square(x: int, journal: Journal = Journal()) -> int:
+def square(x: int, journal: Journal = NOWHERE) -> int:
     journal.write(f"square {x}")
     return x * x
 
 
 @step(version=1, name="tests.slow_square")
-def slow_square(x: int, seconds: float, journal: Journal = Journal()) -> int:
+def slow_square(x: int, seconds: float, journal: Journal = NOWHERE) -> int:
     time.sleep(seconds)
     journal.write(f"slow_square {x}")
     return x * x
 
 
 @step(version=1, name="tests.total")
-def total(numbers: list[int], journal: Journal = Journal()) -> int:
+def total(numbers: list[int], journal: Journal = NOWHERE) -> int:
     journal.write("total")
     return sum(numbers)
 
@@ -98,7 +101,7 @@ def add_many(arguments: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 @step(version=1, name="tests.add", together=add_many, over=("seed",), largest_group=4)
-def add(x: int, seed: int, journal: Journal = Journal()) -> int:
+def add(x: int, seed: int, journal: Journal = NOWHERE) -> int:
     journal.write(f"alone {seed}")
     return x + seed
 

@@ -6,10 +6,11 @@ import json
 import sys
 from pathlib import Path
 
+from tests.steps import Journal, add, matrix, size, slow_square, total
+
 from assay.jobs import Results, Store, run_jobs
 from assay.runners.pool import PoolRunner
 from assay.runners.serial import SerialRunner
-from tests.steps import Journal, add, matrix, size, slow_square, total
 
 
 def jobs(journal: Journal):

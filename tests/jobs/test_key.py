@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.steps import Journal, square, total
 
 from assay.errors import UsageError
 from assay.jobs import step
 from assay.jobs.key import canonical, digest
-from tests.steps import Journal, square, total
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -6,11 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from assay.errors import StoreError
-from assay.jobs import Results, Store, make_plan, run_jobs
-from assay.runners.pool import PoolRunner
-from assay.runners.serial import SerialRunner
 from tests.steps import (
     Journal,
     add,
@@ -26,6 +21,11 @@ from tests.steps import (
     total,
     unkeepable,
 )
+
+from assay.errors import StoreError
+from assay.jobs import Results, Store, make_plan, run_jobs
+from assay.runners.pool import PoolRunner
+from assay.runners.serial import SerialRunner
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.steps import matrix, square, table
 
 from assay.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from assay.jobs import Store
 from assay.jobs.store import Circumstances
-from tests.steps import matrix, square, table
 
 HOW = Circumstances(0.1, "2026-01-01T00:00:00+00:00", "here", {})
 

@@ -40,7 +40,7 @@ def _show_version(wanted: bool) -> None:
 def _assay(
     version: bool = typer.Option(False, "--version", help="Show the version.", callback=_show_version, is_eager=True),
 ) -> None:
-    """How much of an NLU score is gold?"""
+    """Say how much of an NLU score is gold."""
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import typer
 from assay.cli import options
 
 
-def report(  # noqa: PLR0913 - one parameter per option
+def report(
     study: options.Study,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.studies.campaign import Campaign
 
 
-def status(  # noqa: PLR0913 - one parameter per option
+def status(
     study: Annotated[str | None, typer.Argument(help="A study; without one, all that were run on this store.")] = None,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
@@ -61,8 +61,8 @@ def _overview(campaign: Campaign, explainer: Any) -> tuple[dict[str, Any], list[
         "failed": len(failed),
         "reasons": [dataclasses.asdict(reason) for reason in reasons],
     }
-    head = f"{campaign.study}: {present} of {len(everything)} jobs in the store, {len(absent)} to run, {len(failed)} failed"
-    return form, [head, *_reason_lines(reasons)]
+    counts = f"{present} of {len(everything)} jobs in the store, {len(absent)} to run, {len(failed)} failed"
+    return form, [f"{campaign.study}: {counts}", *_reason_lines(reasons)]
 
 
 def _matching(prefix: str, campaigns: list[Campaign]) -> list[Job[Any]]:

@@ -13,7 +13,8 @@ from pathlib import Path
 def write_durably(path: Path, content: bytes, *, replace: bool = True) -> bool:
     """Write a file so that it is whole or absent whatever happens; whether it was written.
 
-    With `replace=False` a file that is already there stays, also when two processes write at the same moment.
+    With `replace=False` a file that is already there stays, also when two processes write at the same moment. A power
+    cut may lose the newest files whole (their folder is not flushed), and never leaves a part of one.
     """
     aside = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
@@ -29,7 +30,6 @@ def write_durably(path: Path, content: bytes, *, replace: bool = True) -> bool:
         written = _put(aside, path, replace)
     finally:
         aside.unlink(missing_ok=True)
-    fsync_folder(path.parent)
     return written
 
 
@@ -56,7 +56,8 @@ def no_partial_write(folder: Path) -> Iterator[None]:
 
 def remove_tree(folder: Path) -> None:
     """Remove a folder and all in it, if it is there."""
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _put(aside: Path, path: Path, replace: bool) -> bool:

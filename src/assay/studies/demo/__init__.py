@@ -1,4 +1,4 @@
-"""A small study on generated text: how far does a score move with the seed and the size of the data?
+"""A small study on generated text: how far a score moves with the seed and the size of the data.
 
 It needs no model, data or network, and shows what every study has: jobs, progress, resuming, a report.
 """

@@ -50,6 +50,7 @@ LAYOUTS: Mapping[str, Layout] = {
         exact=True,
     ),
     "text-label": Layout("tsv", Columns(text="text", label="label"), header=("text", "label"), exact=True),
+    "label-text": Layout("tsv", Columns(text="text", label="label"), header=("label", "text"), exact=True),
     "split-label-text": Layout(
         "tsv",
         Columns(text="text", label="label", split_column="split"),

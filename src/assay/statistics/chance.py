@@ -53,7 +53,7 @@ def chance_band(
         scores = _simulated_scores(metric, table, rng, draws)
         chances = np.full(len(scores), 1 / len(scores))
         method = f"label permutation, {draws} draws"
-    return _summarise(scores, chances, float(metric.score(_flat(table))), method, int(table.sum()), level)
+    return summarise_chance(scores, chances, float(metric.score(_flat(table))), method, int(table.sum()), level)
 
 
 def clustered_chance_band(
@@ -83,7 +83,7 @@ def clustered_chance_band(
         scores[draw] = metric(gold, shuffled)
     movable = sum(block.size for block in blocks if len(block) > 1)
     method = f"permutation of whole clusters, {movable} of {len(gold)} items movable, {draws} draws"
-    return _summarise(scores, np.full(draws, 1 / draws), metric(gold, predicted), method, len(gold), level)
+    return summarise_chance(scores, np.full(draws, 1 / draws), metric(gold, predicted), method, len(gold), level)
 
 
 def margins_table(n: int, base_rate: float, prediction_rate: float) -> Array:
@@ -117,9 +117,10 @@ def _simulated_scores(metric: Metric, table: Array, rng: np.random.Generator | N
     return metric.score(_flat(tables))
 
 
-def _summarise(
+def summarise_chance(
     scores: FloatArray, chances: FloatArray, observed: float, method: str, n: int, level: float
 ) -> ChanceBand:
+    """The chance band of scores that occur with these chances, and p of the score observed."""
     order = np.argsort(scores)
     scores, chances = scores[order], chances[order] / chances.sum()
     tail = (1 - check_level(level)) / 2

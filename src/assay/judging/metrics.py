@@ -1,0 +1,96 @@
+"""Which scores an arm can have, and each as a statistics.Metric over runs × items, whatever the task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.judging.arms import Arm
+from assay.statistics.arrays import Array
+from assay.statistics.estimate import Estimate
+from assay.statistics.intervals import mean_interval, spearman_interval
+from assay.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
+from assay.statistics.runs import runs_interval
+from assay.statistics.spans import span_counts
+
+BY_TASK = {
+    "classification": ("accuracy", "mcc", "macro_f1"),
+    "regression": ("pearson", "spearman"),
+    "tagging": ("span_f1",),
+}
+SHARES = ("accuracy", "macro_f1", "span_f1")
+
+
+@dataclass(frozen=True, slots=True)
+class Scorable:
+    """A metric with gold and runs in the form that it takes; `take` gives some of the items."""
+
+    metric: Metric
+    gold: Array
+    runs: Array
+
+    def take(self, items: Array) -> Scorable:
+        """The same for some of the items."""
+        return replace(self, gold=self.gold[items], runs=self.runs[:, items])
+
+    def scores(self) -> Array:
+        """The score of each run."""
+        return np.array([self.metric(self.gold, run) for run in self.runs])
+
+
+def choose_metric(task: str, name: str | None) -> str:
+    """The metric asked for, or the task's first; an error names those that the task has."""
+    allowed = BY_TASK[task]
+    if name is None:
+        return allowed[0]
+    if name not in allowed:
+        raise UsageError(f"the metric {name!r} does not fit {task}; allowed: {', '.join(allowed)}")
+    return name
+
+
+def scorable(arm: Arm, name: str) -> Scorable:
+    """The arm in the form that the metric of this name takes (not spearman, which is no function of sums)."""
+    if name == "span_f1":
+        return _spans(arm)
+    if name == "pearson":
+        return Scorable(replace(metric("pearson"), encode=_encode_number_runs), arm.gold, arm.runs)
+    return Scorable(metric(name, max(2, len(arm.labels))), arm.gold, arm.runs)
+
+
+def score_arm(arm: Arm, name: str, level: float = 0.95) -> Estimate:
+    """The mean score of an arm's runs with its interval over runs and items."""
+    if name == "spearman":
+        return _spearman(arm, level)
+    if name == "pearson" and len(arm.runs) == 1 and np.ptp(arm.runs) * np.ptp(arm.gold) == 0:
+        return Estimate(
+            float("nan"), float("nan"), float("nan"), "no score: a column does not vary", arm.n_items, level
+        )
+    form = scorable(arm, name)
+    return runs_interval(form.metric, form.gold, form.runs, arm.clusters, level)
+
+
+def _spearman(arm: Arm, level: float) -> Estimate:
+    if len(arm.runs) == 1:
+        alone = spearman_interval(arm.gold, arm.runs[0], level)
+        return replace(alone, method=f"{alone.method}; items only, one run")
+    over = mean_interval(np.array([spearman(arm.gold, run) for run in arm.runs]), level)
+    return replace(over, method=f"t over {len(arm.runs)} runs; runs only, items fixed", n=arm.n_items)
+
+
+def _spans(arm: Arm) -> Scorable:
+    counts = np.vstack([span_counts(list(arm.gold), list(run)) for run in arm.runs])
+    base = span_f1_metric(counts)
+    numbers = np.arange(len(counts), dtype=np.int64).reshape(len(arm.runs), arm.n_items)
+    by_number = replace(base, encode=lambda gold, predicted: base.encode(predicted, predicted))
+    return Scorable(by_number, np.zeros(arm.n_items, np.int64), numbers)
+
+
+def _encode_number_runs(gold: Array, predicted: Array) -> Items:
+    """Pearson's features for one run, or for several stacked beneath each other."""
+    base = metric("pearson")
+    if predicted.ndim == 1:
+        return base.encode(gold, predicted)
+    rows = np.vstack([base.encode(gold, run).rows for run in predicted])
+    return Items(rows, np.arange(len(rows), dtype=np.int64).reshape(predicted.shape))

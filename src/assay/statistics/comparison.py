@@ -84,7 +84,7 @@ def compare_runs(
     runs_a, runs_b = np.atleast_2d(np.asarray(runs_a)), np.atleast_2d(np.asarray(runs_b))
     n = check_same_length(gold=np.asarray(gold), runs_a=runs_a, runs_b=runs_b)
     codes = group_codes(clusters, n)
-    sides = [summarise_runs(metric, gold, runs, codes) for runs in (runs_a, runs_b)]
+    sides = [summarise_runs(metric, metric.encode(gold, runs), codes) for runs in (runs_a, runs_b)]
     if same_seeds:
         if len(runs_a) != len(runs_b):
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")

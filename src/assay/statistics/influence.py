@@ -31,15 +31,17 @@ class Linearised:
     pseudo_squares: float
 
 
-def linearise(metric: Metric, rows: FloatArray, counts: FloatArray) -> Linearised:
+def linearise(metric: Metric, rows: FloatArray, counts: FloatArray, n_runs: int = 1) -> Linearised:
     """The score and the influence of each pattern, from how many items have each pattern.
+
+    Several runs share the pseudo-items, whose small bias would otherwise not average out.
 
     >>> from assay.statistics.metrics import metric
     >>> linearise(metric("accuracy"), np.eye(4), np.array([30.0, 20.0, 10.0, 40.0])).value
     0.7
     """
     sums = counts @ rows
-    pseudo = np.broadcast_to(metric.pseudo(sums), counts.shape)
+    pseudo = np.broadcast_to(metric.pseudo(sums) / n_runs, counts.shape)
     total = float(counts.sum() + pseudo.sum())
     mean = (counts + pseudo) @ rows / total
     influence = (rows - mean) @ _gradient(metric, mean)
@@ -68,7 +70,8 @@ def clustered_variance(linear: Linearised, index: IntArray, clusters: IntArray) 
 
 def linearise_runs(metric: Metric, items: Items) -> list[Linearised]:
     """`linearise` for each run of items that have a run axis (runs × items)."""
-    return [linearise(metric, items.rows, counts) for counts in items.counts()]
+    counts = items.counts()
+    return [linearise(metric, items.rows, of_run, len(counts)) for of_run in counts]
 
 
 def _gradient(metric: Metric, mean: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from scipy import special
 from assay.errors import UsageError
 from assay.statistics.arrays import Array, FloatArray, IntArray, check_level, check_same_length, group_codes
 from assay.statistics.estimate import Estimate
-from assay.statistics.influence import Linearised, clustered_variance, linearise, sampling_variance
+from assay.statistics.influence import clustered_variance, linearise, sampling_variance
 from assay.statistics.metrics import Items, Metric, spearman
 
 
@@ -139,11 +139,11 @@ def transformed_bounds(
     return float(low + (ends[0] + 1) * (high - low) / 2), float(low + (ends[1] + 1) * (high - low) / 2)
 
 
-def why_no_interval(metric: Metric, linear: Linearised, counts: FloatArray, groups: int) -> str:
+def why_no_interval(metric: Metric, value: float, counts: FloatArray, groups: int) -> str:
     """The reason why a score of these items has no interval, or nothing."""
     if groups < 2:
         return "one item only" if counts.sum() < 2 else "one cluster only"
-    if not math.isfinite(linear.value):
+    if not math.isfinite(value):
         return "a column does not vary"
     if metric.name != "mcc":
         return ""
@@ -155,7 +155,7 @@ def why_no_interval(metric: Metric, linear: Linearised, counts: FloatArray, grou
 def _independent_interval(metric: Metric, rows: FloatArray, counts: FloatArray, level: float) -> Estimate:
     n = round(float(counts.sum()))
     linear = linearise(metric, rows, counts)
-    reason = why_no_interval(metric, linear, counts, n)
+    reason = why_no_interval(metric, linear.value, counts, n)
     if reason:
         return Estimate(linear.value, math.nan, math.nan, f"no interval: {reason}", n, level)
     if metric.name == "accuracy":
@@ -168,7 +168,7 @@ def _independent_interval(metric: Metric, rows: FloatArray, counts: FloatArray, 
 def _clustered_interval(metric: Metric, items: Items, codes: IntArray, level: float) -> Estimate:
     n, groups, counts = len(items.index), int(codes.max()) + 1, items.counts()
     linear = linearise(metric, items.rows, counts)
-    reason = why_no_interval(metric, linear, counts, groups)
+    reason = why_no_interval(metric, linear.value, counts, groups)
     if reason:
         return Estimate(linear.value, math.nan, math.nan, f"no interval: {reason}", n, level)
     quantile = t_quantile(level, groups - 1)

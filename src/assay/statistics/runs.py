@@ -21,7 +21,7 @@ from assay.statistics.components import VarianceComponents
 from assay.statistics.estimate import Estimate
 from assay.statistics.influence import linearise_runs
 from assay.statistics.intervals import score_interval, transformed_bounds, why_no_interval, wilson_bounds
-from assay.statistics.metrics import Metric
+from assay.statistics.metrics import Items, Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,21 @@ class MeanVariance:
     n_groups: int
 
     @property
+    def run_variance(self) -> float:
+        """What all runs add, with their interaction with items."""
+        return sum(part.variance for part in self.run_parts)
+
+    @property
+    def run_df(self) -> float:
+        """Degrees of freedom of the run part: runs − 1, or Welch's for two systems."""
+        squares = sum(part.variance**2 / (part.n_runs - 1) for part in self.run_parts)
+        return self.run_variance**2 / squares if squares > 0 else 1.0
+
+    @property
     def total(self) -> float:
         """The variance of the mean; never less than its run part or its item part."""
-        runs = sum(part.variance for part in self.run_parts)
         interaction = sum(part.interaction for part in self.run_parts)
-        return max(runs + self.item_variance - interaction, runs, self.item_variance)
+        return max(self.run_variance + self.item_variance - interaction, self.run_variance, self.item_variance)
 
     def half_width(self, level: float) -> float:
         """Half the width of the interval at `level`."""
@@ -63,17 +73,19 @@ class MeanVariance:
         return math.exp((low + high) / 2)
 
     def _half_width_at(self, alpha: float) -> float:
-        """The half width H at error rate alpha.
+        """The half width H at error rate alpha, with V_e the interaction, which runs and items share.
 
-        The interaction belongs to runs and items alike: it is charged to each in turn, and H² is the geometric mean
-        of H₁² = t²_runs·(V_runs − V_e)₊ + t²_items·V_items and H₂² = t²_runs·V_runs + t²_items·(V_items − V_e)₊.
+        Charged to items, H₁² = t²_runs·(V_runs − V_e)₊ + t²_items·V_items; charged to runs, H₂² = t²_runs·V_runs +
+        t²_items·(V_items − V_e)₊. One system's few runs take the geometric mean of H₁ and H₂, the difference of two
+        takes H₁, as simulated coverage asks.
         """
         items = special.stdtrit(max(self.n_groups - 1, 1), alpha / 2) ** 2
-        runs = [special.stdtrit(part.n_runs - 1, alpha / 2) ** 2 for part in self.run_parts]
+        runs = special.stdtrit(self.run_df, alpha / 2) ** 2
         interaction = sum(part.interaction for part in self.run_parts)
-        pairs = list(zip(runs, self.run_parts, strict=True))
-        first = sum(q * max(part.variance - part.interaction, 0.0) for q, part in pairs) + items * self.item_variance
-        second = sum(q * part.variance for q, part in pairs) + items * max(self.item_variance - interaction, 0.0)
+        first = runs * max(self.run_variance - interaction, 0.0) + items * self.item_variance
+        if len(self.run_parts) != 1:
+            return math.sqrt(first)
+        second = runs * self.run_variance + items * max(self.item_variance - interaction, 0.0)
         return float((first * second) ** 0.25)
 
 
@@ -90,9 +102,8 @@ class RunSummary:
     n_items: int
 
 
-def summarise_runs(metric: Metric, gold: Array, runs: Array, codes: IntArray) -> RunSummary:
-    """Scores and cluster influence of predictions (runs × items); `codes` are the items' clusters."""
-    items = metric.encode(gold, runs)
+def summarise_runs(metric: Metric, items: Items, codes: IntArray) -> RunSummary:
+    """Scores and cluster influence of encoded predictions (runs × items); `codes` are the items' clusters."""
     linears = linearise_runs(metric, items)
     influence = [
         np.bincount(codes, weights=linear.influence[index]) / len(codes)
@@ -139,16 +150,16 @@ def runs_interval(
     codes = group_codes(clusters, n)
     groups = int(codes.max()) + 1
     items = metric.encode(gold, runs)
-    reason = why_no_interval(metric, linearise_runs(metric, items)[0], items.counts()[0], groups)
+    value = float(np.mean(metric.score(items.sums())))
+    reason = why_no_interval(metric, value, items.counts()[0], groups)
     if reason:
-        value = float(np.mean(metric.score(items.sums())))
         return Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
-    summary = summarise_runs(metric, gold, runs, codes)
+    summary = summarise_runs(metric, items, codes)
     variance = MeanVariance((run_part(summary),), item_variance(summary.influence.mean(0)), groups)
     low, high = _bounds(metric, summary, variance, level)
     clustered = "" if clusters is None else f", {groups} clusters"
     method = f"{len(runs)} runs × items, variance components{clustered}"
-    return Estimate(float(summary.scores.mean()), low, high, method, n, level)
+    return Estimate(value, low, high, method, n, level)
 
 
 def runs_components(metric: Metric, gold: Array, runs: Array) -> VarianceComponents:
@@ -161,7 +172,7 @@ def runs_components(metric: Metric, gold: Array, runs: Array) -> VarianceCompone
     runs = np.asarray(runs)
     if runs.ndim != 2 or len(runs) < 2:
         raise UsageError(f"variance components need at least 2 runs (runs × items); got an array of shape {runs.shape}")
-    summary = summarise_runs(metric, gold, runs, np.arange(runs.shape[1], dtype=np.int64))
+    summary = summarise_runs(metric, metric.encode(gold, runs), np.arange(runs.shape[1], dtype=np.int64))
     influence = (summary.influence - summary.influence.mean(1, keepdims=True)) * summary.n_items
     return variance_components(summary.centres[:, None] + influence)
 

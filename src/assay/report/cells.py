@@ -18,6 +18,7 @@ MISSING = "–"
 MINUS = "−"
 SCALED_UNITS = ("%", "points")
 TIED = "≈"
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
 
@@ -109,7 +110,7 @@ def _plain_view(cell: Plain, column: Column) -> CellView:
     if cell is None:
         return CellView(MISSING)
     if isinstance(cell, bool):
-        return CellView("yes" if cell else "no", number=float(cell))
+        return CellView("yes" if cell else "no")
     if isinstance(cell, str):
         return CellView(cell)
     if isinstance(cell, Estimate):
@@ -137,12 +138,12 @@ def heading(column: Column) -> str:
     return f"{column.title} ({column.unit})" if column.unit else column.title
 
 
-def claim_evidence(claim: Claim) -> str:
-    """The estimate behind a claim in words: value, interval, n and method.
+def claim_evidence(claim: Claim) -> list[str]:
+    """The estimate behind a claim in words: value and interval, level, n, method, and what a paper printed.
 
     >>> effect = Estimate(0.019, 0.006, 0.032, "paired bootstrap", 1104)
     >>> claim_evidence(Claim("B is better.", "shown", effect, unit="points"))
-    '1.9 points [0.6, 3.2] · 95 % interval · n = 1104 · paired bootstrap'
+    ['1.9 points [0.6, 3.2]', '95 % interval', 'n = 1104', 'paired bootstrap']
     """
     parts = []
     if claim.estimate is not None:
@@ -154,7 +155,7 @@ def claim_evidence(claim: Claim) -> str:
         parts += [f"n = {format_number(claim.estimate.n)}", claim.estimate.method]
     if claim.published:
         parts.append(f"published: {claim.published}")
-    return " · ".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def method_lines(table: Table) -> list[str]:
@@ -189,6 +190,20 @@ def footnotes(views: Sequence[Sequence[CellView]]) -> dict[str, int]:
     """
     texts = dict.fromkeys(text for row in views for cell in row for text in cell.footnotes)
     return {text: number for number, text in enumerate(texts, start=1)}
+
+
+def table_lines(table: Table, views: Sequence[Sequence[CellView]]) -> list[str]:
+    """What stands beneath a table: its note, what columns mean, how intervals were made, ties and footnotes."""
+    meanings = [f"{column.title}: {column.note}." for column in table.columns if column.note]
+    ties = [f"{TIED_MEANING}."] if any(cell.tied for row in views for cell in row) else []
+    numbered = [f"{str(number).translate(SUPERSCRIPTS)} {text}" for text, number in footnotes(views).items()]
+    return [
+        *([table.note] if table.note else []),
+        *meanings,
+        *(f"{line}." for line in method_lines(table)),
+        *ties,
+        *numbered,
+    ]
 
 
 def mark_best(

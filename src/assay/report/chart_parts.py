@@ -20,8 +20,9 @@ from assay.statistics.estimate import Estimate
 
 DATA_NAME = "rows"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-WIDE, NARROW = 620, 250
-ROW_HEIGHT = 20
+WIDE, NARROW = 760, 270
+ROW_HEIGHT = 22
+CHARACTER = 5.8
 
 Field = Column | str
 Row = dict[str, Cell]
@@ -104,7 +105,7 @@ def tip_expression(labels: Sequence[Column], value: Column, rows: Sequence[Mappi
         if n in keys:
             shown += f" + (isValid(datum['{n}']) ? ', n = ' + datum['{n}'] : '')"
             break
-    return " + ' · ' + ".join([*places, shown])
+    return "trim(" + " + ' · ' + ".join([*places, shown]) + ")"
 
 
 def _quoted(text: str) -> str:
@@ -128,27 +129,28 @@ def axis_format(column: Column) -> dict[str, Any]:
 
 
 def series_encodings(series: Column, rows: Sequence[Mapping[str, Cell]]) -> dict[str, Any]:
-    """Colour, dash and shape of each series, so that no series is told by its colour alone."""
+    """Colour, dash and shape of each series, so that none is told by its colour alone.
+
+    Lines take "stroke" and "dash", their bands and points the same colours as "fill", which stays out of the legend;
+    points by themselves take "color" and "shape".
+    """
     import altair as alt
 
     names = values_in_order(rows, series.key)
-    field, n = f"{series.key}:N", len(names)
-    legend = alt.Legend(
-        title=series.title,
-        orient="top",
-        symbolSize=90,
-        symbolOpacity=1,
-        columns=_legend_columns(names),
-        columnPadding=16,
-    )
+    common = {"title": series.title, "orient": "top", "columns": _legend_columns(names), "columnPadding": 16}
+    lines = alt.Legend(**common, symbolType="stroke", symbolStrokeWidth=2.5, symbolSize=400)
+    points = alt.Legend(**common, symbolSize=80, symbolOpacity=1)
 
-    def scale(values: tuple[object, ...]) -> Any:
-        return alt.Scale(domain=names, range=cycle(values, n))
+    def encoding(channel: Any, values: tuple[object, ...], legend: Any) -> Any:
+        return channel(f"{series.key}:N", scale=alt.Scale(domain=names, range=cycle(values, len(names))), legend=legend)
 
     return {
-        "color": alt.Color(field, scale=scale(SERIES), legend=legend),
-        "strokeDash": alt.StrokeDash(field, scale=scale(DASHES), legend=legend),
-        "shape": alt.Shape(field, scale=scale(SHAPES), legend=legend),
+        "stroke": encoding(alt.Stroke, SERIES, lines),
+        "strokeDash": encoding(alt.StrokeDash, DASHES, lines),
+        "fill": encoding(alt.Fill, SERIES, None),
+        "plain shape": encoding(alt.Shape, SHAPES, None),
+        "color": encoding(alt.Color, SERIES, points),
+        "shape": encoding(alt.Shape, SHAPES, points),
     }
 
 
@@ -166,14 +168,14 @@ def finished(chart: Any, narrow: Mapping[str, Any], caption: Caption, rows: Sequ
 
 def look() -> dict[str, Any]:
     """The configuration of every chart: one font in one weight, thin grey rules, no frame, no background."""
-    label = {"labelFont": FONT, "labelFontSize": 11, "labelColor": INK, "labelLimit": 320}
-    title = {"titleFont": FONT, "titleFontSize": 11, "titleFontWeight": "normal", "titleColor": MUTED}
+    label = {"labelFont": FONT, "labelFontSize": 12, "labelColor": INK, "labelLimit": 320}
+    title = {"titleFont": FONT, "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": MUTED}
     return {
         "background": None,
         "font": FONT,
         "view": {"stroke": None},
         "axis": {**label, **title, "gridColor": RULE, "domainColor": RULE, "tickColor": RULE, "tickSize": 4},
         "legend": {**label, **title, "gradientLength": 200, "gradientThickness": 10},
-        "header": {**label, **title, "labelFontSize": 12},
+        "header": {**label, **title, "labelFontSize": 13},
         "text": {"font": FONT, "fontSize": 11},
     }

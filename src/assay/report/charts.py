@@ -16,6 +16,7 @@ import numpy as np
 from assay.errors import UsageError
 from assay.report.cells import heading
 from assay.report.chart_parts import (
+    CHARACTER,
     DATA_NAME,
     NARROW,
     ROW_HEIGHT,
@@ -39,6 +40,7 @@ from assay.report.summary import Cell, Column, Figure
 __all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"]
 
 MOST_COLUMNS_WITH_VALUES = 16
+MOST_TICKS = 13
 PALER = 0.4
 CHANCE_NOTE = "Paler and in brackets, or marked ○: not distinguishable from chance."
 
@@ -97,22 +99,19 @@ def heat_map(
         base.mark_rect(fillOpacity=0).encode(description="tip:N"),
         data=alt.NamedData(DATA_NAME),
     )
-    chart = layers.resolve_scale(color="independent").properties(width={"step": step}, height={"step": ROW_HEIGHT + 2})
+    chart = layers.resolve_scale(color="independent").properties(width={"step": step}, height={"step": ROW_HEIGHT})
     marked = replace(caption, note=f"{caption.note} {CHANCE_NOTE}".strip()) if chance else caption
     return finished(chart, {"width": {"step": narrow_step}}, marked, flat)
 
 
 def _heat_map_steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
     """Width of a cell, angle of the headings, and width of a cell on a narrow page."""
-    wanted = longest(names) * 6 + 12
-    step = max(14 if len(names) > MOST_COLUMNS_WITH_VALUES else 42, min(wanted, 72))
-    angle = 0 if wanted <= step else -45
-    room = 340 - min(label_length, 50) * 6
-    return (
-        step,
-        angle,
-        max(step if angle == 0 and wanted > 34 else 14 if step == 14 else 34, min(step, room // len(names))),
-    )
+    wanted = int(longest(names) * CHARACTER) + 12
+    if len(names) > MOST_COLUMNS_WITH_VALUES:
+        return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, 14
+    step = max(48, min(wanted, 80))
+    room = int(340 - min(label_length, 50) * CHARACTER) // len(names)
+    return step, 0 if wanted <= step else -45, min(step, max(36, room))
 
 
 def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[float], list[str], str]:
@@ -136,7 +135,7 @@ def _rgba(colour: tuple[int, int, int], opacity: float) -> str:
 
 def _heat_map_tip(down: Column, across: Column, value: Column, rows: Sequence[Row], chance: str | None) -> str:
     tip = tip_expression([replace(down, title=""), across], value, rows)
-    return f"trim({tip}" + (f" + (datum['{chance}'] ? ' · not distinguishable from chance' : ''))" if chance else ")")
+    return f"{tip} + (datum['{chance}'] ? ' · not distinguishable from chance' : '')" if chance else tip
 
 
 def _heat_map_label(value: Column, chance: str | None, with_values: bool) -> str:
@@ -170,16 +169,16 @@ def curves(
     flat = flat_rows(rows, [across, up, *groups], caption.name)
     look = series_encodings(as_column(series, caption.name), flat) if series is not None else {}
     base = alt.Chart().encode(x=_position(alt.X, across, flat), y=_value_position(alt.Y, up))
-    named = {"color": look["color"]} if look else {"color": alt.value(SERIES[0])}
-    layers = []
+    fill = look.get("fill", alt.value(SERIES[0]))
+    stroke = {"stroke": look.get("stroke", alt.value(SERIES[0])), **_only(look, "strokeDash")}
+    # The lines come first: a first layer without a legend would take the legend away from all.
+    layers = [base.mark_line(strokeWidth=2, aria=False).encode(**stroke)]
     if any(f"{up.key}_low" in row for row in flat):
-        band = base.mark_area(opacity=0.18, aria=False, interpolate="linear")
-        layers.append(band.encode(y=_value_position(alt.Y, up, "_low"), y2=f"{up.key}_high:Q", **named))
-    layers.append(base.mark_line(strokeWidth=2, aria=False).encode(**named, **_only(look, "strokeDash")))
+        band = base.mark_area(opacity=0.18, aria=False)
+        layers.append(band.encode(y=_value_position(alt.Y, up, "_low"), y2=f"{up.key}_high:Q", fill=fill))
+    shape = {"shape": look["plain shape"]} if look else {}
     points = base.transform_calculate(tip=tip_expression([*groups, across], up, flat))
-    layers.append(
-        points.mark_point(size=26, filled=True, opacity=1).encode(description="tip:N", **named, **_only(look, "shape"))
-    )
+    layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill, **shape))
     if rule is not None:
         layers.append(_level(y=alt.datum(rule)))
     return _faceted(alt.layer(*layers, data=alt.NamedData(DATA_NAME)), facet, caption, flat)
@@ -199,7 +198,7 @@ def _faceted(layers: Any, facet: Field | None, caption: Caption, rows: Sequence[
     header = alt.Facet(
         f"{column.key}:N", sort=names, title=None, header=alt.Header(labelAnchor="start", labelPadding=4)
     )
-    panels = layers.properties(width=WIDE // 2 - 30, height=170).facet(header, columns=min(2, len(names)))
+    panels = layers.properties(width=WIDE // 2 - 10, height=180).facet(header, columns=min(2, len(names)))
     return finished(panels, {"width": NARROW, "columns": 1}, caption, rows)
 
 
@@ -272,9 +271,9 @@ def _ranked(
         )
     height = {"step": ROW_HEIGHT if not groups else max(8, 4 + 10 // len(values_in_order(flat, groups[0].key)))}
     chart = alt.layer(*layers, data=alt.NamedData(DATA_NAME)).properties(
-        width=WIDE - 6 * min(longest(names), 40), height=height
+        width=WIDE - int(CHARACTER * min(longest(names), 40)), height=height
     )
-    return finished(chart, {"width": max(140, 340 - 6 * longest(names))}, caption, flat)
+    return finished(chart, {"width": max(140, 335 - int(CHARACTER * longest(names)))}, caption, flat)
 
 
 def histogram(
@@ -299,6 +298,7 @@ def histogram(
         base.mark_bar(binSpacing=1, color=SERIES[0], opacity=0.8).encode(
             x=alt.X(
                 "from:Q",
+                bin="binned",
                 title=heading(along),
                 scale=alt.Scale(zero=False),
                 axis=alt.Axis(grid=False, **axis_format(along)),
@@ -338,7 +338,7 @@ def scatter(
     )
     layers = [*([_identity_line(flat, across, up)] if identity else []), points]
     return finished(
-        alt.layer(*layers).properties(width=420, height=360), {"width": NARROW + 30, "height": 260}, caption, flat
+        alt.layer(*layers).properties(width=460, height=380), {"width": NARROW + 30, "height": 260}, caption, flat
     )
 
 
@@ -366,12 +366,11 @@ def _position(channel: Any, column: Column, rows: Sequence[Row]) -> Any:
 
     values = values_in_order(rows, column.key)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        axis = alt.Axis(
-            grid=False, **axis_format(column), **({"tickMinStep": 1} if all(isinstance(v, int) for v in values) else {})
-        )
-        return channel(
-            f"{column.key}:Q", title=heading(column), scale=alt.Scale(zero=False, nice=False, padding=6), axis=axis
-        )
+        whole = all(isinstance(value, int) for value in values)
+        ticks = {"values": values} if len(values) <= MOST_TICKS else {"format": "d"} if whole else {}
+        axis = alt.Axis(grid=False, **axis_format(column), **ticks)
+        scale = alt.Scale(zero=False, nice=False, padding=6)
+        return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)
     axis = alt.Axis(grid=False, labelAngle=0 if longest(values) * len(values) < 45 else -40)
     return channel(f"{column.key}:O", title=heading(column), sort=values, axis=axis)
 

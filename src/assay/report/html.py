@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,12 +20,11 @@ from markupsafe import Markup
 
 from assay.report.cells import (
     MISSING,
-    TIED_MEANING,
     CellView,
     claim_evidence,
     footnotes,
     heading,
-    method_lines,
+    table_lines,
     view,
 )
 from assay.report.csv_tables import figure_csv, table_csv
@@ -82,7 +81,7 @@ def style() -> Markup:
     return Markup((TEMPLATES / "page.css").read_text(encoding="utf-8").replace("{{ dark_charts }}", dark_style()))
 
 
-def _claim(line: str | Claim) -> dict[str, str]:
+def _claim(line: str | Claim) -> dict[str, Any]:
     claim = Claim(line) if isinstance(line, str) else line
     symbol, badge = BADGES[claim.standing]
     evidence = claim_evidence(claim)
@@ -136,21 +135,7 @@ def _table(table: Table) -> dict[str, Any]:
         ]
         for row in views
     ]
-    return {"columns": columns, "rows": rows, "lines": table_lines(table, views, notes)}
-
-
-def table_lines(table: Table, views: Sequence[Sequence[CellView]], notes: Mapping[str, int]) -> list[str]:
-    """What stands beneath a table: its note, what columns mean, how intervals were made, ties and footnotes."""
-    meanings = [f"{column.title}: {column.note}." for column in table.columns if column.note]
-    ties = [f"{TIED_MEANING}."] if any(cell.tied for row in views for cell in row) else []
-    numbered = [f"{number} {text}" for text, number in notes.items()]
-    return [
-        *([table.note] if table.note else []),
-        *meanings,
-        *(f"{line}." for line in method_lines(table)),
-        *ties,
-        *numbered,
-    ]
+    return {"columns": columns, "rows": rows, "lines": table_lines(table, views)}
 
 
 def _html_cell(cell: CellView, column: Column, is_number: bool, notes: Mapping[str, int]) -> HtmlCell:
@@ -171,29 +156,28 @@ def _examples(examples: Examples, interactive: bool) -> dict[str, Any]:
     return {
         "n_items": len(examples.items),
         "n_flips": len(flipping),
-        "n_wrong": sum(_always_wrong(item) for item in examples.items),
+        "n_wrong": sum(item.always_wrong for item in examples.items),
         "shown": [_example(item, examples) for item in (flipping or examples.items)[:N_STATIC_EXAMPLES]],
         "data": Markup(json_for_script(_packed(examples))) if interactive else "",
     }
 
 
-def _always_wrong(item: Example) -> bool:
-    known = [label for label in item.predictions if label is not None]
-    return item.gold is not None and bool(known) and all(label != item.gold for label in known)
-
-
 def _example(item: Example, examples: Examples) -> dict[str, Any]:
-    def standing(label: str | None) -> str:
-        return "" if label is None or item.gold is None else "right" if label == item.gold else "wrong"
-
+    runs_of: dict[str | None, list[str]] = {}
+    for run, label in zip(examples.runs, item.predictions, strict=True):
+        runs_of.setdefault(label, []).append(run)
     return {
         "id": item.id,
         "tags": item.tags,
         "texts": list(zip(examples.fields, item.texts, strict=True)),
         "gold": MISSING if item.gold is None else item.gold,
         "predictions": [
-            (run, MISSING if label is None else label, standing(label))
-            for run, label in zip(examples.runs, item.predictions, strict=True)
+            {
+                "label": MISSING if label is None else label,
+                "standing": "" if None in (label, item.gold) else "right" if label == item.gold else "wrong",
+                "runs": f"{len(runs)} of {len(examples.runs)}: {', '.join(runs)}",
+            }
+            for label, runs in sorted(runs_of.items(), key=lambda entry: -len(entry[1]))
         ],
     }
 

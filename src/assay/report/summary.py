@@ -107,6 +107,12 @@ class Example:
         """
         return len({label for label in self.predictions if label is not None}) > 1
 
+    @property
+    def always_wrong(self) -> bool:
+        """Whether the item has a gold label and no run predicts it."""
+        known = [label for label in self.predictions if label is not None]
+        return self.gold is not None and bool(known) and self.gold not in known
+
 
 @dataclass(frozen=True, slots=True)
 class Examples:

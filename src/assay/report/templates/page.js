@@ -88,15 +88,18 @@
     head.append(element("span", "id", item.id), ...item.tags.flatMap((tag) => [" ", element("span", "tag", tag)]));
     const list = element("dl");
     item.texts.forEach((text, index) => list.append(element("dt", "", data.fields[index]), element("dd", "", text)));
-    list.append(element("dt", "", "gold"), element("dd", "label", item.gold === null ? "–" : item.gold));
-    const runs = element("ul", "runs");
-    item.predictions.forEach((prediction, index) => {
-      const standing = prediction === null || item.gold === null ? "" : prediction === item.gold ? "right" : "wrong";
-      const run = element("li", standing);
-      run.append(element("span", "run", data.runs[index]), ` ${prediction === null ? "–" : prediction}`);
-      runs.append(run);
-    });
-    entry.append(head, list, runs);
+    list.append(element("dt", "", "gold"), element("dd", "", item.gold === null ? "–" : item.gold));
+    const runsOf = new Map();
+    item.predictions.forEach((label, index) => runsOf.set(label, [...(runsOf.get(label) || []), data.runs[index]]));
+    const groups = element("dd", "runs");
+    for (const [label, runs] of [...runsOf].sort((a, b) => b[1].length - a[1].length)) {
+      const standing = label === null || item.gold === null ? "" : label === item.gold ? "right" : "wrong";
+      if (groups.childNodes.length) groups.append(element("br"));
+      groups.append(element("span", standing, label === null ? "–" : label), " ");
+      groups.append(element("span", "run", `${runs.length} of ${data.runs.length}: ${runs.join(", ")}`));
+    }
+    list.append(element("dt", "", "predicted"), groups);
+    entry.append(head, list);
     return entry;
   };
   const browse = (figure) => {

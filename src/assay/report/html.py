@@ -1,0 +1,216 @@
+"""The report as one HTML page that asks the network for nothing: style, script, charts and data are all inside.
+
+Charts are drawings (SVG) made beforehand, wide and narrow; the page's own small script adds tips, sorting and the
+example browser. A content security policy lets only that script run, whatever the data may say.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from assay.report.cells import (
+    MISSING,
+    CellView,
+    claim_evidence,
+    footnotes,
+    heading,
+    table_lines,
+    view,
+)
+from assay.report.csv_tables import figure_csv, table_csv
+from assay.report.figures import figure_svg
+from assay.report.palette import dark_style
+from assay.report.summary import Claim, Column, Example, Examples, Figure, Item, Report, Table, Text
+
+TEMPLATES = Path(__file__).parent / "templates"
+BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
+N_STATIC_EXAMPLES = 5
+
+
+def html_page(report: Report) -> str:
+    """The whole page."""
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    parts = {"style": style(), "script": Markup(script), "script_hash": digest}
+    return _render("page.html", report, interactive=True, **parts)
+
+
+def html_fragment(report: Report) -> str:
+    """The report without page and script, to stand inside another page, such as a notebook."""
+    return _render("notebook.html", report, interactive=False, style=style())
+
+
+def _render(template: str, report: Report, *, interactive: bool, **parts: Any) -> str:
+    shown = {
+        "title": report.title,
+        "verdict": [_claim(line) for line in report.verdict],
+        "sections": [
+            {"title": section.title, "parts": [_item(item, interactive) for item in section.items]}
+            for section in report.sections
+        ],
+        "provenance": [(name, view(value, Column(name, name)).plain) for name, value in report.provenance.items()],
+    }
+    return _environment().get_template(template).render(report=shown, **parts)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+@cache
+def style() -> Markup:
+    """The style sheet of page and notebook."""
+    return Markup((TEMPLATES / "page.css").read_text(encoding="utf-8").replace("{{ dark_charts }}", dark_style()))
+
+
+def _claim(line: str | Claim) -> dict[str, Any]:
+    claim = Claim(line) if isinstance(line, str) else line
+    symbol, badge = BADGES[claim.standing]
+    evidence = claim_evidence(claim)
+    return {"text": claim.text, "standing": claim.standing, "symbol": symbol, "badge": badge, "evidence": evidence}
+
+
+def _item(item: Item, interactive: bool) -> dict[str, Any]:
+    if isinstance(item, Text):
+        return {"kind": "text", "text": item.text}
+    common = {"name": item.name, "title": item.title, "note": item.note, "job_keys": item.keys}
+    if isinstance(item, Table):
+        return {"kind": "table", **common, "csv": _csv_link(table_csv(item)), **_table(item)}
+    if isinstance(item, Figure):
+        drawings = {
+            "wide": Markup(figure_svg(item)),
+            "narrow": Markup(figure_svg(item, narrow=True)) if interactive else "",
+        }
+        return {"kind": "figure", **common, "csv": _csv_link(figure_csv(item)), **drawings}
+    return {"kind": "examples", **common, "csv": "", **_examples(item, interactive)}
+
+
+def _csv_link(text: str) -> str:
+    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode("utf-8", "backslashreplace")).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlCell:
+    """A cell as the template shows it."""
+
+    text: str
+    interval: str
+    style: str
+    sort: str | None
+    hint: str
+    tied: bool
+    numbers: str
+
+
+def _table(table: Table) -> dict[str, Any]:
+    views = [[view(row.get(column.key), column) for column in table.columns] for row in table.rows]
+    notes = footnotes(views)
+    numeric = [any(row[i].number is not None for row in views) for i in range(len(table.columns))]
+    columns = [
+        {"heading": heading(column), "published": column.published, "style": "number" if is_number else ""}
+        for column, is_number in zip(table.columns, numeric, strict=True)
+    ]
+    rows = [
+        [
+            _html_cell(cell, column, is_number, notes)
+            for cell, column, is_number in zip(row, table.columns, numeric, strict=True)
+        ]
+        for row in views
+    ]
+    return {"columns": columns, "rows": rows, "lines": table_lines(table, views)}
+
+
+def _html_cell(cell: CellView, column: Column, is_number: bool, notes: Mapping[str, int]) -> HtmlCell:
+    style = {"number": is_number, "published": column.published, "best": cell.best, "best-tied": cell.tied}
+    return HtmlCell(
+        cell.text,
+        cell.interval,
+        " ".join(name for name, is_on in style.items() if is_on),
+        None if cell.number is None else repr(float(cell.number)),
+        "" if cell.n is None else f"n = {cell.n}",
+        cell.tied,
+        " ".join(str(notes[text]) for text in cell.footnotes),
+    )
+
+
+def _examples(examples: Examples, interactive: bool) -> dict[str, Any]:
+    flipping = [item for item in examples.items if item.flips]
+    return {
+        "n_items": len(examples.items),
+        "n_flips": len(flipping),
+        "n_wrong": sum(item.always_wrong for item in examples.items),
+        "shown": [_example(item, examples) for item in (flipping or examples.items)[:N_STATIC_EXAMPLES]],
+        "data": Markup(json_for_script(_packed(examples))) if interactive else "",
+    }
+
+
+def _example(item: Example, examples: Examples) -> dict[str, Any]:
+    runs_of: dict[str | None, list[str]] = {}
+    for run, label in zip(examples.runs, item.predictions, strict=True):
+        runs_of.setdefault(label, []).append(run)
+    return {
+        "id": item.id,
+        "tags": item.tags,
+        "texts": list(zip(examples.fields, item.texts, strict=True)),
+        "gold": MISSING if item.gold is None else item.gold,
+        "predictions": [
+            {
+                "label": MISSING if label is None else label,
+                "standing": "" if None in (label, item.gold) else "right" if label == item.gold else "wrong",
+                "runs": f"{len(runs)} of {len(examples.runs)}: {', '.join(runs)}",
+            }
+            for label, runs in sorted(runs_of.items(), key=lambda entry: -len(entry[1]))
+        ],
+    }
+
+
+def _packed(examples: Examples) -> dict[str, Any]:
+    """The examples with each label and tag written once."""
+    labels: dict[str, int] = {}
+    tags: dict[str, int] = {}
+
+    def label_index(label: str | None) -> int | None:
+        return None if label is None else labels.setdefault(label, len(labels))
+
+    items = [
+        [
+            item.id,
+            list(item.texts),
+            label_index(item.gold),
+            [label_index(label) for label in item.predictions],
+            [tags.setdefault(tag, len(tags)) for tag in item.tags],
+        ]
+        for item in examples.items
+    ]
+    names = {"fields": list(examples.fields), "runs": list(examples.runs)}
+    return {**names, "labels": list(labels), "tags": list(tags), "items": items}
+
+
+def json_for_script(value: Any) -> str:
+    """JSON that may stand inside a script element: no text in it can end the element or begin markup.
+
+    >>> json_for_script("</script>")
+    '"\\\\u003c/script\\\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

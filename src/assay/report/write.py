@@ -1,0 +1,102 @@
+"""A report written to a folder: page, Markdown, summary, tables and figures; each file is complete or absent."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from assay.errors import StoreError, UsageError
+from assay.report.csv_tables import examples_csv, figure_csv, table_csv
+from assay.report.figures import figure_pdf, figure_svg
+from assay.report.html import html_page
+from assay.report.latex import table_latex
+from assay.report.markdown import report_markdown
+from assay.report.summary import Examples, Figure, Report, Table
+from assay.report.summary_json import load_summary, report_json
+
+__all__ = ["FORMATS", "load_summary", "write_report"]
+
+FORMATS = ("html", "md", "json", "csv", "tex", "svg", "pdf")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+Named = Table | Figure | Examples
+
+
+def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write a report in the given formats, and say which files were written.
+
+    html: report.html; md: report.md; json: summary.json; csv and tex: tables/; svg and pdf: figures/. Markdown links to
+    the SVG figures. Files of an earlier report with other names are left alone.
+    """
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise UsageError(f"the report format '{unknown[0]}' is not known; allowed: {', '.join(FORMATS)}")
+    named = _named_items(report)
+    folder = Path(out_dir)
+    written = []
+    for path, content in _contents(report, named, formats):
+        _write(folder / path, content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+        written.append(folder / path)
+    return written
+
+
+def _named_items(report: Report) -> list[Named]:
+    """Tables, figures and examples, once their names are known to be good and different file names."""
+    named = [
+        item for section in report.sections for item in section.items if isinstance(item, Table | Figure | Examples)
+    ]
+    seen: set[str] = set()
+    for item in named:
+        if not NAME.fullmatch(item.name):
+            raise UsageError(
+                "the name of a table, figure or list of examples is made of letters, digits, '-' and '_' and starts "
+                f"with a letter or digit; got '{item.name}'"
+            )
+        if item.name.lower() in seen:
+            raise UsageError(f"two items of the report have the name '{item.name}'; each needs its own")
+        seen.add(item.name.lower())
+    return named
+
+
+def _contents(report: Report, named: Sequence[Named], formats: Sequence[str]) -> Iterator[tuple[str, str | bytes]]:
+    if "html" in formats:
+        yield "report.html", html_page(report)
+    if "md" in formats:
+        yield "report.md", report_markdown(report)
+    if "json" in formats:
+        yield "summary.json", report_json(report)
+    for item in named:
+        if "csv" in formats:
+            yield f"tables/{item.name}.csv", _csv(item)
+        if isinstance(item, Table) and "tex" in formats:
+            yield f"tables/{item.name}.tex", table_latex(item)
+        if isinstance(item, Figure) and "svg" in formats:
+            yield f"figures/{item.name}.svg", figure_svg(item)
+        if isinstance(item, Figure) and "pdf" in formats:
+            yield f"figures/{item.name}.pdf", figure_pdf(item)
+
+
+def _csv(item: Named) -> str:
+    if isinstance(item, Table):
+        return table_csv(item)
+    return figure_csv(item) if isinstance(item, Figure) else examples_csv(item)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write aside and rename, so that a reader sees the old file or the new one, never a part."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(aside).chmod(0o644)
+            Path(aside).replace(path)
+        except BaseException:
+            Path(aside).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise StoreError(f"the report cannot be written to {path}: {error.strerror or error}") from error

@@ -1,0 +1,175 @@
+"""The figures: what they draw, what their marks say, that they are the same each time, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from assay.errors import UsageError
+from assay.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
+from assay.report.figures import figure_pdf, figure_svg, full_spec
+from assay.report.palette import DARK, INK, MUTED, RULE, SERIES
+from assay.report.summary import Column
+from assay.statistics.estimate import Estimate
+
+CAPTION = Caption("chart", "A chart")
+
+
+def tips(figure, *, narrow=False):
+    """What the marks say, in the order in which they are drawn."""
+    root = ET.fromstring(figure_svg(figure, narrow=narrow))
+    return [e.attrib["aria-label"] for e in root.iter() if e.tag.endswith("path") and "aria-label" in e.attrib]
+
+
+def texts(figure):
+    return [e.text for e in ET.fromstring(figure_svg(figure)).iter() if e.tag.endswith("text")]
+
+
+def cells():
+    return [
+        {"tag": "Negation", "seed": 0, "mcc": Estimate(0.5, 0.25, 0.75, "m", 30), "chance": False},
+        {"tag": "Negation", "seed": 1, "mcc": Estimate(-0.125, -0.4, 0.2, "m", 30), "chance": True},
+        {"tag": "<script>alert(1)</script> & 'x' \"y\"", "seed": 0, "mcc": None, "chance": False},
+    ]
+
+
+def test_heat_map_prints_values_and_brackets_what_is_chance():
+    figure = heat_map(cells(), Column("seed", "Seed"), "tag", Column("mcc", "MCC", 2), caption=CAPTION, chance="chance")
+    assert tips(figure) == [
+        "Negation · Seed 0 · MCC 0.50 [0.25, 0.75], n = 30",
+        "Negation · Seed 1 · MCC −0.13 [−0.40, 0.20], n = 30 · not distinguishable from chance",
+        "<script>alert(1)</script> & 'x' \"y\" · Seed 0 · MCC –",
+    ]
+    shown = texts(figure)
+    assert [text for text in ("0.50", "(−0.13)", "–") if text in shown] == ["0.50", "(−0.13)", "–"]
+    assert "<script>" not in figure_svg(figure)
+    assert figure.rows[0] == {
+        "tag": "Negation",
+        "seed": 0,
+        "mcc": 0.5,
+        "mcc_low": 0.25,
+        "mcc_high": 0.75,
+        "mcc_n": 30,
+        "chance": False,
+    }
+
+
+def test_a_wide_heat_map_marks_chance_without_values():
+    rows = [{"tag": "a", "layer": layer, "mcc": 0.1, "chance": layer == 3} for layer in range(25)]
+    figure = heat_map(rows, "layer", "tag", "mcc", caption=CAPTION, centre=None, chance="chance")
+    shown = texts(figure)
+    assert shown.count("○") == 1
+    assert "0.10" not in shown
+
+
+def test_percentages_read_times_hundred_everywhere():
+    rows = [{"model": "a", "acc": Estimate(0.5, 0.4, 0.6, "m", 9)}]
+    figure = dots(rows, "model", Column("acc", "Accuracy", 1, "%"), caption=CAPTION, rule=0.45)
+    assert tips(figure) == ["a · Accuracy 50.0 % [40.0, 60.0], n = 9"]
+    assert "50" in texts(figure)
+    assert "Accuracy (%)" in texts(figure)
+
+
+def test_curves_have_bands_facets_and_a_legend_in_order():
+    rows = [
+        {"language": language, "data": data, "layer": layer, "mcc": Estimate(0.1 * layer, 0, 1, "m", 5)}
+        for language in ("sv", "en")
+        for data in ("RTE", "MNLI")
+        for layer in (1, 2)
+    ]
+    figure = curves(rows, "layer", Column("mcc", "MCC", 1), caption=CAPTION, series="data", facet="language", rule=0.0)
+    assert len(tips(figure)) == len(rows)
+    assert tips(figure)[0] == "language sv · data RTE · layer 1 · MCC 0.1 [0.0, 1.0], n = 5"
+    assert tips(figure, narrow=True) == tips(figure)
+    shown = texts(figure)
+    assert [text for text in shown if text in ("RTE", "MNLI")] == ["RTE", "MNLI"]
+    assert [text for text in shown if text in ("sv", "en")] == ["sv", "en"]
+    assert figure_svg(figure).count('fill-opacity="0.18"') + figure_svg(figure).count('opacity="0.18"') == 4
+
+
+def test_curves_over_names_and_without_intervals():
+    rows = [{"size": size, "mcc": value} for size, value in (("1k", 0.1), ("10k", 0.3), ("5k", 0.2))]
+    figure = curves(rows, "size", "mcc", caption=CAPTION)
+    assert [text for text in texts(figure) if text.endswith("k")] == ["1k", "10k", "5k"]
+
+
+def test_bars_histogram_and_scatter():
+    rows = [{"tag": tag, "run": run, "x": i / 4, "y": 0.5} for i, (tag, run) in enumerate([("a", "1"), ("b", "2")] * 2)]
+    assert len(tips(bars(rows, "tag", Column("x", "X", 2), caption=CAPTION, series="run"))) == 4
+    counted = histogram(rows, Column("x", "X", 2), caption=CAPTION, n_bins=3, rule=0.1)
+    assert [row["count"] for row in counted.rows] == [1, 1, 2]
+    assert tips(counted)[0] == "0.00 to 0.25 · 1"
+    points = scatter(rows, "x", "y", caption=CAPTION, series="run", label="tag", identity=True)
+    assert tips(points)[0] == "tag a · run 1 · x 0.000 · y 0.500"
+
+
+def test_a_drawing_does_not_depend_on_what_was_drawn_before():
+    def draw():
+        return heat_map(cells(), "seed", "tag", "mcc", caption=CAPTION)
+
+    first = figure_svg(draw())
+    figure_svg(curves([{"x": 1, "y": 2.0}], "x", "y", caption=Caption("other", "Other")))
+    assert figure_svg(draw()) == first
+    assert json.dumps(draw().spec) == json.dumps(draw().spec)
+    assert 'id="chart-wide-1"' in first
+    assert "url(#chart-wide-1)" in first
+
+
+def test_pdf_is_the_same_each_time():
+    figure = heat_map(cells(), "seed", "tag", "mcc", caption=CAPTION, chance="chance")
+    drawn = {figure_pdf(figure) for _ in range(4)}
+    assert len(drawn) == 1
+    assert drawn.pop().startswith(b"%PDF-")
+
+
+def test_no_drawing_points_outside_itself():
+    figure = heat_map(cells(), "seed", "tag", "mcc", caption=CAPTION)
+    svg = figure_svg(figure)
+    assert svg.count("http") == svg.count('"http://www.w3.org/')
+    assert "href" not in svg
+
+
+def test_every_colour_of_a_chart_has_a_dark_counterpart():
+    assert {INK, MUTED, RULE, *SERIES} == set(DARK)
+
+
+def test_text_that_xml_cannot_hold_is_replaced():
+    figure = dots([{"tag": "a\x00b\x0b", "x": 1.0}], "tag", "x", caption=CAPTION)
+    assert tips(figure) == ["a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER} · x 1.000"]
+
+
+def test_numbers_that_are_not_finite_are_not_drawn():
+    figure = dots([{"tag": "a", "x": float("nan")}, {"tag": "b", "x": 1.0}], "tag", "x", caption=CAPTION)
+    assert [row["x"] for row in full_spec(figure)["datasets"]["rows"]] == [None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (
+            lambda: dots([], "tag", "x", caption=CAPTION),
+            "chart 'chart': there is nothing to draw, as there are no rows",
+        ),
+        (
+            lambda: dots([{"tag": "a", "x": 1.0}], "tag", "y", caption=CAPTION),
+            "chart 'chart': no row has the key 'y'; keys are tag, x",
+        ),
+        (
+            lambda: dots([{"a.b": "a", "x": 1.0}], "a.b", "x", caption=CAPTION),
+            (
+                "chart 'chart': a key to draw is made of letters, digits and underscores and starts with no digit; "
+                "got 'a.b'"
+            ),
+        ),
+        (
+            lambda: histogram([{"x": "a"}], "x", caption=CAPTION),
+            "chart 'chart': no row has a number under 'x'",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(draw, message):
+    with pytest.raises(UsageError) as error:
+        draw()
+    assert str(error.value) == message

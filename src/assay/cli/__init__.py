@@ -6,13 +6,15 @@ Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 some 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
-import click
 import typer
 
 from assay import __version__
-from assay.cli import check, demo, list_, report, run, status
+from assay.cli import check, demo, judge, list_, report, run, status
 from assay.errors import AssayError
+
+WrongUse: Any = typer.BadParameter.__mro__[2]  # what typer raises for a wrong command line, wherever it keeps it
 
 app = typer.Typer(
     name="assay",
@@ -27,6 +29,8 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("status")(status.status)
 app.command("check")(check.check)
+app.command("score")(judge.score)
+app.command("compare")(judge.compare)
 app.command("demo")(demo.demo)
 
 
@@ -55,13 +59,11 @@ def run_command(arguments: list[str]) -> int:
     except AssayError as error:
         typer.echo(f"error: {error}", err=True)
         return error.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        typer.echo(error.format_message(), err=True)
+    except WrongUse as error:
+        asked_for_nothing = type(error).__name__ == "NoArgsIsHelpError"
+        typer.echo(("" if asked_for_nothing else "error: ") + error.format_message(), err=True)
         return 2
-    except click.ClickException as error:
-        typer.echo(f"error: {error.format_message()}", err=True)
-        return 2
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         typer.echo("interrupted: finished work is kept; the same command goes on from there", err=True)
         return 130
     except BrokenPipeError:

@@ -86,9 +86,15 @@ def _reason_lines(reasons: Iterable[Reason]) -> list[str]:
 def _change_lines(changes: Iterable[Change], indent: str) -> list[str]:
     lines = []
     for change in changes:
-        lines.append(f"{indent}{change.argument}: {change.before[:76]} -> {change.after[:76]}")
+        lines.append(f"{indent}{change.argument}: {_short(change.before)} -> {_short(change.after)}")
         lines += _change_lines(change.because, indent + "    because ")
     return lines
+
+
+def _short(value: str) -> str:
+    """A job's key or a long value, cut to what tells it apart."""
+    most = 16 if value.startswith("job ") else 76
+    return value[:most]
 
 
 def _show(forms: list[dict[str, Any]], lines: list[str], as_json: bool) -> int:

@@ -27,7 +27,7 @@ class Arm:
     """Runs × items of one place and step.
 
     Classification: `gold` and `runs` are codes of `labels`. Regression: numbers. Tagging: `gold` and `runs` hold
-    lists of tags. `tags` are the items' categories, `clusters` a code per item or None, `texts` the columns for people to read.
+    lists of tags. `tags` are the items' categories, `clusters` a code per item or None, `texts` what people read.
     """
 
     where: Mapping[str, str]

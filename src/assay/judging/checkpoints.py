@@ -66,9 +66,8 @@ def trajectories(arms: Sequence[Arm], metric: str) -> list[Trajectory]:
     return found
 
 
-def agreement_of(arms: Sequence[Arm], metric: str, level: float) -> list[Agreement]:
+def agreement_of(paths: Sequence[Trajectory], level: float) -> list[Agreement]:
     """Directional agreement of every test set with every development set of the same model, runs and steps."""
-    paths = trajectories(arms, metric)
     development = [path for path in paths if path.where.get("split") in DEVELOPMENT]
     return [
         _agree(dev, path, level)

@@ -24,6 +24,7 @@ from assay.statistics.arrays import Array
 from assay.statistics.changes import Flips, flips, model_churn, seed_churn
 from assay.statistics.estimate import Estimate
 from assay.statistics.multiplicity import benjamini_hochberg
+from assay.statistics.proportions import mcnemar
 from assay.statistics.runs import runs_components
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Difference:
     p_value: float
     verdict: Verdict
     flips: Flips | None = None
+    mcnemar: float | None = None
     churn: float | None = None
     seed_churn: float | None = None
     adjusted: float = float("nan")
@@ -149,7 +151,8 @@ def _pair(a: list[Arm], b: list[Arm], common: bool) -> tuple[list[tuple[Arm, Arm
             f"B has {', '.join(arm.name() for arm in b)}"
         )
     notes: list[str] = []
-    alone = [arm.name() for side in (a, b) for arm in side if not any(arm in pair for pair in both)]
+    paired_arms = {id(arm) for pair in both for arm in pair}
+    alone = [arm.name() for arm in (*a, *b) if id(arm) not in paired_arms]
     if alone:
         notes.append(f"In one side only, and so left out: {', '.join(alone)}.")
     return [_align(one, other, common, notes) for one, other in both], notes
@@ -219,6 +222,7 @@ def _difference(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins:
     result, design = _compare(form, n_a, a.clusters, settings.level)
     classes = a.task == "classification"
     several = [arm for arm in pair if classes and len(arm.runs) > 1]
+    changed = flips(a.gold, a.runs[0], b.runs[0]) if classes and n_a == len(b.runs) == 1 else None
     return Difference(
         where=a.where,
         a=score_arm(a, metric, settings.level),
@@ -226,7 +230,8 @@ def _difference(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins:
         difference=result.difference,
         p_value=result.p_value,
         verdict=judge(result, design, margins.tie, metric),
-        flips=flips(a.gold, a.runs[0], b.runs[0]) if classes and n_a == len(b.runs) == 1 else None,
+        flips=changed,
+        mcnemar=mcnemar(changed.only_a, changed.only_b, "exact") if changed is not None else None,
         churn=model_churn(a.runs, b.runs) if classes else None,
         seed_churn=float(np.mean([seed_churn(arm.runs) for arm in several])) if several else None,
     )

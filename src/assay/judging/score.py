@@ -13,7 +13,7 @@ from assay.data.predictions import Predictions
 from assay.errors import UsageError
 from assay.judging.arms import Arm, make_arms
 from assay.judging.calibration import Calibration, calibrate
-from assay.judging.checkpoints import Agreement, agreement_of, last_steps
+from assay.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from assay.judging.load import load_predictions
 from assay.judging.metrics import BY_TASK, choose_metric, scorable, score_arm
 from assay.judging.tags import TagScore, score_tags
@@ -75,6 +75,7 @@ class Scores:
     arms: Sequence[ArmScore]
     tags: Sequence[TagScore]
     agreement: Sequence[Agreement]
+    trajectories: Sequence[Trajectory]
     notes: Sequence[str]
     settings: Settings
     provenance: Mapping[str, str] = field(default_factory=dict)
@@ -138,7 +139,8 @@ def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, pr
     scored = [_score_arm(arm, name, settings) for arm in final]
     tags = [tag for arm in final for tag in score_tags(arm, name, settings)]
     limits = [*notes, *_limits(final, name), *_step_notes(arms, final)]
-    return Scores(name, task, scored, tags, agreement_of(arms, name, settings.level), limits, settings, provenance)
+    paths = trajectories(arms, name)
+    return Scores(name, task, scored, tags, agreement_of(paths, settings.level), paths, limits, settings, provenance)
 
 
 def _score_arm(arm: Arm, main: str, settings: Settings) -> ArmScore:

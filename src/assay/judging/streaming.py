@@ -99,7 +99,9 @@ def score_stream(
         f"{tally.n_rows} rows were counted as they streamed: intervals are over items for one run and over runs for "
         "several (items fixed); clusters, flips, churn and repeated ids were not looked at."
     ]
-    return Scores(name, "classification", arms, tags, [], notes, settings, {"files": ", ".join(p.name for p in paths)})
+    return Scores(
+        name, "classification", arms, tags, [], [], notes, settings, {"files": ", ".join(p.name for p in paths)}
+    )
 
 
 def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[str, Array]]:

@@ -58,7 +58,8 @@ def judge(result: Comparison, design: Design, margin: float, metric: str) -> Ver
         return Verdict("tied", text, detectable)
     text = (
         f"undecided: B − A is {signed(d.value, metric)}{unit(metric)} "
-        f"[{signed(d.low, metric)}, {signed(d.high, metric)}]; {wanted(result, design, max(abs(d.value), margin), metric)}"
+        f"[{signed(d.low, metric)}, {signed(d.high, metric)}]; "
+        f"{wanted(result, design, max(abs(d.value), margin), metric)}"
     )
     return Verdict("undecided", text, detectable)
 

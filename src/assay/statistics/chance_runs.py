@@ -1,7 +1,8 @@
 """The chance band of a mean over runs: gold is dealt to the items at random, and every run meets the same deal.
 
 Runs of one model agree with each other item by item, so their mean by chance varies nearly as much as one run
-does; bands that took runs for independent would be too narrow. With clusters, whole clusters of equal size exchange their gold.
+does; bands that took runs for independent would be too narrow. With clusters, whole
+clusters of equal size exchange their gold.
 """
 
 from __future__ import annotations

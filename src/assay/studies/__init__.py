@@ -52,9 +52,9 @@ def find_study(name: str) -> Study:
     ready = ", ".join(entry.name for entry in ENTRIES if entry.module)
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise UsageError(f"there is no study {name!r}{hint} Studies that can be run: {ready}")
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise UsageError(f"there is no study {name!r}; {hint}studies that can be run: {ready}")
     module = known[name].module
     if module is None:
-        raise UsageError(f"the study {name!r} is not in this version yet. Studies that can be run: {ready}")
+        raise UsageError(f"the study {name!r} is not in this version yet; studies that can be run: {ready}")
     return cast(Study, importlib.import_module(module))

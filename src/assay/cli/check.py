@@ -1,0 +1,80 @@
+"""`assay check PATH…`: what is wrong with a corpus, before anything is trained on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli import options
+
+if TYPE_CHECKING:
+    from assay.data.checks import CheckReport, Finding, SplitSummary
+
+_MARKS = {"problem": "✗", "warning": "!", "note": "·"}
+
+
+def check(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders of a corpus.")],
+    near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near duplicates; 1: off.")] = 0.8,
+    examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
+    as_json: options.AsJson = False,
+) -> int:
+    """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
+    from assay.data.checks import check as check_corpus
+
+    report = check_corpus(paths, near=near, max_examples=examples)
+    if as_json:
+        typer.echo(report.to_json())
+    else:
+        _show(report)
+    return 0
+
+
+def _show(report: CheckReport) -> None:
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(_table(report.splits))
+    for finding in report.findings:
+        for line in _lines(finding):
+            console.print(line, markup=False)
+    for path, reason in report.unread.items():
+        console.print(f"not read: {path}: {reason}", markup=False)
+    counts = {severity: sum(f.severity == severity for f in report.findings) for severity in _MARKS}
+    console.print(", ".join(f"{n} {name}s" for name, n in counts.items()), markup=False)
+
+
+def _table(splits: tuple[SplitSummary, ...]) -> object:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("corpus", "language", "split"):
+        table.add_column(name, overflow="fold")
+    for name in ("rows", "vocabulary", "words a sample"):
+        table.add_column(name, justify="right")
+    table.add_column("labels", overflow="fold")
+    for split in splits:
+        table.add_row(
+            *(split.group, split.language, split.split, f"{split.rows:,}", f"{split.vocabulary:,}"),
+            f"{split.words_per_sample:.1f}",
+            _labels(split),
+        )
+    return table
+
+
+def _labels(split: SplitSummary) -> str:
+    total = sum(split.labels.values())
+    common = sorted(split.labels.items(), key=lambda item: (-item[1], item[0]))
+    shown = ", ".join(f"{label} {100 * n / total:.0f} %" for label, n in common[:6])
+    return shown + (f" and {len(common) - 6} more" if len(common) > 6 else "")
+
+
+def _lines(finding: Finding) -> list[str]:
+    lines = [f"{_MARKS[finding.severity]} {finding.where}: {finding.message}"]
+    for example in finding.examples:
+        other = f" = {example.other}" if example.other is not None else ""
+        lines.append(f"      {example.place}{other}: {example.text}")
+    return lines

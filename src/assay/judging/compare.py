@@ -113,8 +113,10 @@ def compare(
     """Compare the predictions of B with those of A on the same items."""
     settings, margins = settings or Settings(), margins or Margins()
     sides = [_load(source, columns, settings) for source in (a, b)]
-    names = (_name(a, "A"), _name(b, "B"))
-    pairs, notes = _pair(sides[0], sides[1], settings.common)
+    names = _names((a, b), sides)
+    pairs, notes = _pair(
+        [_without_model(arm) for arm in sides[0]], [_without_model(arm) for arm in sides[1]], settings.common
+    )
     metric = choose_metric(pairs[0][0].task, settings.metric)
     if metric == "spearman":
         raise UsageError("the metric 'spearman' cannot be compared; allowed: pearson")
@@ -132,11 +134,23 @@ def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings)
     models = sorted({arm.where.get("model", "") for arm in arms})
     if len(models) > 1:
         raise UsageError(f"each side of a comparison is one model; this one holds {len(models)}: {', '.join(models)}")
-    return [replace(arm, where={k: v for k, v in arm.where.items() if k != "model"}) for arm in arms]
+    return arms
 
 
-def _name(source: Source, fallback: str) -> str:
-    return Path(source).stem if isinstance(source, str | Path) else fallback
+def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Arm]]) -> tuple[str, str]:
+    """The models' names where the rows give two, else the files', else A and B."""
+    models = [arms[0].where.get("model", "") for arms in sides]
+    if all(models) and models[0] != models[1]:
+        return models[0], models[1]
+    a, b = (
+        Path(source).stem if isinstance(source, str | Path) else letter
+        for source, letter in zip(sources, "AB", strict=True)
+    )
+    return (a, b) if a != b else ("A", "B")
+
+
+def _without_model(arm: Arm) -> Arm:
+    return replace(arm, where={key: value for key, value in arm.where.items() if key != "model"})
 
 
 def _pair(a: list[Arm], b: list[Arm], common: bool) -> tuple[list[tuple[Arm, Arm]], list[str]]:

@@ -126,7 +126,7 @@ def _row(d: Difference) -> dict[str, Cell]:
         row |= {"mended": d.flips.only_b, "broken": d.flips.only_a}
     if d.churn is not None:
         row["churn"] = d.churn
-    row["verdict"] = d.verdict.text
+    row["verdict"] = d.verdict.kind
     return row
 
 
@@ -163,6 +163,6 @@ def _changed(a: Arm, b: Arm, judgement: Judgement, name: str) -> Examples:
         )
         for i in order
     ]
-    title = f"{a.name().capitalize()}: {len(changed):,} of {a.n_items:,} answers differ"
+    title = f"{a.name()}: {len(changed):,} of {a.n_items:,} answers differ"
     note = "" if len(changed) <= MOST_EXAMPLES else f"The first {MOST_EXAMPLES:,}, broken ones first."
     return Examples(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

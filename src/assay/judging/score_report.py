@@ -74,7 +74,7 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     lines: list[str | Claim] = []
     for arm in scores.arms[:6]:
         runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "one run"
-        text = f"{arm.name().capitalize()}: {column.title} on {arm.n_items:,} items, {runs}."
+        text = f"{arm.name()}: {column.title} on {arm.n_items:,} items, {runs}."
         estimate = arm.estimates[scores.metric]
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
     if len(scores.arms) > 6:
@@ -359,9 +359,7 @@ def flip_examples(arm: Arm, name: str) -> Examples:
         for i in order
     ]
     share = 100 * float(flipping.mean())
-    title = (
-        f"{arm.name().capitalize()}: {int(flipping.sum()):,} of {arm.n_items:,} items ({share:.1f} %) flip between runs"
-    )
+    title = f"{arm.name()}: {int(flipping.sum()):,} of {arm.n_items:,} items ({share:.1f} %) flip between runs"
     note = f"The first {MOST_EXAMPLES:,} items, those that flip first." if arm.n_items > MOST_EXAMPLES else ""
     return Examples(
         name, title, [key.capitalize() for key in texts], [f"run {run}" for run in arm.run_names], items, note

@@ -1,0 +1,236 @@
+"""The command line as a user meets it: commands, exit codes, errors without tracebacks, results that survive."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.judging.files import noisy_rows, write_jsonl
+
+from assay.cli import run_command
+
+ROOT = Path(__file__).resolve().parents[2]
+ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "120"}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capfd):
+    """Run a command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+
+    def call(*arguments):
+        code = run_command([str(a) for a in arguments])
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_run_report_status_and_resume(run, tmp_path):
+    code, out, _ = run("run", "demo", "--preset", "tiny")
+    assert (code, out) == (0, "6 jobs: 6 done\nreport: assay-out/demo/report.html\n")
+    summary = (tmp_path / "assay-out/demo/summary.json").read_bytes()
+    assert run("run", "demo", "--preset", "tiny")[1] == "6 jobs: 4 kept\nreport: assay-out/demo/report.html\n".replace(
+        "6 jobs", "4 jobs"
+    )
+    assert (tmp_path / "assay-out/demo/summary.json").read_bytes() == summary
+    code, out, _ = run("report", "demo", "--preset", "tiny", "--out", "again", "--json")
+    assert code == 0
+    assert "again/report.html" in json.loads(out)["files"]
+    assert (tmp_path / "again/summary.json").read_bytes() == summary
+    code, out, _ = run("status")
+    assert out == "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\n"
+
+
+def test_serial_and_pool_give_the_same_bytes(run, tmp_path):
+    for runner in ("serial", "pool"):
+        code, _, _ = run(
+            "run", "demo", "--preset", "tiny", "--runner", runner, "--store", f"{runner}-s", "--out", runner
+        )
+        assert code == 0
+    for name in ("summary.json", "report.html", "tables/accuracy.csv"):
+        assert (tmp_path / "serial" / name).read_bytes() == (tmp_path / "pool" / name).read_bytes()
+
+
+def test_a_flipped_byte_in_the_store_is_said_and_mended(run, tmp_path):
+    run("run", "demo", "--preset", "tiny")
+    summary = (tmp_path / "assay-out/demo/summary.json").read_bytes()
+    victim = next((tmp_path / "assay-store/values").rglob("table-0.parquet"))
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 1
+    victim.write_bytes(bytes(content))
+    code, out, err = run("report", "demo", "--preset", "tiny")
+    if code:  # the damaged value is one that the report reads
+        assert err.startswith("error: the stored value of job ")
+        assert "is damaged: the checksum of table-0.parquet does not match" in err
+    run("run", "demo", "--preset", "tiny")
+    for store_file in (tmp_path / "assay-store/values").rglob("table-0.parquet"):
+        store_file.write_bytes(b"gone")
+    code, out, err = run("run", "demo", "--preset", "tiny")
+    assert code == 0
+    assert "damaged and computed again" in out
+    assert "has 4 bytes instead of" in err
+    assert (tmp_path / "assay-out/demo/summary.json").read_bytes() == summary
+
+
+def test_dry_run_runs_nothing(run, tmp_path):
+    code, out, _ = run("run", "demo", "--preset", "tiny", "--dry-run")
+    assert code == 0
+    assert out == (
+        "      2  assay.studies.demo.plan.generate_reviews  (unknown time)\n"
+        "      4  assay.studies.demo.plan.fit_and_predict  (unknown time)\n"
+        "6 jobs would run, 0 are in the store assay-store\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_status_says_which_argument_changed(run):
+    run("run", "demo", "--preset", "tiny")
+    code, out, _ = run("status", "demo", "--preset", "tiny", "--set", "noise=0.2", "--json")
+    (form,) = json.loads(out)
+    assert (code, form["present"], form["to_run"]) == (0, 0, 6)
+    generate = next(r for r in form["reasons"] if r["description"].startswith("generate"))
+    assert [(c["argument"], c["before"], c["after"]) for c in generate["changes"]] == [("noise", "0.15", "0.2")]
+    code, out, _ = run("status", "--why", generate["key"][:8], "demo", "--preset", "tiny", "--set", "noise=0.2")
+    assert "      noise: 0.15 -> 0.2\n" in out
+
+
+def test_demo_stops_resumes_and_ends_with_the_report(run, tmp_path):
+    code, out, err = run("demo")
+    assert code == 0
+    assert "Stopped on purpose after 13 jobs" in err
+    assert "27 jobs: 14 done, 13 kept\nreport: assay-demo/report/report.html\n" in out
+    assert (tmp_path / "assay-demo/report/report.html").exists()
+
+
+def test_list(run):
+    code, out, _ = run("list", "--json")
+    listed = json.loads(out)
+    assert code == 0
+    assert {"demo", "stability", "probing", "logic", "transfer", "corruption"} == {s["name"] for s in listed["studies"]}
+    assert {"rte", "xnli", "mldoc"} <= {c["name"] for c in listed["corpora"]}
+
+
+def test_check_finds_a_leak(run, tmp_path):
+    for split in ("train", "test"):
+        write_jsonl(
+            tmp_path / f"{split}.jsonl", [{"text": f"text number {i} of this set", "label": "a"} for i in range(5)]
+        )
+    code, out, _ = run("check", "train.jsonl", "test.jsonl")
+    assert code == 0
+    assert "5 of 5" in out
+    assert json.loads(run("check", "train.jsonl", "test.jsonl", "--json")[1])["findings"]
+
+
+def test_score_and_compare(run, tmp_path):
+    write_jsonl(tmp_path / "a.jsonl", noisy_rows(900, 0.9, 1))
+    write_jsonl(tmp_path / "b.jsonl", noisy_rows(900, 0.7, 2))
+    code, out, _ = run("score", "a.jsonl", "b.jsonl", "--out", "s")
+    assert code == 0
+    assert out.endswith("report: s/report.html\n")
+    code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
+    form = json.loads(out)
+    assert (code, form["verdict"], form["passes"]) == (1, "worse", False)
+    assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
+
+
+WRONG_USE = [
+    (["run", "dmo"], "error: there is no study 'dmo'; did you mean 'demo'? studies that can be run: demo\n"),
+    (
+        ["run", "transfer"],
+        "error: the study 'transfer' is not in this version yet; studies that can be run: demo\n",
+    ),
+    (["run", "demo", "--runner", "slurm"], "error: there is no runner 'slurm'; allowed: serial, pool, ray\n"),
+    (["run", "demo", "--preset", "huge"], "error: there is no preset 'huge'; allowed: default, paper, tiny\n"),
+    (
+        ["run", "demo", "--set", "seed=1"],
+        "error: there is no setting 'seed'; did you mean 'seeds'? allowed: n_test, noise, seeds, sizes\n",
+    ),
+    (
+        ["run", "demo", "--set", "noise=0.7"],
+        "error: the setting 'noise' must be at least 0 and below 0.5, got 0.7\n",
+    ),
+    (["run", "demo", "--set", "seeds=1,1"], "error: the setting 'seeds' repeats a seed: (1, 1)\n"),
+    (
+        ["run", "demo", "--set", "seeds="],
+        "error: the settings 'sizes' and 'seeds' must each name at least one number\n",
+    ),
+    (["run", "demo", "--config", "none.toml"], "error: there is no configuration file none.toml\n"),
+    (["run", "demo", "--workers", "two"], "error: Invalid value for '--workers': 'two' is not a valid integer.\n"),
+    (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
+    (["run"], "error: Missing argument 'STUDY'.\n"),
+    (["bogus"], "error: No such command 'bogus'.\n"),
+    (["report", "demo", "--bogus"], "error: No such option: --bogus\n"),
+    (
+        ["report", "demo"],
+        "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; run: assay run demo\n",
+    ),
+    (["status"], "error: there is no store assay-store; `assay run` makes one, --store names another\n"),
+    (["check", "nowhere"], "error: nowhere: there is no such file or folder\n"),
+    (["score", "nowhere.jsonl"], "error: nowhere.jsonl: there is no such file\n"),
+    (["score", "a.jsonl", "--column", "gold"], "error: --column takes OURS=THEIRS, and got 'gold'\n"),
+    (
+        ["compare", "a.jsonl", "a.jsonl", "--margin", "0"],
+        "error: --margin must be above 0 and --gate at least 0; got 0 and None\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_USE, ids=[" ".join(a) for a, _ in WRONG_USE])
+def test_wrong_use_is_one_line_and_exit_2(run, tmp_path, arguments, message):
+    write_jsonl(tmp_path / "a.jsonl", noisy_rows(20, 0.7, 1))
+    code, out, err = run(*arguments)
+    assert (out, err) == ("", message)
+    assert code == (1 if arguments == ["report", "demo"] else 2)
+
+
+def test_a_store_that_is_a_file(run, tmp_path):
+    (tmp_path / "s").write_text("")
+    code, _, err = run("run", "demo", "--preset", "tiny", "--store", "s")
+    assert (code, err) == (
+        1,
+        "error: the store s cannot be written (File exists); check its permissions or give another --store: "
+        "finished work is kept\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import assay",
+        "from assay.cli import run_command; run_command(['list'])",
+        "from assay.cli import run_command; run_command(['run', 'demo', '--dry-run'])",
+    ],
+)
+def test_planning_loads_neither_torch_nor_ray(code):
+    program = f"{code}; import sys; print(sorted({{'torch', 'ray', 'transformers', 'altair'}} & set(sys.modules)))"
+    out = subprocess.run(
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=True, cwd="/tmp"
+    )
+    assert out.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_interrupt_keeps_what_is_done(tmp_path):
+    """Ctrl-C in the middle: exit 130, one line, and the next run goes on."""
+    import signal
+    import time
+
+    command = [sys.executable, "-m", "assay", "run", "demo", "--set", "sizes=" + ",".join(map(str, range(50, 450, 10)))]
+    process = subprocess.Popen(
+        command, env=ENV, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    records = tmp_path / "assay-store" / "records"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(records.glob("*/*.json"))) < 5:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command goes on from there"
+    assert "Traceback" not in err
+    assert len(list(records.glob("*/*.json"))) >= 5

@@ -1,0 +1,177 @@
+"""`compare`: the verdict follows from the interval, p-values are statsmodels', and unlike things are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from statsmodels.stats.contingency_tables import mcnemar as reference
+from tests.judging.files import noisy_rows, several_runs, write_jsonl
+
+import assay
+from assay.errors import DataError, UsageError
+from assay.judging.verdict import Design, judge
+from assay.statistics.comparison import Comparison
+from assay.statistics.estimate import Estimate
+
+
+def files(tmp_path, a, b):
+    return write_jsonl(tmp_path / "a.jsonl", a), write_jsonl(tmp_path / "b.jsonl", b)
+
+
+def test_the_xnli_systems_have_statsmodels_p(published):
+    folder = published / "predictions" / "xnli"
+    a, b = folder / "mt5base" / "test-en_7676.json", folder / "mlpp" / "test-en_7872.json"
+    tables = [assay.read_predictions(file).table for file in (a, b)]
+    gold, first, second = (
+        np.array(c.to_pylist()) for c in (tables[0]["gold"], tables[0]["prediction"], tables[1]["prediction"])
+    )
+    right = [first == gold, second == gold]
+    table = [[int((x & y).sum()) for y in (right[1], ~right[1])] for x in (right[0], ~right[0])]
+    found = assay.compare(a, b, settings=assay.Settings(cluster="none"))
+    assert found.overall.mcnemar == pytest.approx(reference(table, exact=True).pvalue)
+    assert found.overall.p_value == pytest.approx(reference(table, exact=False, correction=False).pvalue)
+    assert (found.overall.flips.only_a, found.overall.flips.only_b) == (table[0][1], table[1][0])
+    assert found.overall.verdict.kind == "better"
+    assert found.names == ("CL-mt5base", "CL-mlpp15out1sum")
+
+
+def test_swapping_the_sides_swaps_the_verdict(tmp_path):
+    a, b = files(tmp_path, noisy_rows(600, 0.6, 1), noisy_rows(600, 0.8, 2))
+    there, back = assay.compare(a, b), assay.compare(b, a)
+    assert there.overall.verdict.kind == "better"
+    assert back.overall.verdict.kind == "worse"
+    assert there.overall.difference.value == pytest.approx(-back.overall.difference.value)
+    assert there.overall.p_value == pytest.approx(back.overall.p_value)
+
+
+def test_the_same_predictions_are_tied(tmp_path):
+    a, b = files(tmp_path, noisy_rows(600, 0.8, 1), noisy_rows(600, 0.8, 1))
+    found = assay.compare(a, b)
+    assert found.overall.verdict.kind == "tied"
+    assert found.overall.churn == 0
+
+
+def test_several_runs_and_seed_churn(tmp_path):
+    a, b = files(tmp_path, several_runs(500, 0.7, range(4)), several_runs(500, 0.85, range(10, 14)))
+    found = assay.compare(a, b).overall
+    assert found.verdict.kind == "better"
+    assert found.flips is None
+    assert found.seed_churn == pytest.approx((2 * 0.7 * 0.3 + 2 * 0.85 * 0.15) / 2, abs=0.03)
+    assert "runs" in found.difference.method
+
+
+def test_languages_are_judged_each_and_together(tmp_path):
+    sides = []
+    for accuracy, seed in ((0.7, 1), (0.8, 5)):
+        rows = []
+        for k, language in enumerate(("de", "en")):
+            rows += noisy_rows(400, accuracy, seed + k, language=language)
+        sides.append(rows)
+    found = assay.compare(*files(tmp_path, *sides))
+    assert [place.where for place in found.places] == [{"language": "de"}, {"language": "en"}]
+    assert found.overall.difference.n == 800
+    assert "400 clusters" in found.overall.difference.method  # the same id in two languages is one item
+    assert all(place.adjusted >= place.p_value for place in found.places)
+
+
+def test_tags_are_compared_with_adjusted_p(tmp_path):
+    a, b = noisy_rows(300, 0.7, 1), noisy_rows(300, 0.9, 2)
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        x["tags"] = y["tags"] = [f"t{i % 3}"] if i else ["alone"]
+    tags = assay.compare(*files(tmp_path, a, b)).tags
+    assert [tag.where["tag"] for tag in tags] == ["t0", "t1", "t2"]  # a tag of one item is not tested
+
+
+def test_the_gate(tmp_path):
+    a, b = files(tmp_path, noisy_rows(2000, 0.8, 1), noisy_rows(2000, 0.7, 2))
+    assert not assay.compare(a, b, margins=assay.Margins(gate=0.005)).passes
+    assert assay.compare(a, b, margins=assay.Margins(gate=0.2)).passes
+    assert assay.compare(b, a, margins=assay.Margins(gate=0.0)).passes
+
+
+ERRORS = [
+    (
+        noisy_rows(30, 0.7, 1),
+        noisy_rows(28, 0.7, 1),
+        "the ids of A and B do not match (all): A has 30 items and B 28, of which 28 are in both "
+        "(not in both: '28', '29'); --common compares on those",
+    ),
+    (
+        noisy_rows(30, 0.7, 1),
+        [{**row, "id": "x" + row["id"]} for row in noisy_rows(30, 0.7, 1)],
+        "the ids of A and B do not match (all): A has 30 items and B 30, of which 0 are in both "
+        "(not in both: '0', '1', '10')",
+    ),
+    (
+        noisy_rows(30, 0.7, 1),
+        [{**row, "gold": "yes"} for row in noisy_rows(30, 0.7, 1)],
+        "the gold of 13 items differs between A and B (all; for example id '10'); only answers to the same questions "
+        "can be compared",
+    ),
+    (
+        noisy_rows(30, 0.7, 1, language="en") + noisy_rows(30, 0.7, 1, language="ru"),
+        noisy_rows(30, 0.7, 1, language="fr"),
+        "A and B share no place: A has en, ru; B has fr",
+    ),
+    (
+        noisy_rows(30, 0.7, 1),
+        [{"id": str(i), "gold": i + 0.5, "prediction": i + 0.25} for i in range(30)],
+        "A is classification and B is regression; only the same task can be compared",
+    ),
+    (
+        noisy_rows(30, 0.7, 1, model="m1") + noisy_rows(30, 0.7, 2, model="m2"),
+        noisy_rows(30, 0.7, 1),
+        "each side of a comparison is one model; this one holds 2: m1, m2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "message"), ERRORS)
+def test_what_cannot_be_compared(tmp_path, a, b, message):
+    with pytest.raises((DataError, UsageError)) as caught:
+        assay.compare(*files(tmp_path, a, b))
+    assert str(caught.value) == message
+
+
+def test_common_items_are_compared_and_said(tmp_path):
+    a, b = files(tmp_path, noisy_rows(30, 0.7, 1), noisy_rows(28, 0.7, 1))
+    found = assay.compare(a, b, settings=assay.Settings(common=True))
+    assert found.overall.difference.n == 28
+    assert found.notes == ["all: A has 30 items and B 28, of which 28 are in both; those are compared."]
+
+
+def verdict(value, low, high, error, n=1000, metric="accuracy", margin=0.02, design=None):
+    comparison = Comparison(Estimate(value, low, high, "t", n), 0.5, error, float("inf"))
+    return judge(comparison, design or Design(n), margin, metric).text
+
+
+def test_the_words_of_a_verdict():
+    assert verdict(0.019, 0.006, 0.032, 0.0066) == "B is better by 1.9 points [0.6, 3.2]"
+    assert verdict(-0.019, -0.032, -0.006, 0.0066) == "B is worse by 1.9 points [0.6, 3.2]"
+    assert verdict(0.1, 0.02, 0.18, 0.04, metric="mcc") == "B is better by 0.100 [0.020, 0.180]"
+    assert verdict(0.001, -0.0137, 0.0157, 0.0075) == (
+        "tied: B − A is +0.1 points [−1.4, +1.6], within ±2.0; a difference above 2.1 would have shown"
+    )
+    assert verdict(0.012, -0.011, 0.035, 0.0117, n=1000) == (
+        "undecided: B − A is +1.2 points [−1.1, +3.5]; about 1,700 more items needed to show a difference of 2.0 points"
+    )
+    assert verdict(0.0, float("nan"), float("nan"), 0.1) == "nothing can be said: t"
+
+
+def test_where_seeds_are_what_is_lacking_the_verdict_says_runs():
+    """Allowed variance (.02 / 2.80)² = 5.10e-5; items take 3.69e-5 of it, so 3e-4 / runs must fit in 1.41e-5."""
+    design = Design(1000, n_runs=3, seed_variance=0.0001)
+    text = verdict(0.012, -0.011, 0.035, 0.0117, design=design)
+    assert text.endswith(
+        "about 19 more runs a side needed to show a difference of 2.0 points; more items alone would not do"
+    )
+
+
+@pytest.mark.slow
+def test_false_positives_of_compare_are_five_percent(tmp_path):
+    """Two models of the same accuracy, 1,000 times: the verdict is better or worse in 4 to 6 % of cases."""
+    wrong = 0
+    for seed in range(1000):
+        a, b = files(tmp_path, noisy_rows(300, 0.75, 2 * seed), noisy_rows(300, 0.75, 2 * seed + 1))
+        wrong += assay.compare(a, b).overall.verdict.kind in ("better", "worse")
+    assert 35 <= wrong <= 68

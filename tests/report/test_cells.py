@@ -100,4 +100,4 @@ def test_best_is_marked_with_its_ties_and_keeps_footnotes():
 def test_methods_are_said_once_for_each_column():
     rows = [{"x": Estimate(0.5, 0.4, 0.6, "Wilson", n)} for n in (30, 90)] + [{"x": Estimate(1, NAN, NAN, "why", 1)}]
     table = Table("t", "T", [Column("x", "Accuracy"), Column("y", "Y")], rows)
-    assert method_lines(table) == ["Accuracy: [95 % interval], Wilson, n = 30 to 90"]
+    assert method_lines(table) == ["Accuracy: 95 % interval, Wilson, n = 30 to 90"]

@@ -11,7 +11,7 @@ from assay.errors import UsageError
 from assay.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
 from assay.report.figures import figure_pdf, figure_svg, full_spec
 from assay.report.palette import DARK, INK, MUTED, RULE, SERIES
-from assay.report.summary import Column
+from assay.report.summary import Column, Figure
 from assay.statistics.estimate import Estimate
 
 CAPTION = Caption("chart", "A chart")
@@ -173,3 +173,27 @@ def test_what_cannot_be_drawn_is_refused(draw, message):
     with pytest.raises(UsageError) as error:
         draw()
     assert str(error.value) == message
+
+
+def test_a_note_says_how_the_intervals_were_made():
+    rows = [{"tag": "a", "x": Estimate(0.5, 0.4, 0.6, "Wilson", 30)}, {"tag": "b", "x": 0.1}]
+    caption = Caption("chart", "A chart", "A note.")
+    assert dots(rows, "tag", Column("x", "MCC"), caption=caption).note == "A note. MCC: 95 % interval, Wilson, n = 30."
+    assert dots(rows[1:], "tag", "x", caption=caption).note == "A note."
+
+
+def test_a_figure_of_ones_own_may_hold_estimates_and_is_refused_when_wrong():
+    spec = {
+        "data": {"name": "rows"},
+        "mark": "bar",
+        "encoding": {
+            "x": {"field": "x_high", "type": "quantitative"},
+            "description": {"field": "x_n", "type": "nominal"},
+        },
+    }
+    rows = [{"x": Estimate(0.5, 0.4, 0.6, "Wilson", 30)}]
+    assert tips(Figure("own", "Own", spec, rows)) == ["30"]
+    with pytest.raises(UsageError) as error:
+        figure_svg(Figure("own", "Own", {**spec, "mark": 3}, rows))
+    assert str(error.value).startswith("figure 'own' cannot be drawn: Vega-Lite to SVG conversion failed: ")
+    assert "\n" not in str(error.value)

@@ -33,6 +33,7 @@ from assay.report.chart_parts import (
     series_encodings,
     tip_expression,
     values_in_order,
+    with_methods,
 )
 from assay.report.palette import INK, MUTED, NEGATIVE, ON_COLOUR, POSITIVE, SERIES
 from assay.report.summary import Cell, Column, Figure
@@ -100,7 +101,8 @@ def heat_map(
         data=alt.NamedData(DATA_NAME),
     )
     chart = layers.resolve_scale(color="independent").properties(width={"step": step}, height={"step": ROW_HEIGHT})
-    marked = replace(caption, note=f"{caption.note} {CHANCE_NOTE}".strip()) if chance else caption
+    said = with_methods(caption, rows, shown)
+    marked = replace(said, note=f"{said.note} {CHANCE_NOTE}".strip()) if chance else said
     return finished(chart, {"width": {"step": narrow_step}}, marked, flat)
 
 
@@ -176,12 +178,11 @@ def curves(
     if any(f"{up.key}_low" in row for row in flat):
         band = base.mark_area(opacity=0.18, aria=False)
         layers.append(band.encode(y=_value_position(alt.Y, up, "_low"), y2=f"{up.key}_high:Q", fill=fill))
-    shape = {"shape": look["plain shape"]} if look else {}
     points = base.transform_calculate(tip=tip_expression([*groups, across], up, flat))
-    layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill, **shape))
+    layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill))
     if rule is not None:
         layers.append(_level(y=alt.datum(rule)))
-    return _faceted(alt.layer(*layers, data=alt.NamedData(DATA_NAME)), facet, caption, flat)
+    return _faceted(alt.layer(*layers, data=alt.NamedData(DATA_NAME)), facet, with_methods(caption, rows, up), flat)
 
 
 def _only(encodings: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -192,7 +193,7 @@ def _faceted(layers: Any, facet: Field | None, caption: Caption, rows: Sequence[
     import altair as alt
 
     if facet is None:
-        return finished(layers.properties(width=WIDE, height=280), {"width": NARROW + 30}, caption, rows)
+        return finished(layers.properties(width=WIDE, height=280), {"width": NARROW + 15}, caption, rows)
     column = as_column(facet, caption.name)
     names = values_in_order(rows, column.key)
     header = alt.Facet(
@@ -273,7 +274,9 @@ def _ranked(
     chart = alt.layer(*layers, data=alt.NamedData(DATA_NAME)).properties(
         width=WIDE - int(CHARACTER * min(longest(names), 40)), height=height
     )
-    return finished(chart, {"width": max(140, 335 - int(CHARACTER * longest(names)))}, caption, flat)
+    return finished(
+        chart, {"width": max(140, 335 - int(CHARACTER * longest(names)))}, with_methods(caption, rows, along), flat
+    )
 
 
 def histogram(
@@ -310,7 +313,7 @@ def histogram(
     ]
     if rule is not None:
         layers.append(_level(x=alt.datum(rule)))
-    return finished(alt.layer(*layers).properties(width=WIDE, height=220), {"width": NARROW + 30}, caption, binned)
+    return finished(alt.layer(*layers).properties(width=WIDE, height=220), {"width": NARROW + 15}, caption, binned)
 
 
 def scatter(
@@ -338,7 +341,7 @@ def scatter(
     )
     layers = [*([_identity_line(flat, across, up)] if identity else []), points]
     return finished(
-        alt.layer(*layers).properties(width=460, height=380), {"width": NARROW + 30, "height": 260}, caption, flat
+        alt.layer(*layers).properties(width=460, height=380), {"width": NARROW + 15, "height": 260}, caption, flat
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from assay.errors import UsageError
 from assay.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
 from assay.report.figures import figure_pdf, figure_svg, full_spec
-from assay.report.palette import DARK, INK, MUTED, RULE, SERIES
+from assay.report.palette import DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
 from assay.report.summary import Column, Figure
 from assay.statistics.estimate import Estimate
 
@@ -57,11 +57,13 @@ def test_heat_map_prints_values_and_brackets_what_is_chance():
 
 
 def test_a_wide_heat_map_marks_chance_without_values():
-    rows = [{"tag": "a", "layer": layer, "mcc": 0.1, "chance": layer == 3} for layer in range(25)]
+    rows = [{"tag": "a", "layer": layer, "mcc": layer / 100, "chance": layer == 3} for layer in range(25)]
     figure = heat_map(rows, "layer", "tag", "mcc", caption=CAPTION, centre=None, chance="chance")
     shown = texts(figure)
     assert shown.count("○") == 1
+    assert figure.note == "Paler and marked ○: not distinguishable from chance."
     assert "0.10" not in shown
+    assert "0.24" in shown, "the legend says where the colours end"
 
 
 def test_percentages_read_times_hundred_everywhere():
@@ -129,6 +131,19 @@ def test_no_drawing_points_outside_itself():
     svg = figure_svg(figure)
     assert svg.count("http") == svg.count('"http://www.w3.org/')
     assert "href" not in svg
+
+
+def test_no_two_of_many_series_look_the_same():
+    for second in (DASHES, SHAPES):
+        looks = list(zip(cycle(SERIES, 30), cycle(second, 30), strict=True))
+        assert len(set(looks)) == 30
+
+
+def test_long_names_leave_room_on_a_narrow_page():
+    rows = [{"tag": "A category with a name that is far too long for a phone" + end, "x": 1.0} for end in "ab"]
+    figure = dots(rows, "tag", "x", caption=CAPTION)
+    assert float(ET.fromstring(figure_svg(figure, narrow=True)).attrib["width"]) < 360
+    assert tips(figure, narrow=True)[1] == f"{rows[1]['tag']} · x 1.000"
 
 
 def test_every_colour_of_a_chart_has_a_dark_counterpart():

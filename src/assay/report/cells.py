@@ -159,9 +159,15 @@ def claim_evidence(claim: Claim) -> list[str]:
 
 
 def method_lines(table: Table) -> list[str]:
-    """Say once for each column how its intervals were made and from how many items."""
-    found = [(column.title, interval_estimates(table.rows, column.key)) for column in table.columns]
-    return [f"{title}: {describe_intervals(estimates)}" for title, estimates in found if estimates]
+    """Say how the intervals of the columns were made and from how many items, once where it is the same."""
+    titles: dict[str, list[str]] = {}
+    for column in table.columns:
+        estimates = interval_estimates(table.rows, column.key)
+        if estimates:
+            titles.setdefault(describe_intervals(estimates), []).append(column.title)
+    if len(titles) == 1 and len(*titles.values()) > 3:
+        return [f"All intervals: {line}" for line in titles]
+    return [f"{', '.join(dict.fromkeys(named))}: {line}" for line, named in titles.items()]
 
 
 def interval_estimates(rows: Sequence[Mapping[str, Cell]], key: str) -> list[Estimate]:

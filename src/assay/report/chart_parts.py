@@ -23,6 +23,7 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDE, NARROW = 760, 270
 ROW_HEIGHT = 22
 CHARACTER = 5.8
+NARROW_LABEL_LIMIT = 150
 
 Field = Column | str
 Row = dict[str, Cell]
@@ -163,7 +164,7 @@ def series_encodings(series: Column, rows: Sequence[Mapping[str, Cell]]) -> dict
 
 
 def _legend_columns(names: Sequence[Any]) -> int:
-    return max(1, min(len(names), 40 // (longest(names) + 4)))
+    return max(1, min(len(names), 340 // (45 + int(CHARACTER * longest(names)))))
 
 
 def finished(chart: Any, narrow: Mapping[str, Any], caption: Caption, rows: Sequence[Mapping[str, Cell]]) -> Figure:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import UsageError
-from assay.report.cells import heading
+from assay.report.cells import SCALED_UNITS, heading
 from assay.report.chart_parts import (
     CHARACTER,
     DATA_NAME,
     NARROW,
+    NARROW_LABEL_LIMIT,
     ROW_HEIGHT,
     WIDE,
     Caption,
@@ -43,7 +44,6 @@ __all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatte
 MOST_COLUMNS_WITH_VALUES = 16
 MOST_TICKS = 13
 PALER = 0.4
-CHANCE_NOTE = "Paler and in brackets, or marked ○: not distinguishable from chance."
 
 
 def heat_map(
@@ -66,13 +66,14 @@ def heat_map(
     across, down, shown = columns
     flat = flat_rows(rows, columns, caption.name)
     names = values_in_order(flat, across.key)
+    with_values = len(names) <= MOST_COLUMNS_WITH_VALUES
     step, angle, narrow_step = _heat_map_steps(names, longest(values_in_order(flat, down.key)))
     domain, colours, strong = _colour_scale([row.get(shown.key) for row in flat], centre)
     base = (
         alt.Chart()
         .transform_calculate(
             tip=_heat_map_tip(down, across, shown, flat, chance),
-            label=_heat_map_label(shown, chance, len(names) <= MOST_COLUMNS_WITH_VALUES),
+            label=_heat_map_label(shown, chance, with_values),
             ink=f"{_unless(chance, strong.format(value=shown.key))} ? '{ON_COLOUR}' : '{INK}'",
             paler=f"{_unless(chance, 'true')} ? 1 : {PALER}",
         )
@@ -91,7 +92,7 @@ def heat_map(
             ),
         )
     )
-    legend = alt.Legend(title=heading(shown), orient="top", values=sorted(set(domain)), **axis_format(shown))
+    legend = alt.Legend(title=heading(shown), orient="top", values=sorted(set(domain)), labelExpr=_legend_label(shown))
     colour = alt.Color(f"{shown.key}:Q", scale=alt.Scale(domain=domain, range=colours), legend=legend)
     paler = {"opacity": alt.Opacity("paler:Q", scale=None)} if chance else {}
     layers = alt.layer(
@@ -102,18 +103,21 @@ def heat_map(
     )
     chart = layers.resolve_scale(color="independent").properties(width={"step": step}, height={"step": ROW_HEIGHT})
     said = with_methods(caption, rows, shown)
-    marked = replace(said, note=f"{said.note} {CHANCE_NOTE}".strip()) if chance else said
-    return finished(chart, {"width": {"step": narrow_step}}, marked, flat)
+    if chance:
+        mark = "in brackets" if with_values else "marked ○"
+        said = replace(said, note=f"{said.note} Paler and {mark}: not distinguishable from chance.".strip())
+    return finished(chart, {"width": {"step": narrow_step}}, said, flat)
 
 
 def _heat_map_steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
     """Width of a cell, angle of the headings, and width of a cell on a narrow page."""
     wanted = int(longest(names) * CHARACTER) + 12
     if len(names) > MOST_COLUMNS_WITH_VALUES:
-        return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, 14
-    step = max(48, min(wanted, 80))
-    room = int(340 - min(label_length, 50) * CHARACTER) // len(names)
-    return step, 0 if wanted <= step else -45, min(step, max(36, room))
+        return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, max(14, min(wanted - 5, 28))
+    step = max(48, min(wanted, max(80, 560 // len(names))))
+    angle = 0 if wanted <= step else -45
+    room = int(340 - min(label_length * CHARACTER, NARROW_LABEL_LIMIT)) // len(names)
+    return step, angle, min(step, max(36 if angle else max(36, wanted), room))
 
 
 def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[float], list[str], str]:
@@ -144,6 +148,11 @@ def _heat_map_label(value: Column, chance: str | None, with_values: bool) -> str
     text = number_expression(value if value.digits is not None else replace(value, digits=2))
     plain, marked = (text, f"'(' + {text} + ')'") if with_values else ("''", "'○'")
     return f"datum['{chance}'] ? {marked} : {plain}" if chance else plain
+
+
+def _legend_label(value: Column) -> str:
+    digits = (1 if value.unit in SCALED_UNITS else 2) if value.digits is None else value.digits
+    return f"format(datum.value{' * 100' if value.unit in SCALED_UNITS else ''}, '.{min(digits, 2)}f')"
 
 
 def _unless(chance: str | None, test: str) -> str:
@@ -246,7 +255,8 @@ def _ranked(
     flat = flat_rows(rows, [down, along, *groups], caption.name)
     names = values_in_order(flat, down.key)
     axis = alt.Axis(domain=False, ticks=False, labelPadding=6, grid=not with_bars, gridDash=[1, 3])
-    where: dict[str, Any] = {"y": alt.Y(f"{down.key}:O", sort=names, title=None, axis=axis)}
+    gap = alt.Scale(paddingInner=0.3) if groups else alt.Undefined
+    where: dict[str, Any] = {"y": alt.Y(f"{down.key}:O", sort=names, title=None, axis=axis, scale=gap)}
     look = series_encodings(groups[0], flat) if groups else {}
     if groups:
         where["yOffset"] = alt.YOffset(f"{groups[0].key}:N", sort=values_in_order(flat, groups[0].key))
@@ -270,12 +280,16 @@ def _ranked(
         layers.append(
             points.encode(x=_value_position(alt.X, along), description="tip:N", **named, **_only(look, "shape"))
         )
-    height = {"step": ROW_HEIGHT if not groups else max(8, 4 + 10 // len(values_in_order(flat, groups[0].key)))}
+    n_groups = len(values_in_order(flat, groups[0].key)) if groups else 1
+    height = {"step": max(ROW_HEIGHT, 10 * n_groups + 10), "for": "position"}
     chart = alt.layer(*layers, data=alt.NamedData(DATA_NAME)).properties(
         width=WIDE - int(CHARACTER * min(longest(names), 40)), height=height
     )
     return finished(
-        chart, {"width": max(140, 335 - int(CHARACTER * longest(names)))}, with_methods(caption, rows, along), flat
+        chart,
+        {"width": max(140, 335 - min(int(CHARACTER * longest(names)), NARROW_LABEL_LIMIT))},
+        with_methods(caption, rows, along),
+        flat,
     )
 
 

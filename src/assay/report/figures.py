@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.errors import UsageError
-from assay.report.chart_parts import DATA_NAME, flat_row
+from assay.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
 from assay.report.summary import Figure
 
 SVG = "http://www.w3.org/2000/svg"
@@ -28,6 +28,7 @@ def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
     spec = _drawable(figure.spec)
     if narrow:
         spec = _narrowed(spec, spec.get("usermeta", {}).get("narrow", {}))
+        spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
     return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}
 
 

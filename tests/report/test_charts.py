@@ -179,6 +179,10 @@ def test_numbers_that_are_not_finite_are_not_drawn():
             ),
         ),
         (
+            lambda: heat_map([{"t": "a", "s": 1, "x": 1.0}], "s", "t", "x", caption=CAPTION, chance="chance"),
+            "chart 'chart': no row has the key 'chance'; keys are t, s, x",
+        ),
+        (
             lambda: histogram([{"x": "a"}], "x", caption=CAPTION),
             "chart 'chart': no row has a number under 'x'",
         ),

@@ -66,7 +66,7 @@ def language_curves() -> object:
             for layer in range(1, 13):
                 value = 0.1 + lift + 0.02 * layer - 0.0009 * layer**2 * (1 + index / 4)
                 rows.append({"language": language, "data": model, "layer": layer, "mcc": around(value, 1104)})
-    caption = Caption("layers", "The middle layers carry most of it", "Bands: 95 % interval.", KEYS[:2])
+    caption = Caption("layers", "The middle layers carry most of it", "Dashed: the majority label.", KEYS[:2])
     return curves(rows, "layer", Column("mcc", "MCC", 3), caption=caption, series="data", facet="language", rule=0.2)
 
 

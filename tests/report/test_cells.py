@@ -97,7 +97,16 @@ def test_best_is_marked_with_its_ties_and_keeps_footnotes():
     assert mark_best([{"x": None}], "x") == [{"x": None}]
 
 
-def test_methods_are_said_once_for_each_column():
+def test_methods_are_said_once():
     rows = [{"x": Estimate(0.5, 0.4, 0.6, "Wilson", n)} for n in (30, 90)] + [{"x": Estimate(1, NAN, NAN, "why", 1)}]
     table = Table("t", "T", [Column("x", "Accuracy"), Column("y", "Y")], rows)
-    assert method_lines(table) == ["Accuracy: [95 % interval], Wilson, n = 30 to 90"]
+    assert method_lines(table) == ["Accuracy: 95 % interval, Wilson, n = 30 to 90"]
+    same = [{"a": rows[0]["x"], "b": rows[0]["x"], "c": rows[1]["x"]}]
+    columns = [Column(key, key.upper()) for key in "abc"]
+    assert method_lines(Table("t", "T", columns, same)) == [
+        "A, B: 95 % interval, Wilson, n = 30",
+        "C: 95 % interval, Wilson, n = 90",
+    ]
+    many = [{str(i): rows[0]["x"] for i in range(5)}]
+    columns = [Column(str(i), str(i)) for i in range(5)]
+    assert method_lines(Table("t", "T", columns, many)) == ["All intervals: 95 % interval, Wilson, n = 30"]

@@ -10,8 +10,8 @@ import pytest
 from assay.errors import UsageError
 from assay.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
 from assay.report.figures import figure_pdf, figure_svg, full_spec
-from assay.report.palette import DARK, INK, MUTED, RULE, SERIES
-from assay.report.summary import Column
+from assay.report.palette import DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
+from assay.report.summary import Column, Figure
 from assay.statistics.estimate import Estimate
 
 CAPTION = Caption("chart", "A chart")
@@ -57,11 +57,13 @@ def test_heat_map_prints_values_and_brackets_what_is_chance():
 
 
 def test_a_wide_heat_map_marks_chance_without_values():
-    rows = [{"tag": "a", "layer": layer, "mcc": 0.1, "chance": layer == 3} for layer in range(25)]
+    rows = [{"tag": "a", "layer": layer, "mcc": layer / 100, "chance": layer == 3} for layer in range(25)]
     figure = heat_map(rows, "layer", "tag", "mcc", caption=CAPTION, centre=None, chance="chance")
     shown = texts(figure)
     assert shown.count("○") == 1
+    assert figure.note == "Paler and marked ○: not distinguishable from chance."
     assert "0.10" not in shown
+    assert "0.24" in shown, "the legend says where the colours end"
 
 
 def test_percentages_read_times_hundred_everywhere():
@@ -131,6 +133,19 @@ def test_no_drawing_points_outside_itself():
     assert "href" not in svg
 
 
+def test_no_two_of_many_series_look_the_same():
+    for second in (DASHES, SHAPES):
+        looks = list(zip(cycle(SERIES, 30), cycle(second, 30), strict=True))
+        assert len(set(looks)) == 30
+
+
+def test_long_names_leave_room_on_a_narrow_page():
+    rows = [{"tag": "A category with a name that is far too long for a phone" + end, "x": 1.0} for end in "ab"]
+    figure = dots(rows, "tag", "x", caption=CAPTION)
+    assert float(ET.fromstring(figure_svg(figure, narrow=True)).attrib["width"]) < 360
+    assert tips(figure, narrow=True)[1] == f"{rows[1]['tag']} · x 1.000"
+
+
 def test_every_colour_of_a_chart_has_a_dark_counterpart():
     assert {INK, MUTED, RULE, *SERIES} == set(DARK)
 
@@ -164,6 +179,10 @@ def test_numbers_that_are_not_finite_are_not_drawn():
             ),
         ),
         (
+            lambda: heat_map([{"t": "a", "s": 1, "x": 1.0}], "s", "t", "x", caption=CAPTION, chance="chance"),
+            "chart 'chart': no row has the key 'chance'; keys are t, s, x",
+        ),
+        (
             lambda: histogram([{"x": "a"}], "x", caption=CAPTION),
             "chart 'chart': no row has a number under 'x'",
         ),
@@ -173,3 +192,27 @@ def test_what_cannot_be_drawn_is_refused(draw, message):
     with pytest.raises(UsageError) as error:
         draw()
     assert str(error.value) == message
+
+
+def test_a_note_says_how_the_intervals_were_made():
+    rows = [{"tag": "a", "x": Estimate(0.5, 0.4, 0.6, "Wilson", 30)}, {"tag": "b", "x": 0.1}]
+    caption = Caption("chart", "A chart", "A note.")
+    assert dots(rows, "tag", Column("x", "MCC"), caption=caption).note == "A note. MCC: 95 % interval, Wilson, n = 30."
+    assert dots(rows[1:], "tag", "x", caption=caption).note == "A note."
+
+
+def test_a_figure_of_ones_own_may_hold_estimates_and_is_refused_when_wrong():
+    spec = {
+        "data": {"name": "rows"},
+        "mark": "bar",
+        "encoding": {
+            "x": {"field": "x_high", "type": "quantitative"},
+            "description": {"field": "x_n", "type": "nominal"},
+        },
+    }
+    rows = [{"x": Estimate(0.5, 0.4, 0.6, "Wilson", 30)}]
+    assert tips(Figure("own", "Own", spec, rows)) == ["30"]
+    with pytest.raises(UsageError) as error:
+        figure_svg(Figure("own", "Own", {**spec, "mark": 3}, rows))
+    assert str(error.value).startswith("figure 'own' cannot be drawn: Vega-Lite to SVG conversion failed: ")
+    assert "\n" not in str(error.value)

@@ -159,27 +159,35 @@ def claim_evidence(claim: Claim) -> list[str]:
 
 
 def method_lines(table: Table) -> list[str]:
-    """Say once for each column how its intervals were made and from how many items."""
-    lines = []
+    """Say how the intervals of the columns were made and from how many items, once where it is the same."""
+    titles: dict[str, list[str]] = {}
     for column in table.columns:
-        estimates = [estimate for row in table.rows if (estimate := _interval_of(row, column.key)) is not None]
+        estimates = interval_estimates(table.rows, column.key)
         if estimates:
-            lines.append(f"{column.title}: {_describe(estimates)}")
-    return lines
+            titles.setdefault(describe_intervals(estimates), []).append(column.title)
+    if len(titles) == 1 and len(*titles.values()) > 3:
+        return [f"All intervals: {line}" for line in titles]
+    return [f"{', '.join(dict.fromkeys(named))}: {line}" for line, named in titles.items()]
 
 
-def _interval_of(row: Mapping[str, Cell], key: str) -> Estimate | None:
-    cell = row.get(key)
-    value = cell.value if isinstance(cell, Marked) else cell
-    return value if isinstance(value, Estimate) and not math.isnan(value.low) else None
+def interval_estimates(rows: Sequence[Mapping[str, Cell]], key: str) -> list[Estimate]:
+    """The estimates under a key that have an interval."""
+    cells = [row.get(key) for row in rows]
+    values = [cell.value if isinstance(cell, Marked) else cell for cell in cells]
+    return [value for value in values if isinstance(value, Estimate) and not math.isnan(value.low)]
 
 
-def _describe(estimates: Sequence[Estimate]) -> str:
+def describe_intervals(estimates: Sequence[Estimate]) -> str:
+    """Say how intervals were made and from how many items.
+
+    >>> describe_intervals([Estimate(0.5, 0.4, 0.6, "Wilson", 30), Estimate(0.7, 0.6, 0.8, "Wilson", 90)])
+    '95 % interval, Wilson, n = 30 to 90'
+    """
     levels = " or ".join(sorted({f"{e.level * 100:g} %" for e in estimates}))
     methods = "; ".join(dict.fromkeys(e.method for e in estimates))
     low, high = min(e.n for e in estimates), max(e.n for e in estimates)
     n = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
-    return f"[{levels} interval], {methods}, n = {n}"
+    return f"{levels} interval, {methods}, n = {n}"
 
 
 def footnotes(views: Sequence[Sequence[CellView]]) -> dict[str, int]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import UsageError
-from assay.report.cells import SCALED_UNITS, default_digits, plain_value
+from assay.report.cells import SCALED_UNITS, default_digits, describe_intervals, interval_estimates, plain_value
 from assay.report.palette import DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
 from assay.report.summary import Cell, Column, Figure, Marked, Missing
 from assay.statistics.estimate import Estimate
@@ -23,6 +23,7 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDE, NARROW = 760, 270
 ROW_HEIGHT = 22
 CHARACTER = 5.8
+NARROW_LABEL_LIMIT = 150
 
 Field = Column | str
 Row = dict[str, Cell]
@@ -36,6 +37,14 @@ class Caption:
     title: str
     note: str = ""
     keys: Sequence[str] = ()
+
+
+def with_methods(caption: Caption, rows: Sequence[Mapping[str, Cell]], value: Column) -> Caption:
+    """The caption with a note that says how the intervals of a figure were made, from the rows before they are flat."""
+    estimates = interval_estimates(rows, value.key)
+    if not estimates:
+        return caption
+    return replace(caption, note=f"{caption.note} {value.title}: {describe_intervals(estimates)}.".strip())
 
 
 def as_column(field: Field, where: str) -> Column:
@@ -56,10 +65,11 @@ def flat_rows(rows: Sequence[Mapping[str, Cell]], columns: Sequence[Column], whe
     for column in columns:
         if not any(column.key in row for row in rows):
             raise UsageError(f"chart '{where}': no row has the key '{column.key}'; keys are {', '.join(rows[0])}")
-    return [_flat_row(row) for row in rows]
+    return [flat_row(row) for row in rows]
 
 
-def _flat_row(row: Mapping[str, Cell]) -> Row:
+def flat_row(row: Mapping[str, Cell]) -> Row:
+    """A row of plain values; a row that is plain already stays as it is."""
     flat: Row = {}
     for key, cell in row.items():
         value = plain_value(cell.value if isinstance(cell, Marked) else cell)
@@ -148,14 +158,13 @@ def series_encodings(series: Column, rows: Sequence[Mapping[str, Cell]]) -> dict
         "stroke": encoding(alt.Stroke, SERIES, lines),
         "strokeDash": encoding(alt.StrokeDash, DASHES, lines),
         "fill": encoding(alt.Fill, SERIES, None),
-        "plain shape": encoding(alt.Shape, SHAPES, None),
         "color": encoding(alt.Color, SERIES, points),
         "shape": encoding(alt.Shape, SHAPES, points),
     }
 
 
 def _legend_columns(names: Sequence[Any]) -> int:
-    return max(1, min(len(names), 40 // (longest(names) + 4)))
+    return max(1, min(len(names), 340 // (45 + int(CHARACTER * longest(names)))))
 
 
 def finished(chart: Any, narrow: Mapping[str, Any], caption: Caption, rows: Sequence[Mapping[str, Cell]]) -> Figure:
@@ -174,7 +183,16 @@ def look() -> dict[str, Any]:
         "background": None,
         "font": FONT,
         "view": {"stroke": None},
-        "axis": {**label, **title, "gridColor": RULE, "domainColor": RULE, "tickColor": RULE, "tickSize": 4},
+        "axis": {
+            **label,
+            **title,
+            "gridColor": RULE,
+            "domainColor": RULE,
+            "tickColor": RULE,
+            "tickSize": 4,
+            "labelPadding": 4,
+            "labelFlush": False,
+        },
         "legend": {**label, **title, "gradientLength": 200, "gradientThickness": 10},
         "header": {**label, **title, "labelFontSize": 13},
         "text": {"font": FONT, "fontSize": 11},

@@ -6,7 +6,6 @@ paper. It computes no statistics; drawing is the work of `assay.report.figures`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from assay.report.chart_parts import (
     CHARACTER,
     DATA_NAME,
     NARROW,
+    NARROW_LABEL_LIMIT,
     ROW_HEIGHT,
     WIDE,
     Caption,
@@ -33,119 +33,15 @@ from assay.report.chart_parts import (
     series_encodings,
     tip_expression,
     values_in_order,
+    with_methods,
 )
-from assay.report.palette import INK, MUTED, NEGATIVE, ON_COLOUR, POSITIVE, SERIES
+from assay.report.heat_maps import heat_map
+from assay.report.palette import INK, MUTED, SERIES
 from assay.report.summary import Cell, Column, Figure
 
 __all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"]
 
-MOST_COLUMNS_WITH_VALUES = 16
 MOST_TICKS = 13
-PALER = 0.4
-CHANCE_NOTE = "Paler and in brackets, or marked ○: not distinguishable from chance."
-
-
-def heat_map(
-    rows: Sequence[Mapping[str, Cell]],
-    x: Field,
-    y: Field,
-    value: Field,
-    *,
-    caption: Caption,
-    centre: float | None = 0.0,
-    chance: str | None = None,
-) -> Figure:
-    """A cell for each (x, y), coloured by its value: two hues around `centre`, or one hue where `centre` is None.
-
-    `chance` names a yes-or-no key; cells where it is true cannot be told from chance and are shown in brackets.
-    """
-    import altair as alt
-
-    columns = [as_column(field, caption.name) for field in (x, y, value)]
-    across, down, shown = columns
-    flat = flat_rows(rows, columns, caption.name)
-    names = values_in_order(flat, across.key)
-    step, angle, narrow_step = _heat_map_steps(names, longest(values_in_order(flat, down.key)))
-    domain, colours, strong = _colour_scale([row.get(shown.key) for row in flat], centre)
-    base = (
-        alt.Chart()
-        .transform_calculate(
-            tip=_heat_map_tip(down, across, shown, flat, chance),
-            label=_heat_map_label(shown, chance, len(names) <= MOST_COLUMNS_WITH_VALUES),
-            ink=f"{_unless(chance, strong.format(value=shown.key))} ? '{ON_COLOUR}' : '{INK}'",
-            paler=f"{_unless(chance, 'true')} ? 1 : {PALER}",
-        )
-        .encode(
-            x=alt.X(
-                f"{across.key}:O",
-                sort=names,
-                title=across.title,
-                axis=alt.Axis(orient="top", labelAngle=angle, domain=False, ticks=False),
-            ),
-            y=alt.Y(
-                f"{down.key}:O",
-                sort=values_in_order(flat, down.key),
-                title=None,
-                axis=alt.Axis(domain=False, ticks=False, labelPadding=6),
-            ),
-        )
-    )
-    legend = alt.Legend(title=heading(shown), orient="top", values=sorted(set(domain)), **axis_format(shown))
-    colour = alt.Color(f"{shown.key}:Q", scale=alt.Scale(domain=domain, range=colours), legend=legend)
-    paler = {"opacity": alt.Opacity("paler:Q", scale=None)} if chance else {}
-    layers = alt.layer(
-        base.mark_rect(aria=False).encode(color=colour, **paler),
-        base.mark_text(aria=False).encode(text="label:N", color=alt.Color("ink:N", scale=None, legend=None)),
-        base.mark_rect(fillOpacity=0).encode(description="tip:N"),
-        data=alt.NamedData(DATA_NAME),
-    )
-    chart = layers.resolve_scale(color="independent").properties(width={"step": step}, height={"step": ROW_HEIGHT})
-    marked = replace(caption, note=f"{caption.note} {CHANCE_NOTE}".strip()) if chance else caption
-    return finished(chart, {"width": {"step": narrow_step}}, marked, flat)
-
-
-def _heat_map_steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
-    """Width of a cell, angle of the headings, and width of a cell on a narrow page."""
-    wanted = int(longest(names) * CHARACTER) + 12
-    if len(names) > MOST_COLUMNS_WITH_VALUES:
-        return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, 14
-    step = max(48, min(wanted, 80))
-    room = int(340 - min(label_length, 50) * CHARACTER) // len(names)
-    return step, 0 if wanted <= step else -45, min(step, max(36, room))
-
-
-def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[float], list[str], str]:
-    """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text."""
-    known = [float(value) for value in values if isinstance(value, int | float)]
-    if centre is None:
-        low, high = min(known, default=0.0), max(known, default=1.0)
-        high = high if high > low else low + 1
-        strong = f"datum['{{value}}'] > {low + 0.8 * (high - low)!r}"
-        return [low, high], [_rgba(POSITIVE, 0.04), _rgba(POSITIVE, 1)], strong
-    reach = max((abs(value - centre) for value in known), default=0.0)
-    reach = math.ceil(reach * 10 - 1e-9) / 10 if reach > 0 else 1.0
-    strong = f"abs(datum['{{value}}'] - {centre!r}) > {0.8 * reach!r}"
-    stops = [_rgba(NEGATIVE, 1), _rgba(NEGATIVE, 0), _rgba(POSITIVE, 0), _rgba(POSITIVE, 1)]
-    return [centre - reach, centre, centre, centre + reach], stops, strong
-
-
-def _rgba(colour: tuple[int, int, int], opacity: float) -> str:
-    return f"rgba({colour[0]}, {colour[1]}, {colour[2]}, {opacity:g})"
-
-
-def _heat_map_tip(down: Column, across: Column, value: Column, rows: Sequence[Row], chance: str | None) -> str:
-    tip = tip_expression([replace(down, title=""), across], value, rows)
-    return f"{tip} + (datum['{chance}'] ? ' · not distinguishable from chance' : '')" if chance else tip
-
-
-def _heat_map_label(value: Column, chance: str | None, with_values: bool) -> str:
-    text = number_expression(value if value.digits is not None else replace(value, digits=2))
-    plain, marked = (text, f"'(' + {text} + ')'") if with_values else ("''", "'○'")
-    return f"datum['{chance}'] ? {marked} : {plain}" if chance else plain
-
-
-def _unless(chance: str | None, test: str) -> str:
-    return f"(!datum['{chance}'] && {test})" if chance else f"({test})"
 
 
 def curves(
@@ -176,12 +72,11 @@ def curves(
     if any(f"{up.key}_low" in row for row in flat):
         band = base.mark_area(opacity=0.18, aria=False)
         layers.append(band.encode(y=_value_position(alt.Y, up, "_low"), y2=f"{up.key}_high:Q", fill=fill))
-    shape = {"shape": look["plain shape"]} if look else {}
     points = base.transform_calculate(tip=tip_expression([*groups, across], up, flat))
-    layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill, **shape))
+    layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill))
     if rule is not None:
         layers.append(_level(y=alt.datum(rule)))
-    return _faceted(alt.layer(*layers, data=alt.NamedData(DATA_NAME)), facet, caption, flat)
+    return _faceted(alt.layer(*layers, data=alt.NamedData(DATA_NAME)), facet, with_methods(caption, rows, up), flat)
 
 
 def _only(encodings: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -192,7 +87,7 @@ def _faceted(layers: Any, facet: Field | None, caption: Caption, rows: Sequence[
     import altair as alt
 
     if facet is None:
-        return finished(layers.properties(width=WIDE, height=280), {"width": NARROW + 30}, caption, rows)
+        return finished(layers.properties(width=WIDE, height=280), {"width": NARROW + 15}, caption, rows)
     column = as_column(facet, caption.name)
     names = values_in_order(rows, column.key)
     header = alt.Facet(
@@ -245,7 +140,8 @@ def _ranked(
     flat = flat_rows(rows, [down, along, *groups], caption.name)
     names = values_in_order(flat, down.key)
     axis = alt.Axis(domain=False, ticks=False, labelPadding=6, grid=not with_bars, gridDash=[1, 3])
-    where: dict[str, Any] = {"y": alt.Y(f"{down.key}:O", sort=names, title=None, axis=axis)}
+    gap = alt.Scale(paddingInner=0.3) if groups else alt.Undefined
+    where: dict[str, Any] = {"y": alt.Y(f"{down.key}:O", sort=names, title=None, axis=axis, scale=gap)}
     look = series_encodings(groups[0], flat) if groups else {}
     if groups:
         where["yOffset"] = alt.YOffset(f"{groups[0].key}:N", sort=values_in_order(flat, groups[0].key))
@@ -269,11 +165,17 @@ def _ranked(
         layers.append(
             points.encode(x=_value_position(alt.X, along), description="tip:N", **named, **_only(look, "shape"))
         )
-    height = {"step": ROW_HEIGHT if not groups else max(8, 4 + 10 // len(values_in_order(flat, groups[0].key)))}
+    n_groups = len(values_in_order(flat, groups[0].key)) if groups else 1
+    height = {"step": max(ROW_HEIGHT, 10 * n_groups + 10), "for": "position"}
     chart = alt.layer(*layers, data=alt.NamedData(DATA_NAME)).properties(
         width=WIDE - int(CHARACTER * min(longest(names), 40)), height=height
     )
-    return finished(chart, {"width": max(140, 335 - int(CHARACTER * longest(names)))}, caption, flat)
+    return finished(
+        chart,
+        {"width": max(140, 335 - min(int(CHARACTER * longest(names)), NARROW_LABEL_LIMIT))},
+        with_methods(caption, rows, along),
+        flat,
+    )
 
 
 def histogram(
@@ -310,7 +212,7 @@ def histogram(
     ]
     if rule is not None:
         layers.append(_level(x=alt.datum(rule)))
-    return finished(alt.layer(*layers).properties(width=WIDE, height=220), {"width": NARROW + 30}, caption, binned)
+    return finished(alt.layer(*layers).properties(width=WIDE, height=220), {"width": NARROW + 15}, caption, binned)
 
 
 def scatter(
@@ -338,7 +240,7 @@ def scatter(
     )
     layers = [*([_identity_line(flat, across, up)] if identity else []), points]
     return finished(
-        alt.layer(*layers).properties(width=460, height=380), {"width": NARROW + 30, "height": 260}, caption, flat
+        alt.layer(*layers).properties(width=460, height=380), {"width": NARROW + 15, "height": 260}, caption, flat
     )
 
 

@@ -1,6 +1,7 @@
 """Charts drawn: SVG for the page and the paper, PDF for the paper, without a network and with the same bytes each time.
 
-The text of a chart is measured with the fonts of the machine, so another machine may place it a little differently.
+The text of a chart is measured with the fonts of the machine, so another machine may place it a little differently. A
+PDF whose texts need more than one font may list those in another order in another process.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report.chart_parts import DATA_NAME
+from assay.errors import UsageError
+from assay.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
 from assay.report.summary import Figure
 
 SVG = "http://www.w3.org/2000/svg"
@@ -26,7 +28,8 @@ def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
     spec = _drawable(figure.spec)
     if narrow:
         spec = _narrowed(spec, spec.get("usermeta", {}).get("narrow", {}))
-    return {**spec, "datasets": {DATA_NAME: _drawable(figure.rows)}}
+        spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
+    return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}
 
 
 def _drawable(value: Any) -> Any:
@@ -51,7 +54,10 @@ def figure_svg(figure: Figure, *, narrow: bool = False) -> str:
     """The figure as SVG text; its ids begin with the figure's name, so that many can stand on one page."""
     import vl_convert
 
-    drawn = vl_convert.vegalite_to_svg(full_spec(figure, narrow=narrow))
+    try:
+        drawn = vl_convert.vegalite_to_svg(full_spec(figure, narrow=narrow))
+    except ValueError as error:
+        raise UsageError(f"figure '{figure.name}' cannot be drawn: {' '.join(str(error).splitlines()[:2])}") from error
     return _settled(drawn, f"{figure.name}-{'narrow' if narrow else 'wide'}")
 
 

@@ -13,8 +13,9 @@ ON_COLOUR = "#ffffff"
 
 # Okabe and Ito's palette (2008) without its yellow and black, which do not show on white or on a dark page.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#b3589a", "#c98500", "#4a9fd4", "#6b7280")
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (10, 4), (4, 2, 1, 2), (1, 3))
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+# Fewer than the colours, so that a colour that comes again has another dash and another shape.
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 POSITIVE = (26, 90, 158)
 NEGATIVE = (176, 80, 15)

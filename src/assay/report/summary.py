@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from assay.errors import UsageError
 from assay.statistics.estimate import Estimate
 
 
@@ -125,6 +126,14 @@ class Examples:
     items: Sequence[Example]
     note: str = ""
     keys: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse items that do not fit the fields and runs."""
+        for item in self.items:
+            for what, got, names in (("texts", item.texts, self.fields), ("predictions", item.predictions, self.runs)):
+                if len(got) != len(names):
+                    where = f"examples '{self.name}', item '{item.id}'"
+                    raise UsageError(f"{where}: {what} are needed for {', '.join(names)}; got {len(got)}")
 
 
 Item = Text | Table | Figure | Examples

@@ -35,9 +35,7 @@ def test_run_report_status_and_resume(run, tmp_path):
     code, out, _ = run("run", "demo", "--preset", "tiny")
     assert (code, out) == (0, "6 jobs: 6 done\nreport: assay-out/demo/report.html\n")
     summary = (tmp_path / "assay-out/demo/summary.json").read_bytes()
-    assert run("run", "demo", "--preset", "tiny")[1] == "6 jobs: 4 kept\nreport: assay-out/demo/report.html\n".replace(
-        "6 jobs", "4 jobs"
-    )
+    assert run("run", "demo", "--preset", "tiny")[1] == "4 jobs: 4 kept\nreport: assay-out/demo/report.html\n"
     assert (tmp_path / "assay-out/demo/summary.json").read_bytes() == summary
     code, out, _ = run("report", "demo", "--preset", "tiny", "--out", "again", "--json")
     assert code == 0
@@ -123,7 +121,7 @@ def test_check_finds_a_leak(run, tmp_path):
         )
     code, out, _ = run("check", "train.jsonl", "test.jsonl")
     assert code == 0
-    assert "5 of 5" in out
+    assert "are the same byte for byte, and they are different splits: train.jsonl, test.jsonl" in out
     assert json.loads(run("check", "train.jsonl", "test.jsonl", "--json")[1])["findings"]
 
 
@@ -161,17 +159,13 @@ WRONG_USE = [
         "error: the settings 'sizes' and 'seeds' must each name at least one number\n",
     ),
     (["run", "demo", "--config", "none.toml"], "error: there is no configuration file none.toml\n"),
-    (["run", "demo", "--workers", "two"], "error: Invalid value for '--workers': 'two' is not a valid integer.\n"),
     (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
-    (["run"], "error: Missing argument 'STUDY'.\n"),
-    (["bogus"], "error: No such command 'bogus'.\n"),
-    (["report", "demo", "--bogus"], "error: No such option: --bogus\n"),
     (
         ["report", "demo"],
         "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; run: assay run demo\n",
     ),
     (["status"], "error: there is no store assay-store; `assay run` makes one, --store names another\n"),
-    (["check", "nowhere"], "error: nowhere: there is no such file or folder\n"),
+    (["check", "nowhere"], "error: nowhere: there is no such file\n"),
     (["score", "nowhere.jsonl"], "error: nowhere.jsonl: there is no such file\n"),
     (["score", "a.jsonl", "--column", "gold"], "error: --column takes OURS=THEIRS, and got 'gold'\n"),
     (
@@ -187,6 +181,15 @@ def test_wrong_use_is_one_line_and_exit_2(run, tmp_path, arguments, message):
     code, out, err = run(*arguments)
     assert (out, err) == ("", message)
     assert code == (1 if arguments == ["report", "demo"] else 2)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run"], ["bogus"], ["run", "demo", "--workers", "two"], ["report", "x", "--no"]]
+)
+def test_what_the_parser_refuses_is_one_line_too(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: ")
 
 
 def test_a_store_that_is_a_file(run, tmp_path):

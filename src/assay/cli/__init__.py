@@ -16,6 +16,8 @@ from assay.errors import AssayError
 
 WrongUse: Any = typer.BadParameter.__mro__[2]  # what typer raises for a wrong command line, wherever it keeps it
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="assay",
     help="How much of an NLU score is gold?",
@@ -64,8 +66,9 @@ def run_command(arguments: list[str]) -> int:
         typer.echo(("" if asked_for_nothing else "error: ") + error.format_message(), err=True)
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("interrupted: finished work is kept; the same command goes on from there", err=True)
-        return 130
+        code = INTERRUPTED
     except BrokenPipeError:
         return 0
+    if code == INTERRUPTED:  # typer may turn the interrupt into this code itself
+        typer.echo("interrupted: finished work is kept; the same command goes on from there", err=True)
     return code if isinstance(code, int) else 0

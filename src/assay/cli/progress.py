@@ -11,9 +11,14 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from assay.jobs import Outcome
 
+SECONDS_BETWEEN_LINES = 30
+
 
 def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
-    """Draw the outcomes as they come, print what went wrong, and give them all."""
+    """Draw the outcomes as they come, print what went wrong, and give them all.
+
+    On a terminal it is a bar; elsewhere (a log, say) a line now and then.
+    """
     seen: list[Outcome] = []
     counts: Counter[str] = Counter()
     bar = Progress(
@@ -22,18 +27,23 @@ def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[O
         TextColumn("{task.fields[state]}"),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
-    start = time.monotonic()
+    start = last = time.monotonic()
     with bar:
         task = bar.add_task("jobs", total=n_jobs, state="")
         for outcome in outcomes:
             seen.append(outcome)
             counts[outcome.status] += 1
+            now = time.monotonic()
+            state = progress_line(counts, n_jobs, now - start)
             settled = counts.total() - counts["damaged"]
-            state = progress_line(counts, n_jobs, time.monotonic() - start)
             bar.update(task, completed=settled, description=outcome.description[:40], state=state)
             if outcome.status in ("failed", "damaged"):
                 say(outcome, console)
+            if not console.is_terminal and now - last > SECONDS_BETWEEN_LINES:
+                console.print(state, markup=False, highlight=False, soft_wrap=True)
+                last = now
     return seen
 
 
@@ -68,11 +78,10 @@ def duration(seconds: float) -> str:
 def say(outcome: Outcome, console: Console) -> None:
     """Print what went wrong with a job."""
     if outcome.status == "failed":
-        console.print(
-            f"failed: {outcome.description} [{outcome.key[:12]}]: {outcome.error}", markup=False, highlight=False
-        )
+        line = f"failed: {outcome.description} [{outcome.key[:12]}]: {outcome.error}"
     else:
-        console.print(f"{outcome.error}; it is computed again: {outcome.description}", markup=False, highlight=False)
+        line = f"{outcome.error}; it is computed again: {outcome.description}"
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def summary_line(outcomes: Iterable[Outcome]) -> str:

@@ -234,6 +234,9 @@ def _strings_list(raw: RawBatch, name: str | None) -> pa.Array | None:
 
 def _tags(raw: RawBatch, names: Sequence[str]) -> pa.Array:
     """Tags `group:tag`; the group is the column's name in lower case with hyphens, `;` separates the tags of a cell."""
+    if not names:
+        offsets = pa.array(np.zeros(raw.columns.num_rows + 1, np.int32))
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
     rows: list[list[str]] = [[] for _ in range(raw.columns.num_rows)]
     for name in names:
         column = raw.columns.column(name)

@@ -117,8 +117,7 @@ def open_raw(path: Path, layout: Layout) -> RawFile:
 
 def _iter_shaped(path: Path, layout: Layout, filling: Filling) -> Iterator[pa.RecordBatch]:
     raw_file = open_raw(path, layout)
-    find = _require if layout.exact else _guess
-    columns = find(layout, raw_file.column_names, path)
+    columns = _find_columns(layout, raw_file.column_names, path)
     n_rows = 0
     for raw in raw_file.iter_batches(columns.named):
         batch = shape_batch(raw, columns, filling)
@@ -154,14 +153,16 @@ def _check_labels(table: pa.Table, path: Path, layout: Layout) -> None:
 
 def _error_at(row: int, message: str, path: Path, layout: Layout) -> DataError:
     """Read the file again up to a row to say on which line it stands."""
-    for raw in open_raw(path, layout).iter_batches(layout.columns.named[:1]):
+    raw_file = open_raw(path, layout)
+    columns = _find_columns(layout, raw_file.column_names, path)
+    for raw in raw_file.iter_batches(columns.named[:1]):
         if raw.first_row <= row < raw.first_row + raw.columns.num_rows:
             return raw.error(row - raw.first_row, message)
     return DataError(message, path=path)
 
 
-def _guess(layout: Layout, found: Sequence[str], path: Path) -> Columns:
-    return guess_columns(layout.columns, found, path)
+def _find_columns(layout: Layout, found: Sequence[str], path: Path) -> Columns:
+    return _require(layout, found, path) if layout.exact else guess_columns(layout.columns, found, path)
 
 
 def _require(layout: Layout, found: Sequence[str], path: Path) -> Columns:

@@ -12,8 +12,6 @@ from assay.data.duplicates import count_conflicts, find_mirrored, find_near_repe
 
 _WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"]
 _SENTENCES = st.lists(st.sampled_from(_WORDS), max_size=9).map(" ".join)
-    " ".join
-)
 _ITEMS = st.lists(st.tuples(_SENTENCES, st.one_of(st.none(), _SENTENCES)), max_size=7, unique=True)
 
 

@@ -244,8 +244,9 @@ def _check_alignments(alignments: Sequence[Alignment]) -> Iterator[Finding]:
             yield Finding("aligned", "note", where, message + _counts(found), n_languages, n_languages)
             continue
         broken = [one for one in found if not one.aligned and frozenset(one.languages) in _closure(related[group])]
-        listed = "; ".join(", ".join(cluster) for cluster in clusters)
-        message = f"the languages are not all aligned row by row; aligned with each other are only: {listed}"
+        together = "; ".join(", ".join(cluster) for cluster in clusters if len(cluster) > 1) or "none"
+        alone = ", ".join(cluster[0] for cluster in clusters if len(cluster) == 1) or "none"
+        message = f"languages aligned row by row with each other: {together}; with no other: {alone}"
         if broken:
             message += f" ({_describe(broken[0])})"
         yield Finding("not-aligned", "warning" if broken else "note", where, message, len(broken), len(found))

@@ -116,7 +116,9 @@ def _guess_texts(given: Columns, by_lower: Mapping[str, str]) -> Columns:
 def shape_batch(raw: RawBatch, columns: Columns, filling: Filling) -> pa.RecordBatch:
     """A raw batch as a batch of the dataset schema."""
     n_rows = raw.columns.num_rows
-    tokens = _strings_list(raw, columns.tokens)
+    tokens, token_labels = _strings_list(raw, columns.tokens), _strings_list(raw, columns.token_labels)
+    if tokens is not None and token_labels is not None:
+        _check_lengths(raw, tokens, token_labels)
     made = {
         "id": _ids(raw, columns.id),
         "split": _constant_or_column(raw, columns.split_column, filling.split),
@@ -125,7 +127,7 @@ def shape_batch(raw: RawBatch, columns: Columns, filling: Filling) -> pa.RecordB
         "label": _labels(raw, columns.label, filling.labels),
         "score": _scores(raw, columns.score),
         "tokens": tokens,
-        "token_labels": _strings_list(raw, columns.token_labels),
+        "token_labels": token_labels,
         "language": _constant_or_column(raw, columns.language_column, filling.language),
         "tags": _tags(raw, columns.tags),
     }
@@ -143,7 +145,18 @@ def _required(raw: RawBatch, name: str) -> pa.Array:
 
 def _refuse(raw: RawBatch, name: str, column: pa.Array, needed: str) -> DataError:
     row = int(np.flatnonzero(np.asarray(pc.is_valid(column)))[0])
-    return raw.error(row, f"{name!r} must be {needed}; got {column.type}: {str(column[row].as_py())[:60]}")
+    return raw.error(row, f"{name!r} must be {needed}; got {kind_name(column.type)}: {str(column[row].as_py())[:60]}")
+
+
+def kind_name(kind: pa.DataType) -> str:
+    """What a user calls a type."""
+    if pa.types.is_string(kind):
+        return "text"
+    if pa.types.is_integer(kind):
+        return "a whole number"
+    if pa.types.is_floating(kind):
+        return "a number"
+    return "a list" if pa.types.is_list(kind) else str(kind)
 
 
 def _as_text(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
@@ -192,8 +205,8 @@ def _labels(raw: RawBatch, name: str | None, allowed: Mapping[str, str]) -> pa.A
     for position, label in enumerate(known):
         if label.lower() == "nan" or (allowed and label not in allowed):
             row = int(np.flatnonzero(np.asarray(pc.equal(encoded.indices, position)))[0])
-            listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
-            raise raw.error(row, f"the label {label!r} is not known{listed}")
+            why = f"is not known; allowed: {', '.join(allowed)}" if allowed else "is no class but a missing number"
+            raise raw.error(row, f"the label {label!r} {why}")
     renamed = pa.array([allowed.get(label, label) for label in known], pa.string())
     return renamed.take(encoded.indices)
 
@@ -232,8 +245,18 @@ def _strings_list(raw: RawBatch, name: str | None) -> pa.Array | None:
     return column
 
 
+def _check_lengths(raw: RawBatch, tokens: pa.Array, labels: pa.Array) -> None:
+    differs = np.asarray(pc.not_equal(pc.list_value_length(tokens), pc.list_value_length(labels)))
+    if differs.any():
+        row = int(np.flatnonzero(differs)[0])
+        raise raw.error(row, f"as many labels as tokens are needed; got {len(labels[row])} for {len(tokens[row])}")
+
+
 def _tags(raw: RawBatch, names: Sequence[str]) -> pa.Array:
     """Tags `group:tag`; the group is the column's name in lower case with hyphens, `;` separates the tags of a cell."""
+    if not names:
+        offsets = pa.array(np.zeros(raw.columns.num_rows + 1, np.int32))
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
     rows: list[list[str]] = [[] for _ in range(raw.columns.num_rows)]
     for name in names:
         column = raw.columns.column(name)

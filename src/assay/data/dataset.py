@@ -261,6 +261,8 @@ def validate(table: pa.Table, name: str) -> None:
 
 def find_repeated_id(table: pa.Table) -> tuple[str, str, str] | None:
     """The first (language, split, id) that stands more than once, or None."""
+    if len(pc.unique(table.column("id"))) == table.num_rows:
+        return None
     keys = table.select(["language", "split", "id"])
     counts = keys.group_by(["language", "split", "id"], use_threads=False).aggregate([([], "count_all")])
     repeated = counts.filter(pc.greater(counts.column("count_all"), 1))

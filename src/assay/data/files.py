@@ -19,11 +19,11 @@ BOM = b"\xef\xbb\xbf"
 def check_file(path: str | Path) -> Path:
     """The path of a file that exists, can be opened and is not empty."""
     path = Path(path)
-    if path.is_dir():
-        raise DataError("this is a folder; a file is needed", path=path)
     try:
         with path.open("rb") as stream:
             first = stream.read(4)
+    except IsADirectoryError:
+        raise DataError("this is a folder; a file is needed", path=path) from None
     except FileNotFoundError:
         raise DataError("there is no such file", path=path) from None
     except OSError as error:

@@ -140,6 +140,9 @@ def _parse_slowly(
         for key in wanted:
             value = row.get(key)
             _learn_kind(kinds, key, value)
+            if kinds.get(key) == "other" and value is not None:
+                message = f"{key!r} must be a text, a number or a list of these; got {_short(value)}"
+                raise DataError(message, path=path, line=number)
             if not _fits(value, kinds.get(key, "string")):
                 message = (
                     f"{key!r} is {_article(kinds[key])} in the lines before; got {_kind_of(value)}: {_short(value)}"

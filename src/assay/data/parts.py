@@ -137,9 +137,10 @@ def _iter_files(paths: Iterable[str | Path]) -> Iterator[tuple[Path, FileName, b
 
 
 def _under(folder: Path, file: Path) -> PurePath:
-    """The path below the given folder with the folder's own name, and its parent's where that name is a language."""
+    """The path below the given folder with its own name, and those above it up to a language and its corpus."""
     names = folder.resolve().parts[1:]
-    return PurePath(*names[-2 if names and names[-1] in LANGUAGES else -1 :], *file.relative_to(folder).parts)
+    back = next((back for back in (1, 2) if names[-back:] and names[-back] in LANGUAGES), 0) + 1
+    return PurePath(*names[-back:], *file.relative_to(folder).parts)
 
 
 def _is_hidden(path: PurePath) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assay.data.columns import kind_name
 from assay.data.raw import RawBatch, RawFile
 from assay.errors import DataError, UsageError
 
@@ -119,7 +120,7 @@ def _refuse_null(raw: RawBatch, theirs: str, column: pa.Array, *, optional: bool
 def _texts(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
     if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
         return column.cast(pa.string())
-    raise raw.error(0, f"{theirs!r} must be text or a whole number; got {column.type}: {_shown(column, 0)}")
+    raise raw.error(0, f"{theirs!r} must be text or a whole number; got {kind_name(column.type)}: {_shown(column, 0)}")
 
 
 def _classes(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
@@ -141,7 +142,7 @@ def _numbers(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
             raise raw.error(wrong, f"{theirs!r} must be a number; got {cells[wrong]!r}")
         column = pa.array([float(cell) for cell in cells])
     elif not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        raise raw.error(0, f"{theirs!r} must be a number; got {column.type}: {_shown(column, 0)}")
+        raise raw.error(0, f"{theirs!r} must be a number; got {kind_name(column.type)}: {_shown(column, 0)}")
     column = column.cast(pa.float64())
     finite = np.isfinite(column.to_numpy(zero_copy_only=False))
     if not finite.all():
@@ -158,7 +159,7 @@ def _whole_numbers(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
             raise raw.error(wrong, f"{theirs!r} must be a whole number; got {cells[wrong]!r}")
         return pa.array([int(cell) for cell in cells], pa.int64())
     if not pa.types.is_integer(column.type):
-        raise raw.error(0, f"{theirs!r} must be a whole number; got {column.type}: {_shown(column, 0)}")
+        raise raw.error(0, f"{theirs!r} must be a whole number; got {kind_name(column.type)}: {_shown(column, 0)}")
     return column
 
 
@@ -166,7 +167,7 @@ def _lists(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
     if column.type == pa.list_(pa.string()):
         return column
     if not pa.types.is_string(column.type):
-        raise raw.error(0, f"{theirs!r} must be a list of strings; got {column.type}: {_shown(column, 0)}")
+        raise raw.error(0, f"{theirs!r} must be a list of strings; got {kind_name(column.type)}: {_shown(column, 0)}")
     rows = [_from_json(raw, row, theirs, cell) for row, cell in enumerate(column.to_pylist())]
     for row, value in enumerate(rows):
         if not (isinstance(value, list) and all(isinstance(item, str) for item in value)):

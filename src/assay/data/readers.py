@@ -71,8 +71,13 @@ def read(
     filling = Filling(split or split_in_name(path.name) or "all", language, layout.labels)
     batches = list(_iter_shaped(path, layout, filling))
     table = pa.Table.from_batches(batches, schema=SCHEMA)
-    _check_whole(table, path, layout)
-    return Dataset(name or path.name, table, Provenance(corpus=name or path.name, files=(describe_file(path),)))
+    _check_labels(table, path, layout)
+    provenance = Provenance(corpus=name or path.name, files=(describe_file(path),))
+    try:
+        return Dataset(name or path.name, table, provenance)
+    except DataError:
+        _refuse_repeated_id(table, path, layout)  # says the line as well
+        raise
 
 
 def iter_batches(
@@ -112,8 +117,7 @@ def open_raw(path: Path, layout: Layout) -> RawFile:
 
 def _iter_shaped(path: Path, layout: Layout, filling: Filling) -> Iterator[pa.RecordBatch]:
     raw_file = open_raw(path, layout)
-    find = _require if layout.exact else _guess
-    columns = find(layout, raw_file.column_names, path)
+    columns = _find_columns(layout, raw_file.column_names, path)
     n_rows = 0
     for raw in raw_file.iter_batches(columns.named):
         batch = shape_batch(raw, columns, filling)
@@ -125,15 +129,20 @@ def _iter_shaped(path: Path, layout: Layout, filling: Filling) -> Iterator[pa.Re
         raise DataError("the file has no rows", path=path)
 
 
-def _check_whole(table: pa.Table, path: Path, layout: Layout) -> None:
-    """What only all rows together can show: an id that stands twice, a label that some rows of a split lack."""
+def _refuse_repeated_id(table: pa.Table, path: Path, layout: Layout) -> None:
     repeated = find_repeated_id(table)
     if repeated is not None:
         _, split, identity = repeated
         keys = zip(*(table.column(name).to_pylist() for name in ("language", "split", "id")), strict=True)
         rows = [row for row, key in enumerate(keys) if key == repeated]
         message = f"the id {identity!r} stands {len(rows)} times in split {split!r}, first in row {rows[0]} (from 0)"
-        raise _error_at(rows[1], message, path, layout)
+        raise _error_at(rows[1], message, path, layout) from None
+
+
+def _check_labels(table: pa.Table, path: Path, layout: Layout) -> None:
+    """Either all rows of a split have a label, or none."""
+    if not 0 < table.column("label").null_count < table.num_rows:
+        return
     for split in pc.unique(table.column("split")).to_pylist():
         absent = np.asarray(pc.is_null(table.column("label"))) & np.asarray(pc.equal(table.column("split"), split))
         n_split = int(pc.sum(pc.equal(table.column("split"), split)).as_py())
@@ -144,14 +153,16 @@ def _check_whole(table: pa.Table, path: Path, layout: Layout) -> None:
 
 def _error_at(row: int, message: str, path: Path, layout: Layout) -> DataError:
     """Read the file again up to a row to say on which line it stands."""
-    for raw in open_raw(path, layout).iter_batches(layout.columns.named[:1]):
+    raw_file = open_raw(path, layout)
+    columns = _find_columns(layout, raw_file.column_names, path)
+    for raw in raw_file.iter_batches(columns.named[:1]):
         if raw.first_row <= row < raw.first_row + raw.columns.num_rows:
             return raw.error(row - raw.first_row, message)
     return DataError(message, path=path)
 
 
-def _guess(layout: Layout, found: Sequence[str], path: Path) -> Columns:
-    return guess_columns(layout.columns, found, path)
+def _find_columns(layout: Layout, found: Sequence[str], path: Path) -> Columns:
+    return _require(layout, found, path) if layout.exact else guess_columns(layout.columns, found, path)
 
 
 def _require(layout: Layout, found: Sequence[str], path: Path) -> Columns:

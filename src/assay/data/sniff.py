@@ -87,7 +87,8 @@ def _columns_by_content(cells: list[list[str]]) -> Columns | None:
     rest.pop(split or "", None)
     score = next((name for name, column in rest.items() if _are_scores(column)), None)
     labels = {name: len(set(column)) for name, column in rest.items() if all(column) and len(set(column)) > 1}
-    label = min(labels, key=lambda name: labels[name]) if labels and score is None else None
+    shortest = sorted(labels, key=lambda name: (labels[name], _mean_length(rest[name])))
+    label = shortest[0] if shortest and score is None else None
     pair = texts[1] if len(texts) > 1 else None
     return Columns(text=texts[0], pair=pair, label=label, score=score, split_column=split)
 

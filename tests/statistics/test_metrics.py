@@ -140,8 +140,10 @@ def test_labels_of_any_kind_become_codes() -> None:
     [
         (
             lambda: metric("bleu"),
-            "the metric 'bleu' is not known; "
-            "allowed: accuracy, binary_f1, macro_f1, mcc, micro_f1, pearson, weighted_f1",
+            (
+                "the metric 'bleu' is not known; "
+                "allowed: accuracy, binary_f1, macro_f1, mcc, micro_f1, pearson, weighted_f1"
+            ),
         ),
         (lambda: metric("binary_f1", 3), "the metric 'binary_f1' needs exactly 2 classes; got 3"),
         (lambda: metric("mcc", 1), "the metric 'mcc' needs at least 2 classes; got 1"),

@@ -66,8 +66,9 @@ class MeanVariance:
         """The two-sided p for a true difference of 0: 1 minus the largest level whose interval leaves 0 out."""
         if self.total == 0:
             return 1.0 if difference == 0 else 0.0
-        low, high = -700.0, 0.0
-        for _ in range(80):
+        # Quantiles are not to be had much below p = 1e-50; such a p is reported as that.
+        low, high = -115.0, 0.0
+        for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if self._half_width_at(math.exp(middle)) > abs(difference) else (low, middle)
         return math.exp((low + high) / 2)

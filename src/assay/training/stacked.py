@@ -27,7 +27,7 @@ from assay.training.stateless import StatelessDropout, item_keys, step_key
 
 @dataclass(eq=False)
 class Board:
-    """What all lanes share, on the device: module, items, learning rates, embedding rows that do not learn."""
+    """What all lanes share, on the device: module, items, learning rates."""
 
     network: Network
     prepared: Prepared
@@ -37,7 +37,6 @@ class Board:
     runtime: Runtime
     items: Tensors
     rates: torch.Tensor
-    fixed_rows: torch.Tensor | None
 
     @property
     def device(self) -> torch.device:
@@ -50,11 +49,8 @@ def make_board(
 ) -> Board:
     """Move what lanes share to the device."""
     rates = torch.tensor([recipe.rate(step, n_steps) for step in range(n_steps)], dtype=torch.float32)
-    fixed = None
-    if prepared.vocabulary is not None and network.embedding is not None:
+    if prepared.vocabulary is not None:
         network.move_padding(prepared.vocabulary.pad)
-        table = dict(network.module.named_parameters())[network.embedding].detach()
-        fixed = table[torch.from_numpy(prepared.vocabulary.fixed)].to(device)
     return Board(
         network,
         prepared,
@@ -64,7 +60,6 @@ def make_board(
         make_runtime(network.module, device, recipe.precision),
         tensors_of(prepared.train, device),
         rates.to(device),
-        fixed,
     )
 
 
@@ -83,6 +78,18 @@ def initial_parameters(board: Board, seeds: Sequence[Seeds]) -> Tensors:
     return stacked
 
 
+def fixed_rows(board: Board, seeds: Sequence[Seeds]) -> torch.Tensor | None:
+    """The embedding rows that only evaluation uses: shape (lanes, rows, features), one lane where all have the same."""
+    vocabulary, name = board.prepared.vocabulary, board.network.embedding
+    if vocabulary is None or name is None or not len(vocabulary.fixed):
+        return None
+    tables = [board.network.drawn(seed.init).get(name) for seed in seeds]
+    given = dict(board.network.module.named_parameters())[name].detach()
+    of_lanes = [given if table is None else table for table in tables] if tables[0] is not None else [given]
+    rows = torch.from_numpy(vocabulary.fixed)
+    return torch.stack([table[rows] for table in of_lanes]).to(board.device)
+
+
 class Lanes:
     """Several trainings in step with each other: their parameters, moments, orders and losses, on the device."""
 
@@ -91,6 +98,7 @@ class Lanes:
         self.board = board
         self.seeds = tuple(seeds)
         self.moments = moments
+        self.fixed_rows = fixed_rows(board, seeds)
         for tensor in moments.parameters.values():
             tensor.requires_grad_()
         self.n_done = n_done
@@ -201,11 +209,11 @@ class Lanes:
 
     def with_fixed_rows(self, decay: float) -> Tensors:
         """The parameters with the embedding rows that no training item uses."""
-        name, rows = self.board.network.embedding, self.board.fixed_rows
-        if name is None or rows is None or not len(rows):
+        name, rows = self.board.network.embedding, self.fixed_rows
+        if name is None or rows is None:
             return self.moments.parameters
         learned = self.moments.parameters[name]
-        table = torch.cat([learned, (rows * decay).expand(self.n, *rows.shape)], dim=1)
+        table = torch.cat([learned, (rows * decay).expand(self.n, *rows.shape[1:])], dim=1)
         return {**self.moments.parameters, name: table}
 
 

@@ -78,11 +78,13 @@ def write_tiny_model(
     )
     with quiet(), seeded("tiny", family, seed):
         transformers.AutoModel.from_config(config).save_pretrained(folder)
-        _tokenizer(vocabulary, n_positions).save_pretrained(folder)
+        has_types = getattr(config, "type_vocab_size", 0) > 1
+        word_tokenizer(vocabulary, n_positions, has_types=has_types).save_pretrained(folder)
     return folder
 
 
-def _tokenizer(vocabulary: dict[str, int], n_positions: int) -> Any:
+def word_tokenizer(vocabulary: dict[str, int], n_positions: int, *, has_types: bool = True) -> Any:
+    """A tokenizer that splits at blanks and punctuation and knows these words; the first five are special."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -101,4 +103,5 @@ def _tokenizer(vocabulary: dict[str, int], n_positions: int) -> Any:
         unk_token="<unk>",
         mask_token="<mask>",
         model_max_length=n_positions - 2,
+        model_input_names=["input_ids", *(["token_type_ids"] if has_types else []), "attention_mask"],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -48,8 +49,8 @@ class TransformerNetwork:
 
     @property
     def has_types(self) -> bool:
-        """Whether the encoder tells a first from a second text by segment ids."""
-        return int(getattr(self.config, "type_vocab_size", 0) or 0) > 1
+        """Whether the encoder has segment ids and its tokenizer sets them."""
+        return _has_types(self.config) and "token_type_ids" in self.tokenizer.model_input_names
 
     @property
     def longest(self) -> int | None:
@@ -279,13 +280,15 @@ def _quietly(load: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers from writing to the terminal."""
+    """Keep transformers from writing to the terminal and from warning of what it uses inside itself."""
     logs = _auto().utils.logging
     level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
     logs.set_verbosity(logging.ERROR)
     logs.disable_progress_bar()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
     finally:
         logs.set_verbosity(level)
         if bars:

@@ -131,9 +131,7 @@ class Session:
         """Lanes at the step that the tracks are at."""
         seeds = [track.seeds for track in tracks]
         states = [track.state for track in tracks if track.state is not None]
-        moments = (
-            _restore(states, self.board.device) if states else Moments.fresh(initial_parameters(self.board, seeds))
-        )
+        moments = _restore(states, self.board) if states else Moments.fresh(initial_parameters(self.board, seeds))
         return Lanes(self.board, seeds, moments, tracks[0].n_done)
 
     def _train(self, lanes: Lanes, tracks: list[Track]) -> None:
@@ -320,7 +318,8 @@ def by_step(tracks: Sequence[Track]) -> list[list[Track]]:
     return list(found.values())
 
 
-def _restore(states: Sequence[Moments], device: torch.device) -> Moments:
-    """Lanes from snapshots, each of one lane."""
+def _restore(states: Sequence[Moments], board: Board) -> Moments:
+    """Lanes from snapshots, each of one lane; parameters in the module's order, in which norms are summed."""
+    names = [name for name, _ in board.network.module.named_parameters()]
     parts = zip(*(state.parts() for state in states), strict=True)
-    return Moments(*({name: torch.cat([p[name] for p in part]).to(device) for name in part[0]} for part in parts))
+    return Moments(*({name: torch.cat([p[name] for p in part]).to(board.device) for name in names} for part in parts))

@@ -162,9 +162,11 @@ class Lanes:
 
     def _map(self, function: Any, *parts: Tensors) -> torch.Tensor:
         """The function over the lanes of every part; without vmap where there is one lane."""
-        if self.n == 1:
-            return function(*({name: t[0] for name, t in part.items()} for part in parts))[None]  # type: ignore[no-any-return]
-        return vmap(function)(*parts)  # type: ignore[no-any-return]
+        if self.n > 1:
+            return vmap(function)(*parts)  # type: ignore[no-any-return]
+        # Squeezed, not indexed with [0]: the gradient of an index is written into zeros first.
+        found: torch.Tensor = function(*({name: t.squeeze(0) for name, t in part.items()} for part in parts))
+        return found[None]
 
     def _loss(self, parameters: Tensors, batch: Tensors, lane: Tensors) -> torch.Tensor:
         """One lane's part of the mean loss of its batch."""

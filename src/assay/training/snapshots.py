@@ -6,6 +6,7 @@ A file that is damaged, or that belongs to another training, counts as absent.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -41,7 +42,8 @@ def write_snapshot(folder: Path, identity: str, snapshot: Snapshot) -> None:
             os.fsync(file.fileno())
         aside.replace(folder / FILE)
     except OSError as error:
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
         raise StoreError(f"{folder}: the snapshot of a training cannot be written ({error.strerror})") from error
 
 

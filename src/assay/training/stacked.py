@@ -113,6 +113,7 @@ class Lanes:
         self._frozen = torch.zeros((), dtype=torch.bool, device=device)
         self.losses = torch.full(shape, torch.nan, device=device)
         self.norms = torch.full(shape, torch.nan, device=device)
+        self._compiled: Any = torch.compile(vmap(self._loss), dynamic=False) if board.how.compile else None
         self.micro_batch = min(self.order.shape[2], board.how.micro_batch or recipe.batch)
 
     @property
@@ -155,18 +156,19 @@ class Lanes:
         batch = self._batch(index, width)
         parameters = self.moments.parameters
         with self.board.runtime.autocast():
-            losses = self._map(self._loss, parameters, batch, {"seed": self._words, "total": totals})
+            losses = self._losses(parameters, batch, {"seed": self._words, "total": totals})
         found = torch.autograd.grad(losses.sum(), list(parameters.values()), allow_unused=True)
         pairs = zip(found, parameters.values(), strict=True)
         return losses.detach(), [torch.zeros_like(p) if g is None else g.contiguous() for g, p in pairs]
 
-    def _map(self, function: Any, *parts: Tensors) -> torch.Tensor:
-        """The function over the lanes of every part; without vmap where there is one lane."""
+    def _losses(self, *parts: Tensors) -> torch.Tensor:
+        """The loss of every lane; without vmap where there is one lane."""
+        if self._compiled is not None:
+            return self._compiled(*parts)  # type: ignore[no-any-return]
         if self.n > 1:
-            return vmap(function)(*parts)  # type: ignore[no-any-return]
+            return vmap(self._loss)(*parts)
         # Squeezed, not indexed with [0]: the gradient of an index is written into zeros first.
-        found: torch.Tensor = function(*({name: t.squeeze(0) for name, t in part.items()} for part in parts))
-        return found[None]
+        return self._loss(*({name: t.squeeze(0) for name, t in part.items()} for part in parts))[None]
 
     def _loss(self, parameters: Tensors, batch: Tensors, lane: Tensors) -> torch.Tensor:
         """One lane's part of the mean loss of its batch."""

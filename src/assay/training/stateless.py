@@ -28,23 +28,38 @@ def mix_(x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def mix(x: torch.Tensor) -> torch.Tensor:
-    """The mixer without changing its input; works under vmap."""
-    for shift, factor in zip(SHIFTS, (*FACTORS, None), strict=True):
-        x = x ^ ((x >> shift) & ((1 << (32 - shift)) - 1))
-        if factor is not None:
-            x = x * factor
-    return x
+@torch.library.custom_op("assay::mixed", mutates_args=())
+def mixed(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """mix(a ^ mix(b + GOLDEN)) of int32 tensors; an operator of its own, so that compilers leave its wrapping alone."""
+    return mix_(a ^ mix_(b + GOLDEN))
+
+
+@mixed.register_fake
+def _(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(a ^ b)
+
+
+@mixed.register_vmap
+def _(info: Any, dims: tuple[Any, ...], a: torch.Tensor, b: torch.Tensor) -> Any:
+    """Lanes first; dimensions of size 1 after them let the rest broadcast."""
+    ranks = [t.ndim - (dim is not None) for t, dim in zip((a, b), dims, strict=True)]
+    lanes = []
+    for t, dim, rank in zip((a, b), dims, ranks, strict=True):
+        moved = t[None] if dim is None else t.movedim(dim, 0)
+        lanes.append(moved.reshape(moved.shape[0], *[1] * (max(ranks) - rank), *moved.shape[1:]))
+    return mixed(*lanes), 0
 
 
 def step_key(seed: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
     """The key of one lane's step: int32, no dimensions."""
-    return mix(seed ^ mix(step.to(torch.int32) + GOLDEN))
+    key: torch.Tensor = mixed(seed, step.to(torch.int32))
+    return key
 
 
 def item_keys(key: torch.Tensor, items: torch.Tensor) -> torch.Tensor:
     """The keys of a step's items: int32 of shape (items,)."""
-    return mix(key ^ items)
+    keys: torch.Tensor = mixed(key, items)
+    return keys
 
 
 @torch.library.custom_op("assay::keep", mutates_args=())

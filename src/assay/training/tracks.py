@@ -101,7 +101,7 @@ class Track:
 
     def rewind(self, identity: str) -> None:
         """Go back to the last snapshot, or to the beginning."""
-        self.n_done, self.points, self.logits, self.state = 0, [], {}, None
+        self.n_done, self.points, self.logits, self.state, self.n_lanes = 0, [], {}, None, 1
         self.losses[:], self.norms[:] = np.nan, np.nan
         found = None if self.scratch is None else read_snapshot(self.scratch, f"{identity} {self.seeds}")
         if found is None:

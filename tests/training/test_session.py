@@ -1,0 +1,156 @@
+"""What happens on the way: memory, seeds that fail, early stopping, evaluation points, precision, tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assay.errors import TrainingError
+from assay.models.examples import Examples
+from assay.models.fake import Fake
+from assay.models.transformer import Transformer
+from assay.training.finetune import Hooks, finetune, finetune_many
+from assay.training.outcome import Outcome
+from assay.training.recipe import EarlyStopping, Execution, Recipe, Seeds
+
+RECIPE = Recipe(task="pair", epochs=1, batch=4, learning_rate=1e-3, dropout=0.1)
+STACKED = Execution(stack="always")
+
+
+def outcomes(found: list[Outcome | TrainingError]) -> list[Outcome]:
+    for one in found:
+        assert isinstance(one, Outcome), one
+    return found  # type: ignore[return-value]
+
+
+def test_out_of_memory_halves_the_micro_batch_and_gives_the_same(
+    tiny: Callable[[str], Transformer], train: Examples, dev: Examples
+) -> None:
+    model, sets = tiny("bert"), {"dev": dev}
+    free = finetune(model, train, sets, RECIPE, Seeds.all(1))
+    tight = finetune(model, train, sets, RECIPE, Seeds.all(1), Execution(most_tokens=40))
+    assert (free.conduct.micro_batch, free.conduct.n_halvings) == (4, 0)
+    assert (tight.conduct.micro_batch, tight.conduct.n_halvings) == (1, 2)
+    assert np.abs(free.logits["dev"] - tight.logits["dev"]).max() < 1e-5
+
+
+def test_a_group_too_large_for_memory_is_split(
+    tiny: Callable[[str], Transformer], train: Examples, dev: Examples
+) -> None:
+    model, sets, seeds = tiny("bert"), {"dev": dev}, [Seeds.all(seed) for seed in (1, 2, 3)]
+    free = outcomes(finetune_many(model, train, sets, RECIPE, seeds, STACKED))
+    tight = outcomes(finetune_many(model, train, sets, RECIPE, seeds, replace(STACKED, most_tokens=70)))
+    assert [found.conduct.n_lanes for found in free] == [3, 3, 3]
+    assert max(found.conduct.n_lanes for found in tight) < 3
+    for a, b in zip(free, tight, strict=True):
+        assert np.abs(a.logits["dev"] - b.logits["dev"]).max() < 1e-5
+
+
+def test_memory_too_small_for_one_item_is_said(train: Examples) -> None:
+    with pytest.raises(TrainingError) as caught:
+        finetune(Fake(), train, {}, replace(RECIPE, batch=2), Seeds.all(4), Execution(most_tokens=8, pad_lengths=(16,)))
+    assert (
+        str(caught.value) == "memory is too small even for one item at a time (seed 4): 16 tokens in a pass, 8 allowed"
+    )
+
+
+def test_a_loss_that_is_not_finite_fails_its_seed_alone(
+    tiny: Callable[[str], Transformer], train: Examples, dev: Examples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One lane's head starts at infinity; the others must give what they give without it."""
+    from assay.models.transformer_network import TransformerNetwork
+
+    drawn = TransformerNetwork.drawn
+
+    def spoiled(self: TransformerNetwork, seed: int):  # type: ignore[no-untyped-def]
+        return {name: t * float("inf") if seed == 2 and t.ndim > 1 else t for name, t in drawn(self, seed).items()}
+
+    monkeypatch.setattr(TransformerNetwork, "drawn", spoiled)
+    seeds = [Seeds.all(1), Seeds(2, 3, 4), Seeds.all(3)]
+    recipe = replace(RECIPE, warmup=0.5)
+    found = finetune_many(tiny("bert"), train, {"dev": dev}, recipe, seeds, replace(STACKED, look_every=2))
+    assert isinstance(found[1], TrainingError)
+    assert str(found[1]) == (
+        "the loss is not finite at step 1 of 5, with the learning rate 0 (seeds init 2, order 3, dropout 4); "
+        "try a smaller learning rate, a longer warm-up or float32"
+    )
+    for seed, one in zip((seeds[0], seeds[2]), outcomes([found[0], found[2]]), strict=True):
+        alone = finetune(tiny("bert"), train, {"dev": dev}, recipe, seed)
+        assert np.abs(alone.logits["dev"] - one.logits["dev"]).max() < 1e-5
+        assert np.isfinite(one.losses).all() and len(one.losses) == 5
+
+
+def test_a_learning_rate_that_is_far_too_large_is_named(tiny: Callable[[str], Transformer], train: Examples) -> None:
+    recipe = replace(RECIPE, learning_rate=1e38, clip=None, schedule="constant")
+    with pytest.raises(TrainingError) as caught:
+        finetune(tiny("bert"), train, {}, recipe, Seeds.all(1))
+    assert str(caught.value) == (
+        "the loss is not finite at step 2 of 5, with the learning rate 1e+38 (seed 1); "
+        "try a smaller learning rate, a longer warm-up or float32"
+    )
+
+
+def test_early_stopping_is_each_lanes_own(train: Examples, dev: Examples) -> None:
+    recipe = Recipe(
+        task="pair", epochs=8, batch=4, learning_rate=5e-2, evaluations=20,
+        early_stopping=EarlyStopping("dev", patience=2),
+    )  # fmt: skip
+    seeds = [Seeds.all(seed) for seed in range(6)]
+    together = outcomes(finetune_many(Fake(), train, {"dev": dev}, recipe, seeds, STACKED))
+    assert len({found.stopped_at for found in together}) > 1
+    full = finetune(Fake(), train, {"dev": dev}, replace(recipe, early_stopping=None), seeds[0])
+    assert full.stopped_at is None and len(full.points) == 20
+    for seed, found in zip(seeds, together, strict=True):
+        alone = finetune(Fake(), train, {"dev": dev}, recipe, seed)
+        assert (alone.stopped_at, alone.points) == (found.stopped_at, found.points)
+        assert np.abs(alone.logits["dev"] - found.logits["dev"]).max() < 1e-5
+        if found.stopped_at is not None:
+            assert found.points[-1] == found.stopped_at == len(found.losses)
+            scores = [np.mean(np.array(found.predictions("dev", p)) == dev.labels) for p in range(len(found.points))]
+            assert int(np.argmax(scores)) == len(scores) - 3  # two evaluations without a better one
+
+
+def test_evaluation_points_and_progress(train: Examples, dev: Examples) -> None:
+    seen: list[int] = []
+    hooks = Hooks(progress=lambda progress: seen.append(progress.step))
+    recipe = replace(RECIPE, evaluate_at=(0, 2, 5))
+    found = finetune(
+        Fake(), train, {"dev": dev, "few": _first(dev, 3), "none": _first(dev, 0)}, recipe, Seeds.all(1), hooks=hooks
+    )
+    assert seen == [1, 2, 3, 4, 5]
+    assert found.points == (0, 2, 5)
+    assert {name: logits.shape for name, logits in found.logits.items()} == {
+        "dev": (3, 10, 2), "few": (3, 3, 2), "none": (3, 0, 2),
+    }  # fmt: skip
+    assert np.allclose(found.logits["dev"][:, :3], found.logits["few"], atol=1e-6)
+    assert found.items["few"] == dev.ids[:3]
+
+
+def test_bfloat16_is_near_float32(tiny: Callable[[str], Transformer], train: Examples, dev: Examples) -> None:
+    for how in (Execution(), STACKED):
+        found = [
+            outcomes(
+                finetune_many(
+                    tiny("bert"), train, {"dev": dev}, replace(RECIPE, precision=p), [Seeds.all(1), Seeds.all(2)], how
+                )
+            )
+            for p in ("float32", "bfloat16")
+        ]
+        gap = np.abs(found[0][0].logits["dev"] - found[1][0].logits["dev"]).max()
+        assert 1e-6 < gap < 0.1
+
+
+def test_long_texts_are_cut_and_counted(tiny: Callable[[str], Transformer], train: Examples) -> None:
+    long = Examples(("a", "b"), ("w1 " * 200, "w1"), ("w2", "w2"), ("no", "yes"))
+    found = finetune(tiny("roberta"), train, {"long": long}, replace(RECIPE, max_length=None), Seeds.all(1))
+    assert found.truncated == {"train": 0, "long": 1}
+    cut = finetune(tiny("roberta"), train, {"long": long}, replace(RECIPE, max_length=8), Seeds.all(1))
+    assert cut.truncated["long"] == 1 and cut.truncated["train"] > 0
+
+
+def _first(items: Examples, n: int) -> Examples:
+    assert items.pairs is not None and items.labels is not None
+    return Examples(items.ids[:n], items.texts[:n], items.pairs[:n], items.labels[:n])

@@ -353,8 +353,8 @@ probit world of three strengths, with standard deviations over seeds of 0, .05 a
 
 ## Coverage of 95 % intervals
 """,
-    "others": """With 3 runs no method we tried covers evenly: the run part rests on 2 degrees of freedom. The default is
-a little wide where seeds hardly differ (up to 98 %) and a little narrow where they decide everything.
+    "others": """With 3 runs no method we tried covers evenly: the run part rests on 2 degrees of freedom. The default
+is a little wide where seeds hardly differ (up to 98 %) and a little narrow where they decide everything.
 
 ## Stability and agreement
 

@@ -138,6 +138,18 @@ def test_three_methods_agree(score) -> None:
     assert 2 * bootstrap_test(score, gold, (a, b), rng) == pytest.approx(p, abs=0.04)
 
 
+def test_correlations_are_compared_too() -> None:
+    rng = np.random.default_rng(9)
+    gold = rng.normal(size=150)
+    a, b = gold + rng.normal(size=150), gold + 1.2 * rng.normal(size=150)
+    pearson = metric("pearson")
+    p = compare(pearson, gold, a, b).p_value
+    assert permutation_test(pearson, gold, (a, b), rng) == pytest.approx(p, abs=0.05)
+    assert 2 * bootstrap_test(pearson, gold, (a, b), rng) == pytest.approx(p, abs=0.05)
+    runs = np.stack([a, b])
+    assert pearson(gold, runs) == pytest.approx([pearson(gold, a), pearson(gold, b)])
+
+
 def test_permutation_of_accuracy_is_the_exact_mcnemar_test() -> None:
     gold, a, b = make_pair(3, n=120, gap=0.05)
     counts = flips(gold, a, b)
@@ -182,6 +194,17 @@ def test_runs_of_two_systems() -> None:
     assert one.difference.method.endswith("; a side with one run, its seed variance unknown")
     single = compare_runs(MCC, gold, a[:1], b[:1])
     assert single.p_value == pytest.approx(compare(MCC, gold, a[0], b[0]).p_value, rel=0.02)
+
+
+def test_a_limit_is_stated_never_a_silent_number() -> None:
+    ones, mixed = np.ones(6, int), np.array([0, 1, 1, 0, 1, 1])
+    for result in (compare(MCC, ones, ones, mixed), compare_runs(MCC, ones, np.stack([ones, mixed]), mixed)):
+        assert result.difference.method == "no interval: one gold class only, MCC is 0 by convention"
+        assert math.isnan(result.p_value)
+    single = compare(ACCURACY, ones, ones, mixed, np.zeros(6))
+    assert single.difference.method == "no interval: one cluster only"
+    flat = compare(metric("pearson"), np.arange(6.0), np.ones(6), np.arange(6.0))
+    assert flat.difference.method == "no interval: a column does not vary"
 
 
 def test_equivalence_equals_statsmodels() -> None:

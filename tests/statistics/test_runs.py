@@ -145,8 +145,8 @@ def test_small_false_positive_rate() -> None:
 @pytest.mark.slow
 def test_full_coverage() -> None:
     rng = np.random.default_rng(8)
-    for row in coverage.coverage_rows(0.5, rng):
+    for row in coverage.coverage_rows(1.0, rng):
         low, high = coverage.coverage_target(row)
         assert low - 0.005 <= row.mean <= high + 0.005, row
-    for row in coverage.false_positive_rows(0.5, rng):
+    for row in coverage.false_positive_rows(1.0, rng):
         assert 0.03 <= row.mean <= 0.065, row

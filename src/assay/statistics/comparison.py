@@ -20,7 +20,7 @@ from assay.statistics.bootstrap import DRAWS, bootstrap_differences
 from assay.statistics.changes import flips
 from assay.statistics.estimate import Estimate
 from assay.statistics.influence import linearise
-from assay.statistics.intervals import t_quantile
+from assay.statistics.intervals import t_quantile, why_no_interval
 from assay.statistics.metrics import Metric
 from assay.statistics.proportions import mcnemar, paired_proportions
 from assay.statistics.runs import MeanVariance, RunPart, RunSummary, item_variance, run_part, summarise_runs
@@ -84,13 +84,17 @@ def compare_runs(
     runs_a, runs_b = np.atleast_2d(np.asarray(runs_a)), np.atleast_2d(np.asarray(runs_b))
     n = check_same_length(gold=np.asarray(gold), runs_a=runs_a, runs_b=runs_b)
     codes = group_codes(clusters, n)
-    sides = [summarise_runs(metric, metric.encode(gold, runs), codes) for runs in (runs_a, runs_b)]
+    encoded = [metric.encode(gold, runs) for runs in (runs_a, runs_b)]
+    scores = [float(np.mean(metric.score(items.sums()))) for items in encoded]
+    reason = why_no_interval(metric, scores[0] - scores[1], encoded[0].counts()[0], int(codes.max()) + 1)
+    if reason:
+        return _no_comparison(reason, scores[0] - scores[1], n, level)
+    sides = [summarise_runs(metric, items, codes) for items in encoded]
     if same_seeds:
         if len(runs_a) != len(runs_b):
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
         sides = [_difference_of(*sides)]
-    value = float(sides[0].scores.mean() - (0.0 if same_seeds else sides[1].scores.mean()))
-    return _compare_summaries(sides, value, n, level)
+    return _compare_summaries(sides, scores[0] - scores[1], n, level)
 
 
 def permutation_test(
@@ -180,10 +184,9 @@ def _compare_linearised(
     groups = int(codes.max()) + 1
     linears = [linearise(metric, side.rows, side.counts()) for side in sides]
     value = linears[0].value - linears[1].value
-    if groups < 2 or not math.isfinite(value):
-        reason = "one item or cluster only" if groups < 2 else "a column does not vary"
-        none = Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
-        return Comparison(none, math.nan, math.nan, math.nan)
+    reason = why_no_interval(metric, value, sides[0].counts(), groups)
+    if reason:
+        return _no_comparison(reason, value, n, level)
     gaps = linears[0].influence[sides[0].index] - linears[1].influence[sides[1].index]
     summed = np.bincount(codes, weights=gaps)
     error = math.sqrt(float(summed @ summed) * groups / (groups - 1)) / n
@@ -198,9 +201,6 @@ def _compare_summaries(sides: list[RunSummary], value: float, n: int, level: flo
     signs = (1.0, -1.0)[: len(sides)]
     mean_influence: FloatArray = np.sum([s * side.influence.mean(0) for s, side in zip(signs, sides, strict=True)], 0)
     groups = len(mean_influence)
-    if groups < 2:
-        none = Estimate(value, math.nan, math.nan, "no interval: one item or cluster only", n, level)
-        return Comparison(none, math.nan, math.nan, math.nan)
     parts: list[RunPart] = [run_part(side) for side in sides if len(side.scores) > 1]
     variance = MeanVariance(parts, item_variance(mean_influence), groups)
     half = variance.half_width(level)
@@ -214,6 +214,11 @@ def _compare_summaries(sides: list[RunSummary], value: float, n: int, level: flo
         error,
         _matching_df(half, error, level),
     )
+
+
+def _no_comparison(reason: str, value: float, n: int, level: float) -> Comparison:
+    none = Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
+    return Comparison(none, math.nan, math.nan, math.nan)
 
 
 def _difference_of(a: RunSummary, b: RunSummary) -> RunSummary:

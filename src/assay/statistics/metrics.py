@@ -243,12 +243,10 @@ def _encode_cells(gold: Array, predicted: Array, n_classes: int) -> Items:
 def _encode_numbers(gold: Array, predicted: Array) -> Items:
     gold, predicted = np.asarray(gold, float), np.asarray(predicted, float)
     n = check_same_length(gold=gold, predicted=predicted)
-    if predicted.ndim != 1:
-        raise UsageError(f"pearson takes one run at a time; got predictions of {predicted.ndim} axes")
     # Centred first: the sums of squares of large numbers would lose the digits that matter.
-    x, y = gold - gold.mean(), predicted - predicted.mean()
-    rows = np.stack([np.ones(n), x, y, x * x, y * y, x * y], axis=1)
-    return Items(rows, np.arange(n, dtype=np.int64))
+    x, y = np.broadcast_arrays(gold - gold.mean(), predicted - predicted.mean())
+    rows = np.stack([np.ones(y.size), x.ravel(), y.ravel(), x.ravel() ** 2, y.ravel() ** 2, (x * y).ravel()], axis=1)
+    return Items(rows, np.arange(y.size, dtype=np.int64).reshape(*y.shape[:-1], n))
 
 
 def _weighted_ranks(values: Array, weights: FloatArray) -> FloatArray:

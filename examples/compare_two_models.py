@@ -1,0 +1,43 @@
+"""Is the new model better? Two files of predictions in, a verdict and a report out.
+
+    python examples/compare_two_models.py
+
+The files are made here, so that the example runs as it is; put your own in their place.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from pathlib import Path
+
+import assay
+
+
+def write_predictions(path: Path, accuracy: float, seeds: range) -> Path:
+    """Five runs over 600 items, each right with the given probability."""
+    gold = ["entailment" if random.Random(f"gold {i}").random() < 0.4 else "not_entailment" for i in range(600)]
+    other = {"entailment": "not_entailment", "not_entailment": "entailment"}
+    with path.open("w", encoding="utf-8") as file:
+        for seed in seeds:
+            rng = random.Random(seed)
+            for i, label in enumerate(gold):
+                answer = label if rng.random() < accuracy else other[label]
+                file.write(json.dumps({"id": i, "run": seed, "gold": label, "prediction": answer}) + "\n")
+    return path
+
+
+def main() -> None:
+    """Compare, print the verdict, write the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        old = write_predictions(Path(folder) / "old.jsonl", 0.74, range(5))
+        new = write_predictions(Path(folder) / "new.jsonl", 0.79, range(10, 15))
+        judgement = assay.compare(old, new, settings=assay.Settings(metric="mcc"))
+        print(judgement)
+        files = assay.write_report(judgement.report(), Path(folder) / "report")
+        print(f"{len(files)} files written, report.html among them: {any(f.name == 'report.html' for f in files)}")
+
+
+if __name__ == "__main__":
+    main()

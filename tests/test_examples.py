@@ -1,0 +1,28 @@
+"""The examples run, each in an empty folder, and own_jobs keeps what it did."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+
+
+def run(name, folder):
+    script = ROOT / "examples" / name
+    return subprocess.run(
+        [sys.executable, script], cwd=folder, env=ENV, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_compare_two_models(tmp_path):
+    assert run("compare_two_models.py", tmp_path).startswith("B is better by 0.")
+
+
+def test_own_jobs_run_once(tmp_path):
+    first, second = run("own_jobs.py", tmp_path), run("own_jobs.py", tmp_path)
+    assert first.count("done ") == 4
+    assert second == "kept most_frequent()\nmost frequent: the\n"

@@ -33,8 +33,10 @@ CASES: list[tuple[str, object, type[AssayError], str]] = [
         "label missing from training",
         lambda: attempt(dev=dev(labels=("no", "maybe"))),
         DataError,
-        "item 'y' of the evaluation set 'dev' has the label 'maybe', which the training data does not have; "
-        "its labels: no, yes",
+        (
+            "item 'y' of the evaluation set 'dev' has the label 'maybe', which the training data does not have; "
+            "its labels: no, yes"
+        ),
     ),
     (
         "one class",
@@ -160,6 +162,6 @@ def test_wrong_input_is_refused(action, kind: type[AssayError], message: str) ->
 
 def test_a_device_that_is_not_there_is_named() -> None:
     with pytest.raises(
-        UsageError, match="^execution: the device 'tpu9' cannot be used here \\(.*\\); give auto, cpu or cuda$"
+        UsageError, match=r"^execution: the device 'tpu9' cannot be used here \(.*\); give auto, cpu or cuda$"
     ):
         finetune(Fake(), TRAIN, {}, TEXT, SEED, Execution(device="tpu9"))

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 from assay.errors import UsageError
-from assay.models.draws import draw_normal
+from assay.models.draws import draw_normal, seeded
 from assay.models.examples import Examples
 from assay.models.fake import Fake, bucket_of
 from assay.models.protocols import Task, Tokenized
@@ -70,6 +70,7 @@ class FakeNetwork:
         raise UsageError("the weights of the fake model are not kept; leave hooks.weights empty")
 
 
+@seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Fake, task: Task, n_outputs: int) -> FakeNetwork:
     """The network for a task."""
     return FakeNetwork(model, FakeModule(model, n_outputs, per_token=task == "tokens"))

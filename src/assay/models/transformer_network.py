@@ -112,6 +112,7 @@ class TransformerNetwork:
             save_file({k: v.contiguous() for k, v in self.module.head.state_dict().items()}, folder / HEAD_FILE)
 
 
+@seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerNetwork:
     """The encoder of the folder with a head for the task."""
     folder = model.source.folder

@@ -12,6 +12,8 @@ from assay.errors import AssayError, DataError, TrainingError, UsageError
 from assay.models.examples import Examples
 from assay.models.fake import Fake
 from assay.models.recurrent import Recurrent
+from assay.models.tiny import write_tiny_model
+from assay.models.transformer import transformer
 from assay.training.finetune import Hooks, finetune, finetune_many
 from assay.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
@@ -158,6 +160,13 @@ def test_wrong_input_is_refused(action, kind: type[AssayError], message: str) ->
     with pytest.raises(kind) as caught:
         action()
     assert str(caught.value) == message
+
+
+def test_bfloat16_is_refused_where_the_model_cannot_take_it(tmp_path: Path) -> None:
+    model = transformer(write_tiny_model(tmp_path, ["one"], "deberta-v3"))
+    with pytest.raises(UsageError) as caught:
+        finetune(model, TRAIN, {}, replace(TEXT, precision="bfloat16"), SEED)
+    assert str(caught.value) == "recipe: this model cannot be trained in bfloat16 by transformers; give float32 or tf32"
 
 
 def test_a_device_that_is_not_there_is_named() -> None:

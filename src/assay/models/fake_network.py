@@ -43,6 +43,7 @@ class FakeNetwork:
     embedding: str | None = "table"
     pad_id: int = 0
     has_types: bool = False
+    takes_bfloat16: bool = True
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """The buckets of the words, those of a pair one after the other."""

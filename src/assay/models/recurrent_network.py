@@ -126,6 +126,7 @@ class RecurrentNetwork:
     embedding: str | None
     pad_id: int = PAD
     has_types: bool = False
+    takes_bfloat16: bool = True
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Word numbers; a pair's texts stand one after the other with a mark between them."""

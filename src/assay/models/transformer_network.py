@@ -53,6 +53,11 @@ class TransformerNetwork:
         return _has_types(self.config) and "token_type_ids" in self.tokenizer.model_input_names
 
     @property
+    def takes_bfloat16(self) -> bool:
+        """Whether autocast works: DeBERTa fills its scores with a number that bfloat16 cannot hold."""
+        return not str(self.config.model_type).startswith("deberta")
+
+    @property
     def longest(self) -> int | None:
         """How many tokens the encoder takes, special ones included; None where there is no limit."""
         limit = getattr(self.config, "max_position_embeddings", None)

@@ -45,6 +45,7 @@ class Steps(transformers.TrainerCallback):
 def run(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, seed: int, device: str = "auto") -> PeerRun:
     """Load, tokenize, train one seed and predict."""
     reset_peak()
+    torch.backends.cuda.matmul.fp32_precision = "tf32" if recipe.precision == "tf32" else "ieee"
     started = time.perf_counter()
     tokenizer = tokenizer_of(path)
     classes = sorted(set(map(str, train.labels or ())))
@@ -94,7 +95,7 @@ def arguments(folder: str, recipe: Recipe, seed: int, device: str) -> transforme
         report_to=[],
         disable_tqdm=True,
         use_cpu=device == "cpu",
-        tf32=True if recipe.precision == "tf32" and torch.cuda.is_available() else None,
+        tf32=recipe.precision == "tf32" if torch.cuda.is_available() else None,
         bf16=recipe.precision == "bfloat16",
         dataloader_pin_memory=torch.cuda.is_available() and device != "cpu",
     )

@@ -113,10 +113,12 @@ def time_setting(
 def timed(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, n: int, how: Execution) -> dict[str, Any]:
     """The engine's seconds, from nothing to predictions; and milliseconds of a seed's step once under way."""
     peer.reset_peak()
-    stamps: list[float] = []
+    stamps: list[tuple[int, float]] = []
 
     def note(progress: Any) -> None:
-        stamps.append(time.perf_counter())
+        if progress.step in (1, progress.n_steps // 4, progress.n_steps):
+            peer.wait()
+            stamps.append((progress.step, time.perf_counter()))
 
     started = time.perf_counter()
     outcomes = finetune_many(
@@ -129,12 +131,14 @@ def timed(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, n: in
         raise RuntimeError(failed[0])
     first = outcomes[0]
     assert isinstance(first, Outcome)
-    steady = (stamps[-1] - stamps[len(stamps) // 4]) / max(1, len(stamps) - 1 - len(stamps) // 4)
+    (early, from_time), (late, to_time) = stamps[-2:] if len(stamps) > 1 else [(0, started), *stamps]
+    steady = (to_time - from_time) / (late - early)
     return {
         "assay_s": seconds,
         "assay_ms_seed_step": 1000 * steady / n,
-        "assay_first_step_s": stamps[0] - started,
+        "assay_first_step_s": stamps[0][1] - started,
         "assay_peak_gb": peer.peak_gb(),
+        "captured": first.conduct.graphs,
         "micro_batch": first.conduct.micro_batch,
         "rows": first.conduct.n_learned_rows,
     }

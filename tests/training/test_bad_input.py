@@ -12,6 +12,8 @@ from assay.errors import AssayError, DataError, TrainingError, UsageError
 from assay.models.examples import Examples
 from assay.models.fake import Fake
 from assay.models.recurrent import Recurrent
+from assay.models.tiny import write_tiny_model
+from assay.models.transformer import transformer
 from assay.training.finetune import Hooks, finetune, finetune_many
 from assay.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
@@ -33,8 +35,10 @@ CASES: list[tuple[str, object, type[AssayError], str]] = [
         "label missing from training",
         lambda: attempt(dev=dev(labels=("no", "maybe"))),
         DataError,
-        "item 'y' of the evaluation set 'dev' has the label 'maybe', which the training data does not have; "
-        "its labels: no, yes",
+        (
+            "item 'y' of the evaluation set 'dev' has the label 'maybe', which the training data does not have; "
+            "its labels: no, yes"
+        ),
     ),
     (
         "one class",
@@ -158,8 +162,15 @@ def test_wrong_input_is_refused(action, kind: type[AssayError], message: str) ->
     assert str(caught.value) == message
 
 
+def test_bfloat16_is_refused_where_the_model_cannot_take_it(tmp_path: Path) -> None:
+    model = transformer(write_tiny_model(tmp_path, ["one"], "deberta-v3"))
+    with pytest.raises(UsageError) as caught:
+        finetune(model, TRAIN, {}, replace(TEXT, precision="bfloat16"), SEED)
+    assert str(caught.value) == "recipe: this model cannot be trained in bfloat16 by transformers; give float32 or tf32"
+
+
 def test_a_device_that_is_not_there_is_named() -> None:
     with pytest.raises(
-        UsageError, match="^execution: the device 'tpu9' cannot be used here \\(.*\\); give auto, cpu or cuda$"
+        UsageError, match=r"^execution: the device 'tpu9' cannot be used here \(.*\); give auto, cpu or cuda$"
     ):
         finetune(Fake(), TRAIN, {}, TEXT, SEED, Execution(device="tpu9"))

@@ -81,5 +81,5 @@ def test_random_search_draws_within_its_space() -> None:
     logs = np.log10([recipe.learning_rate for recipe in drawn])
     assert logs.min() >= -5 and logs.max() <= -2 and abs(logs.mean() + 3.5) < 0.15
     assert all(recipe.epochs == 2 and 0 <= recipe.warmup <= 0.2 for recipe in drawn)
-    with pytest.raises(UsageError, match="^a recipe has no field 'speed'; its fields: task, epochs, "):
+    with pytest.raises(UsageError, match=r"^a recipe has no field 'speed'; its fields: task, epochs, "):
         draw_recipes(Recipe(), {"speed": [1]}, 1, np.random.default_rng(0))

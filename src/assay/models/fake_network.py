@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 from assay.errors import UsageError
-from assay.models.draws import draw_normal
+from assay.models.draws import draw_normal, seeded
 from assay.models.examples import Examples
 from assay.models.fake import Fake, bucket_of
 from assay.models.protocols import Task, Tokenized
@@ -43,6 +43,7 @@ class FakeNetwork:
     embedding: str | None = "table"
     pad_id: int = 0
     has_types: bool = False
+    takes_bfloat16: bool = True
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """The buckets of the words, those of a pair one after the other."""
@@ -70,6 +71,7 @@ class FakeNetwork:
         raise UsageError("the weights of the fake model are not kept; leave hooks.weights empty")
 
 
+@seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Fake, task: Task, n_outputs: int) -> FakeNetwork:
     """The network for a task."""
     return FakeNetwork(model, FakeModule(model, n_outputs, per_token=task == "tokens"))

@@ -80,6 +80,7 @@ class Network(Protocol):
     embedding: str | None
     pad_id: int
     has_types: bool
+    takes_bfloat16: bool
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Token ids, cut to the length that is asked for or that the model allows."""

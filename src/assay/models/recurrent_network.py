@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 from assay.errors import UsageError
-from assay.models.draws import draw_uniform, seed_of
+from assay.models.draws import draw_uniform, seed_of, seeded
 from assay.models.examples import Examples
 from assay.models.protocols import Task, Tokenized
 from assay.models.recurrent import Recurrent
@@ -126,6 +126,7 @@ class RecurrentNetwork:
     embedding: str | None
     pad_id: int = PAD
     has_types: bool = False
+    takes_bfloat16: bool = True
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Word numbers; a pair's texts stand one after the other with a mark between them."""
@@ -168,6 +169,7 @@ class RecurrentNetwork:
         raise UsageError("the weights of recurrent models are not kept; leave hooks.weights empty")
 
 
+@seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Recurrent, task: Task, n_outputs: int, train: Examples) -> RecurrentNetwork:
     """The network with the vocabulary of the training data, and of the given vectors."""
     given: list[str] = []

@@ -53,6 +53,11 @@ class TransformerNetwork:
         return _has_types(self.config) and "token_type_ids" in self.tokenizer.model_input_names
 
     @property
+    def takes_bfloat16(self) -> bool:
+        """Whether autocast works: DeBERTa fills its scores with a number that bfloat16 cannot hold."""
+        return not str(self.config.model_type).startswith("deberta")
+
+    @property
     def longest(self) -> int | None:
         """How many tokens the encoder takes, special ones included; None where there is no limit."""
         limit = getattr(self.config, "max_position_embeddings", None)
@@ -112,6 +117,7 @@ class TransformerNetwork:
             save_file({k: v.contiguous() for k, v in self.module.head.state_dict().items()}, folder / HEAD_FILE)
 
 
+@seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerNetwork:
     """The encoder of the folder with a head for the task."""
     folder = model.source.folder

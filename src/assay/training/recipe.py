@@ -160,7 +160,7 @@ class Execution:
     compile: bool = False
     micro_batch: int | None = None
     pad_lengths: tuple[int, ...] = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-    evaluation_tokens: int = 8192
+    evaluation_tokens: int | None = None
     most_tokens: int | None = None
     active_rows_only: bool = True
     snapshot_seconds: float = 120.0
@@ -168,7 +168,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         for name in ("most_lanes", "evaluation_tokens", "look_every"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise UsageError(f"execution: {name} must be a whole number of at least 1; got {getattr(self, name)!r}")
         if self.micro_batch is not None and self.micro_batch < 1:
             raise UsageError(f"execution: micro_batch must be at least 1, or None; got {self.micro_batch!r}")
@@ -176,6 +176,10 @@ class Execution:
             raise UsageError(f"execution: stack must be auto, always or never; got {self.stack!r}")
         if list(self.pad_lengths) != sorted(set(self.pad_lengths)) or min(self.pad_lengths, default=1) < 1:
             raise UsageError(f"execution: pad_lengths must rise and be above 0; got {self.pad_lengths!r}")
+
+    def tokens_of_evaluation(self, device: str) -> int:
+        """How many padded tokens an evaluation pass holds, all lanes together; more on a GPU unless it is given."""
+        return self.evaluation_tokens or (8192 if device == "cpu" else 131072)
 
     def padded(self, length: int) -> int:
         """The length to which a batch of this longest item is padded.

@@ -40,6 +40,8 @@ def run(  # noqa: PLR0913  the arguments of finetune_many, checked, with the cla
     """Train every seed; groups of those that start from the same step run together."""
     device = find_device(how)
     network = model.load(recipe.task, max(1, len(classes)), train)
+    if recipe.precision == "bfloat16" and not network.takes_bfloat16:
+        raise UsageError("recipe: this model cannot be trained in bfloat16 by transformers; give float32 or tf32")
     prepared = prepare(network, train, evaluate, recipe, classes, how.active_rows_only)
     n_steps = recipe.n_steps(train.n)
     identity = identity_of(model.digest, train, evaluate, recipe)
@@ -99,7 +101,7 @@ class Session:
         self.hooks = hooks
         self.identity = identity
         self.points = board.recipe.points(len(board.prepared.train.lengths))
-        self.evaluation_tokens = board.how.evaluation_tokens
+        self.evaluation_tokens = board.how.tokens_of_evaluation(board.device.type)
         self._wrote = time.monotonic()
 
     def run(self, tracks: Sequence[Track]) -> None:
@@ -244,7 +246,7 @@ class Session:
             track.n_halvings,
             tuple(track.resumed_at),
             None if vocabulary is None else len(vocabulary.learned),
-            self.board.device.type == "cuda" and self.board.how.graphs,
+            lanes.captured,
         )
         items = {name: found.ids for name, found in self.evaluate.items()}
         track.finish(self.classes, items, dict(self.board.prepared.n_truncated), conduct)
@@ -291,7 +293,7 @@ def predict_with(model: Trainable, examples: Examples, recipe: Recipe, n_outputs
         given = {
             name: drawn.get(name, t.detach()).to(runtime.device)[None] for name, t in network.module.named_parameters()
         }
-        found = predict_items(runtime, given, packed, how.evaluation_tokens)
+        found = predict_items(runtime, given, packed, how.tokens_of_evaluation(runtime.device.type))
     starts = packed.starts
     if starts is None:
         return np.stack([logits[0] for logits in found])

@@ -102,6 +102,7 @@ class Lanes:
         for tensor in moments.parameters.values():
             tensor.requires_grad_()
         self.n_done = n_done
+        self.captured = False
         shape, items = (board.n_steps, len(seeds)), board.prepared.train.items
         orders = [order_table(seed.order, items, recipe.batch, board.n_steps) for seed in seeds]
         self.order = np.stack(orders, axis=1)  # steps, lanes, items

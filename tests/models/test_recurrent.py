@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from assay.errors import DataError
+from assay.models.examples import Examples
+from assay.models.recurrent import Recurrent
+from assay.models.recurrent_network import RecurrentModule
+from assay.models.static_vectors import read_vectors, static_vectors
+from assay.training.finetune import finetune
+from assay.training.recipe import Recipe, Seeds
+
+LENGTHS = [7, 3, 1, 5]
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_states_are_those_of_torch_on_packed_sequences(cell: str, bidirectional: bool) -> None:
+    torch.manual_seed(0)
+    model = Recurrent(cell, bidirectional, hidden=5, dimension=4, n_layers=2)  # type: ignore[arg-type]
+    module = RecurrentModule(model, torch.randn(11, 4), 3, per_token=False)
+    kind = {"rnn": torch.nn.RNN, "gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[cell]
+    reference = kind(4, 5, num_layers=2, bidirectional=bidirectional, batch_first=True)
+    for i, layer in enumerate(module.layers):
+        for j, direction in enumerate(layer):  # type: ignore[arg-type]
+            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                value = getattr(reference, f"{name}_l{i}{'_reverse' if j else ''}")
+                getattr(direction, name).data.copy_(value)
+    ids = torch.randint(0, 11, (4, 7))
+    mask = (torch.arange(7)[None] < torch.tensor(LENGTHS)[:, None]).long()
+    inputs = module.table[ids]
+    _, last = reference(pack_padded_sequence(inputs, torch.tensor(LENGTHS), batch_first=True, enforce_sorted=False))
+    hidden = last[0] if cell == "lstm" else last
+    features = torch.cat([hidden[-2], hidden[-1]], dim=-1) if bidirectional else hidden[-1]
+    assert torch.allclose(module(ids, mask, None), module.head(features), atol=1e-6)
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_given_vectors_are_used_and_may_be_kept(tmp_path: Path) -> None:
+    vectors = static_vectors(write(tmp_path / "v.vec", "3 2\ncat 1 0\ndog 0 1\nfox 1 1\n"))
+    assert read_vectors(vectors)[0] == ["cat", "dog", "fox"]
+    train = Examples(("a", "b"), ("a cat", "a dog"), None, ("x", "y"))
+    network = Recurrent("rnn", vectors=vectors).load("text", 2, train)
+    table = network.drawn(0)["table"]
+    assert table[network.vocabulary["fox"]].tolist() == [1.0, 1.0]
+    assert table[network.vocabulary["a"]].tolist() != network.drawn(1)["table"][network.vocabulary["a"]].tolist()
+    assert network.tokenize(Examples(("q",), ("A fox ran",)), None).ids[0].tolist() == [
+        network.vocabulary["a"], network.vocabulary["fox"], 1,
+    ]  # fmt: skip
+    frozen = Recurrent("rnn", vectors=vectors, frozen=True)
+    found = finetune(frozen, train, {"same": train}, Recipe(steps=2, batch=2), Seeds.all(0))
+    assert found.conduct.n_learned_rows is None and np.isfinite(found.logits["same"]).all()
+    assert vectors.encode(["cat dog", "?"]).tolist() == [[[0.5, 0.5]], [[0.0, 0.0]]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cat 1 0\ndog 1\n", "{path}, line 2: there are 1 numbers; the lines before have 2"),
+        ("cat 1 0\ndog 1 x\n", "{path}, line 2: a word must be followed by numbers; got '1 x'"),
+        ("", "{path}: there are no vectors in the file"),
+    ],
+)
+def test_damaged_vectors_are_named(text: str, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "v.txt", text)
+    with pytest.raises(DataError) as caught:
+        read_vectors(static_vectors(path))
+    assert str(caught.value) == message.format(path=path)
+
+
+def test_an_absent_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        static_vectors(tmp_path / "no.vec")
+    assert str(caught.value) == (
+        f"{tmp_path / 'no.vec'}: there is no such file; give a text file with a word and its numbers on each line"
+    )

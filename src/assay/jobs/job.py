@@ -25,7 +25,7 @@ _registered: dict[str, Step[..., Any]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one run of a step asks of a machine; how it is met never enters a key."""
+    """What one run of a step asks of a machine (GPUs where there are any); how it is met never enters a key."""
 
     cpus: float = 1
     gpus: float = 0

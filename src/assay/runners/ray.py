@@ -29,6 +29,7 @@ class RayRunner:
             cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
             ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
         self._task = ray.remote(work_on)
+        self._n_gpus = float(ray.cluster_resources().get("GPU", 0))
 
     @property
     def slots(self) -> int:
@@ -40,7 +41,7 @@ class RayRunner:
         wanted = [group[0].step.settings.resources for group in groups]
         task = self._task.options(
             num_cpus=max(w.cpus for w in wanted),
-            num_gpus=max(w.gpus for w in wanted),
+            num_gpus=min(max(w.gpus for w in wanted), self._n_gpus),
             memory=int(max(w.memory_gb for w in wanted) * 2**30) or None,
             max_retries=0,  # the scheduler retries, alone and a bounded number of times
         )

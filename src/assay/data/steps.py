@@ -1,0 +1,46 @@
+"""Corpora as jobs: what a job is given is the content of the files, told by their digests, not where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from assay.data.catalog import load
+from assay.data.dataset import Dataset
+from assay.errors import DataError
+from assay.jobs import Job, location, step
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFiles:
+    """A part of a corpus of the catalog, identified by the SHA-256 of its files."""
+
+    name: str
+    language: str | None
+    split: str | None
+    sha256: tuple[str, ...]
+    root: str = location(default="")
+
+
+@step(version=1, name="assay.read_corpus")
+def read_corpus(corpus: CorpusFiles) -> Dataset:
+    """The corpus as a dataset; an error when its files are no longer those that were planned with."""
+    data = load(corpus.name, language=corpus.language, split=corpus.split, root=corpus.root or None)
+    if tuple(file.sha256 for file in data.provenance.files) != corpus.sha256:
+        raise DataError(f"the files of {corpus.name!r} changed after the jobs were planned; run the command again")
+    return data
+
+
+def corpus_job(
+    name: str, *, language: str | None = None, split: str | None = None, root: str | Path | None = None
+) -> Job[Dataset]:
+    """The job that reads a corpus of the catalog from the data root."""
+    digests = _digests(name, language, split, str(root or ""))
+    return read_corpus.job(CorpusFiles(name, language, split, digests, str(root or "")))
+
+
+@lru_cache(maxsize=1024)
+def _digests(name: str, language: str | None, split: str | None, root: str) -> tuple[str, ...]:
+    data = load(name, language=language, split=split, root=root or None)
+    return tuple(file.sha256 for file in data.provenance.files)

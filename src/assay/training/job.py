@@ -1,0 +1,40 @@
+"""Fine-tuning as a job: jobs that differ only in their seeds run together, and each resumes from its own snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.data.dataset import Dataset
+from assay.errors import TrainingError
+from assay.jobs import Resources, step
+from assay.jobs.scratch import scratch_folders
+from assay.models.examples import Examples, examples_from_table
+from assay.training.finetune import Hooks, finetune, finetune_many
+from assay.training.outcome import Outcome
+from assay.training.recipe import Recipe, Seeds
+
+
+def train_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+    """Several trainings that differ only in their seeds."""
+    first = arguments[0]
+    train, evaluate = _examples(first["train"], first["recipe"]), _sets(first["evaluate"], first["recipe"])
+    seeds = [each["seeds"] for each in arguments]
+    hooks = Hooks(scratch=scratch_folders())
+    return finetune_many(first["model"], train, evaluate, first["recipe"], seeds, hooks=hooks)
+
+
+@step(version=1, name="assay.train", together=train_together, over=("seeds",), resources=Resources(gpus=1))
+def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
+    """Fine-tune a model with one seed, and give its logits on every evaluation set at every evaluation point."""
+    return finetune(
+        model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=Hooks(scratch=scratch_folders())
+    )
+
+
+def _sets(sets: Mapping[str, Dataset], recipe: Recipe) -> dict[str, Examples]:
+    return {name: _examples(data, recipe) for name, data in sets.items()}
+
+
+def _examples(data: Dataset, recipe: Recipe) -> Examples:
+    return examples_from_table(data.table, regression=recipe.task == "regression")

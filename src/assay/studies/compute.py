@@ -1,0 +1,69 @@
+"""Run a study's jobs from a JSON file of settings, with no report: for machines that have only what computing needs.
+
+    python -m assay.studies.compute STUDY SETTINGS.json STORE
+
+Settings are the fields of the study's Config over the preset in "preset" (default, paper or tiny); pydantic, typer and
+altair are not imported. Render the report elsewhere, from the store, with `assay report`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError
+from assay.jobs import Store, run_jobs
+from assay.runners.serial import SerialRunner
+from assay.studies import find_study
+
+
+def compute(study: str, settings: Mapping[str, Any], store: Store) -> Counter[str]:
+    """Run what is absent, say what failed, and count what became of the jobs."""
+    module = find_study(study)
+    presets = {"default": module.Config(), "paper": module.PAPER, "tiny": module.TINY}
+    changes = {name: value for name, value in settings.items() if name != "preset"}
+    config = _replaced(presets[settings.get("preset", "default")], changes)
+    counts: Counter[str] = Counter()
+    for outcome in run_jobs(module.jobs(config), store.open(), SerialRunner()):
+        counts[outcome.status] += 1
+        if outcome.status in ("failed", "damaged"):
+            sys.stderr.write(f"{outcome.status}: {outcome.description}: {outcome.error}\n")
+    return counts
+
+
+def _replaced(config: Any, changes: Mapping[str, Any]) -> Any:
+    """The Config with these fields, lists as tuples, nested maps into nested dataclasses."""
+    values = {}
+    for name, value in changes.items():
+        before = getattr(config, name)
+        if isinstance(value, Mapping) and dataclasses.is_dataclass(before):
+            values[name] = _replaced(before, value)
+        else:
+            values[name] = tuple(value) if isinstance(value, list) else value
+    return dataclasses.replace(config, **values)
+
+
+def main(arguments: list[str]) -> int:
+    """The command."""
+    if len(arguments) != 3:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    start = time.perf_counter()
+    try:
+        settings = json.loads(Path(arguments[1]).read_text(encoding="utf-8"))
+        counts = compute(arguments[0], settings, Store(arguments[2]))
+    except AssayError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    sys.stdout.write(f"{dict(counts)} in {time.perf_counter() - start:.1f} s\n")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -123,6 +123,8 @@ def test_check_finds_a_leak(run, tmp_path):
     assert code == 0
     assert "are the same byte for byte, and they are different splits: train.jsonl, test.jsonl" in out
     assert json.loads(run("check", "train.jsonl", "test.jsonl", "--json")[1])["findings"]
+    assert run("check", "train.jsonl", "test.jsonl", "--strict")[0] == 1
+    assert run("check", "train.jsonl", "--strict")[0] == 0
 
 
 def test_score_and_compare(run, tmp_path):

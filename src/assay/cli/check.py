@@ -10,8 +10,9 @@ import typer
 from assay.cli import options
 
 if TYPE_CHECKING:
-    from assay.data.checks import CheckReport, Finding, SplitSummary
+    from assay.data.checks import CheckReport, Example, Finding, SplitSummary
 
+WIDTH_OF_A_FILE = 160
 _MARKS = {"problem": "✗", "warning": "!", "note": "·"}
 
 
@@ -19,6 +20,9 @@ def check(
     paths: Annotated[list[Path], typer.Argument(help="Files or folders of a corpus.")],
     near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near duplicates; 1: off.")] = 0.8,
     examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 when there is a problem; for use in CI.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> int:
     """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
@@ -29,13 +33,15 @@ def check(
         typer.echo(report.to_json())
     else:
         _show(report)
-    return 0
+    return 1 if strict and any(finding.severity == "problem" for finding in report.findings) else 0
 
 
 def _show(report: CheckReport) -> None:
     from rich.console import Console
 
     console = Console(soft_wrap=True, highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDTH_OF_A_FILE)
     console.print(_table(report.splits))
     for finding in report.findings:
         for line in _lines(finding):
@@ -73,8 +79,11 @@ def _labels(split: SplitSummary) -> str:
 
 
 def _lines(finding: Finding) -> list[str]:
-    lines = [f"{_MARKS[finding.severity]} {finding.where}: {finding.message}"]
-    for example in finding.examples:
-        other = f" = {example.other}" if example.other is not None else ""
-        lines.append(f"      {example.place}{other}: {example.text}")
-    return lines
+    examples = [f"      {example.place}{_twin(example)}: {example.text}" for example in finding.examples]
+    return [f"{_MARKS[finding.severity]} {finding.where}: {finding.message}", *examples]
+
+
+def _twin(example: Example) -> str:
+    if example.other is None:
+        return ""
+    return f" = row {example.other.row}" if example.other.file == example.place.file else f" = {example.other}"

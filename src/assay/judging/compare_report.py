@@ -108,7 +108,7 @@ def _columns(judgement: Judgement) -> list[Column]:
         replace(column, key="a", title="A"),
         replace(column, key="b", title="B"),
         points,
-        Column("p", "p", 4, "", "two-sided, for no difference"),
+        Column("p", "p", 4, "p-value", "two-sided, for no difference"),
         Column("mended", "Mended", note="wrong in A, right in B"),
         Column("broken", "Broken", note="right in A, wrong in B"),
         Column("churn", "Churn", 1, "%", "answers that differ"),

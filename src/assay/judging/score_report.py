@@ -231,7 +231,7 @@ def _tag_items(scores: Scores) -> list[Item]:
         replace(
             column, key="chance", title="By chance", note="mean and range of predictions that know nothing of gold"
         ),
-        Column("p", "p", 3, "", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
+        Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
         Column("verdict", "Verdict"),
     ]
     counts = {

@@ -17,6 +17,7 @@ from assay.statistics.estimate import Estimate
 MISSING = "–"
 MINUS = "−"
 SCALED_UNITS = ("%", "points")
+PROBABILITY = "p-value"
 TIED = "≈"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIED_MEANING = f"{TIED} not distinguishable from the best"
@@ -49,8 +50,12 @@ class CellView:
 def format_number(value: float, digits: int | None = None, unit: str = "") -> str:
     """Print a number with its digits, a true minus sign and no negative zero; "%" and "points" print it times 100.
 
+    A "p-value" that would be printed as zeros is printed as less than its last digit: no p is 0.
+
     >>> format_number(-0.0004, 3), format_number(-0.25, 2), format_number(0.6339, 1, "%"), format_number(12345)
     ('0.000', '−0.25', '63.4', '12,345')
+    >>> format_number(0.00002, 3, "p-value"), format_number(0.042, 3, "p-value")
+    ('<0.001', '0.042')
     """
     if unit in SCALED_UNITS:
         value = float(value) * 100
@@ -61,7 +66,7 @@ def format_number(value: float, digits: int | None = None, unit: str = "") -> st
     else:
         text = f"{value:.{default_digits(unit) if digits is None else digits}f}"
     if not any(character in "123456789" for character in text):
-        text = text.lstrip("-")
+        text = f"<{text[:-1]}1" if unit == PROBABILITY else text.lstrip("-")
     return text.replace("-", MINUS)
 
 
@@ -135,7 +140,7 @@ def _estimate_view(cell: Estimate, column: Column) -> CellView:
 
 def heading(column: Column) -> str:
     """The title of a column with its unit."""
-    return f"{column.title} ({column.unit})" if column.unit else column.title
+    return f"{column.title} ({column.unit})" if column.unit not in ("", PROBABILITY) else column.title
 
 
 def claim_evidence(claim: Claim) -> list[str]:

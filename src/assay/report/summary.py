@@ -51,7 +51,8 @@ class Column:
     """A column of a table: its key in the rows, its heading, its unit, the digits to show, what it means.
 
     Shares and differences of shares stay fractions in the rows: the units "%" and "points" show them times 100, any
-    other unit is printed as it is. `published` is for numbers printed in a paper, which stand beside our own.
+    other unit is printed as it is; "p-value" is not printed, and shows small values as <0.001. `published` is for
+    numbers printed in a paper, which stand beside our own.
     """
 
     key: str

@@ -2,7 +2,8 @@
 
 The null hypothesis is that predictions are dealt to items at random (label permutation), so the confusion table has
 fixed margins: for two classes exactly hypergeometric, for more classes simulated (Patefield 1981). It needs counts
-only. With clusters given, whole clusters of equal size are exchanged, since twins share their fate.
+only. With clusters given, whole clusters of equal size are exchanged, in any order within them, since twins share
+their fate.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def clustered_chance_band(
     shuffled = predicted.copy()
     for draw in range(draws):
         for block in blocks:
-            shuffled[block] = predicted[block[rng.permutation(len(block))]]
+            shuffled[block] = predicted[rng.permuted(block[rng.permutation(len(block))], axis=1)]
         scores[draw] = metric(gold, shuffled)
     movable = sum(block.size for block in blocks if len(block) > 1)
     method = f"permutation of whole clusters, {movable} of {len(gold)} items movable, {draws} draws"

@@ -8,6 +8,7 @@ can be captured.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from torch.func import vmap
 from assay.models.protocols import Network
 from assay.training.batching import IGNORED, Prepared
 from assay.training.inference import Runtime, inputs_of, make_runtime, tensors_of
+from assay.training.lane_linear import LaneLinear
 from assay.training.optimizer import Clock, Moments, Tensors, clip_divisors, lane_norms
 from assay.training.randomness import order_table, word
 from assay.training.recipe import Execution, Recipe, Seeds
@@ -174,11 +176,16 @@ class Lanes:
     def _loss(self, parameters: Tensors, batch: Tensors, lane: Tensors) -> torch.Tensor:
         """One lane's part of the mean loss of its batch."""
         key = step_key(lane["seed"], self._step[0])
-        with StatelessDropout(key, item_keys(key, batch["words"]), self.board.recipe.dropout):
+        with StatelessDropout(key, item_keys(key, batch["words"]), self.board.recipe.dropout), self._linear():
             logits = self.board.runtime.forward(parameters, batch)
         return (item_losses(self.board.recipe, logits.float(), batch["labels"]) * batch["present"]).sum() / lane[
             "total"
         ]
+
+    def _linear(self) -> AbstractContextManager[Any]:
+        """Linear layers as lanes want them; compilers and autocast do better with torch's own."""
+        wanted = self.n > 1 and not self.board.how.compile and self.board.recipe.precision != "bfloat16"
+        return LaneLinear() if wanted else nullcontext()
 
     def _weights(self, index: torch.Tensor) -> torch.Tensor:
         return self.board.items["weights"][index.clamp(min=0)] * (index >= 0)

@@ -1,0 +1,41 @@
+"""Linear layers over lanes give the numbers of torch's own, and their weight gradients need no copy."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch.func import vmap
+
+from assay.training.lane_linear import LaneLinear
+
+
+def gradients(with_mode: bool) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    x, weight, bias = (
+        torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_()
+        for shape in ((3, 4, 5, 6), (3, 7, 6), (3, 7))
+    )
+
+    def loss(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        if not with_mode:
+            return F.linear(x, weight, bias).tanh().sum()
+        with LaneLinear():
+            return F.linear(x, weight, bias).tanh().sum()
+
+    losses = vmap(loss)(x, weight, bias)
+    return [losses, *torch.autograd.grad(losses.sum(), [x, weight, bias])]
+
+
+def test_the_numbers_are_torchs() -> None:
+    for ours, theirs in zip(gradients(True), gradients(False), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_weight_gradients_are_laid_out_as_the_weights_are() -> None:
+    assert gradients(True)[2].is_contiguous()
+
+
+def test_without_lanes_it_is_the_plain_layer() -> None:
+    x, weight, bias = torch.randn(2, 3, 4), torch.randn(5, 4), torch.randn(5)
+    with LaneLinear():
+        torch.testing.assert_close(F.linear(x, weight, bias), torch.nn.functional.linear(x, weight, bias))

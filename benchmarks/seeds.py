@@ -19,6 +19,7 @@ import statistics
 import tempfile
 import time
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from assay.models.examples import Examples
 from assay.models.transformer import transformer
 from assay.training.finetune import Hooks, finetune_many
 from assay.training.outcome import Outcome
+from assay.training.randomness import order_table
 from assay.training.recipe import Execution, Recipe, Seeds
 
 
@@ -113,12 +115,12 @@ def time_setting(
 def timed(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, n: int, how: Execution) -> dict[str, Any]:
     """The engine's seconds, from nothing to predictions; and milliseconds of a seed's step once under way."""
     peer.reset_peak()
-    stamps: list[tuple[int, float]] = []
+    stamps: list[tuple[int, float, float]] = []
 
     def note(progress: Any) -> None:
         if progress.step in (1, progress.n_steps // 4, progress.n_steps):
             peer.wait()
-            stamps.append((progress.step, time.perf_counter()))
+            stamps.append((progress.step, time.perf_counter(), time.process_time()))
 
     started = time.perf_counter()
     outcomes = finetune_many(
@@ -131,11 +133,12 @@ def timed(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, n: in
         raise RuntimeError(failed[0])
     first = outcomes[0]
     assert isinstance(first, Outcome)
-    (early, from_time), (late, to_time) = stamps[-2:] if len(stamps) > 1 else [(0, started), *stamps]
-    steady = (to_time - from_time) / (late - early)
+    (early, *before), (late, *after) = stamps[-2:] if len(stamps) > 1 else [(0, started, 0.0), *stamps]
+    steady, cpu = ((b - a) / (late - early) for a, b in zip(before, after, strict=True))
     return {
         "assay_s": seconds,
         "assay_ms_seed_step": 1000 * steady / n,
+        "assay_cpu_ms": 1000 * cpu / n,
         "assay_first_step_s": stamps[0][1] - started,
         "assay_peak_gb": peer.peak_gb(),
         "captured": first.conduct.graphs,
@@ -174,18 +177,21 @@ def accuracy_section(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def cpu_section(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Milliseconds of a step on RTE: the mean of a few, one seed, float32; both ways in an order of their own."""
+    """Milliseconds of a step on RTE: the mean of a few, one seed, float32; both ways on the same batches."""
     rows = []
     rte = entailment(options.data)
     for batch in map(int, options.batches.split(",")):
-        n_steps = 4 if options.quick else 40 if batch < 16 else 12
+        n_steps = 4 if options.quick else 40 if batch < 16 else 10
         recipe = Recipe(task="pair", steps=n_steps, batch=batch, learning_rate=1e-5, max_length=128)
-        few = Examples(rte.ids[:8], rte.texts[:8], rte.pairs and rte.pairs[:8], rte.labels and rte.labels[:8])
-        other = peer.run(options.model, rte, few, recipe, 0, device="cpu")
+        few = chosen(rte, range(8))
+        batches = order_table(0, rte.ids, batch, n_steps)  # the very batches that the engine sees
+        other = peer.run(options.model, chosen(rte, batches.flatten()), few, recipe, 0, device="cpu")
         ours = timed(options.model, rte, few, recipe, 1, Execution(device="cpu"))
         row = {
             "batch": batch, "trainer_ms_step": other.step_ms, "assay_ms_step": ours["assay_ms_seed_step"],
-            "ratio": other.step_ms / ours["assay_ms_seed_step"], "rows": ours["rows"],
+            "ratio": other.step_ms / ours["assay_ms_seed_step"],
+            "trainer_cpu_ms": other.step_cpu_ms, "assay_cpu_ms": ours["assay_cpu_ms"],
+            "ratio_cpu": other.step_cpu_ms / ours["assay_cpu_ms"], "rows": ours["rows"],
         }  # fmt: skip
         rows.append(row)
         show(row)
@@ -224,6 +230,14 @@ def entailment(root: Path) -> Examples:
         tuple(r["hypothesis"] for r in rows),
         tuple(r["label"] for r in rows),
     )
+
+
+def chosen(items: Examples, rows: Iterable[int]) -> Examples:
+    """Some items, in this order."""
+    kept = [int(i) for i in rows]
+    assert items.pairs is not None and items.labels is not None
+    columns = (items.ids, items.texts, items.pairs, items.labels)
+    return Examples(*(tuple(column[i] for i in kept) for column in columns))  # type: ignore[arg-type]
 
 
 def show(row: dict[str, Any]) -> None:

@@ -187,10 +187,10 @@ class Execution:
         """The length to which a batch of this longest item is padded: few lengths on a GPU, which captures each.
 
         >>> Execution().padded(33, "cuda"), Execution().padded(33, "cpu")
-        (48, 40)
+        (48, 33)
         """
         if self.pad_lengths is None and device == "cpu":
-            return -(-length // 8) * 8
+            return length
         for allowed in self.pad_lengths or GPU_LENGTHS:
             if length <= allowed:
                 return allowed
@@ -198,4 +198,4 @@ class Execution:
 
     def first_micro_batch(self, batch: int, device: str) -> int:
         """How many items a pass holds at first: all on a GPU; a few on a CPU, where that saves padding."""
-        return min(batch, self.micro_batch or (batch if device != "cpu" else 8))
+        return min(batch, self.micro_batch or (batch if device != "cpu" else min(8, max(2, batch // 4))))

@@ -16,6 +16,7 @@ from assay.models.protocols import Task
 Schedule = Literal["linear", "constant"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 Rule = Literal["accuracy", "mcc", "loss"]
+GPU_LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Execution:
     graphs: bool = True
     compile: bool = False
     micro_batch: int | None = None
-    pad_lengths: tuple[int, ...] = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+    pad_lengths: tuple[int, ...] | None = None
     evaluation_tokens: int | None = None
     most_tokens: int | None = None
     active_rows_only: bool = True
@@ -174,20 +175,27 @@ class Execution:
             raise UsageError(f"execution: micro_batch must be at least 1, or None; got {self.micro_batch!r}")
         if self.stack not in ("auto", "always", "never"):
             raise UsageError(f"execution: stack must be auto, always or never; got {self.stack!r}")
-        if list(self.pad_lengths) != sorted(set(self.pad_lengths)) or min(self.pad_lengths, default=1) < 1:
+        pads = self.pad_lengths if self.pad_lengths is not None else (1,)
+        if list(pads) != sorted(set(pads)) or min(pads, default=0) < 1:
             raise UsageError(f"execution: pad_lengths must rise and be above 0; got {self.pad_lengths!r}")
 
     def tokens_of_evaluation(self, device: str) -> int:
         """How many padded tokens an evaluation pass holds, all lanes together; more on a GPU unless it is given."""
         return self.evaluation_tokens or (8192 if device == "cpu" else 131072)
 
-    def padded(self, length: int) -> int:
-        """The length to which a batch of this longest item is padded.
+    def padded(self, length: int, device: str) -> int:
+        """The length to which a batch of this longest item is padded: few lengths on a GPU, which captures each.
 
-        >>> Execution().padded(33), Execution().padded(600)
-        (48, 640)
+        >>> Execution().padded(33, "cuda"), Execution().padded(33, "cpu")
+        (48, 33)
         """
-        for allowed in self.pad_lengths:
+        if self.pad_lengths is None and device == "cpu":
+            return length
+        for allowed in self.pad_lengths or GPU_LENGTHS:
             if length <= allowed:
                 return allowed
-        return math.ceil(length / 128) * 128
+        return -(-length // 128) * 128
+
+    def first_micro_batch(self, batch: int, device: str) -> int:
+        """How many items a pass holds at first: all on a GPU; a few on a CPU, where that saves padding."""
+        return min(batch, self.micro_batch or (batch if device != "cpu" else min(8, max(2, batch // 4))))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch.func import vmap
@@ -107,7 +108,8 @@ class Lanes:
         self.captured = False
         shape, items = (board.n_steps, len(seeds)), board.prepared.train.items
         orders = [order_table(seed.order, items, recipe.batch, board.n_steps) for seed in seeds]
-        self.order = np.stack(orders, axis=1)  # steps, lanes, items
+        self._lengths = np.append(board.prepared.train.lengths, 0)  # -1, a place left empty, has length 0
+        self.order = self._longest_first(np.stack(orders, axis=1))  # steps, lanes, items
         self.widths = self._widths()
         self._order = torch.from_numpy(self.order).to(device)
         self._words = torch.tensor([word("dropout", seed.dropout) for seed in seeds], dtype=torch.int32, device=device)
@@ -117,19 +119,25 @@ class Lanes:
         self.losses = torch.full(shape, torch.nan, device=device)
         self.norms = torch.full(shape, torch.nan, device=device)
         self._compiled: Any = torch.compile(vmap(self._loss), dynamic=False) if board.how.compile else None
-        self.micro_batch = min(self.order.shape[2], board.how.micro_batch or recipe.batch)
+        self.micro_batch = board.how.first_micro_batch(self.order.shape[2], device.type)
 
     @property
     def n(self) -> int:
         """How many lanes there are."""
         return len(self.seeds)
 
+    def _longest_first(self, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Every batch sorted by length: its mean loss is the same, and its parts need less padding."""
+        return np.take_along_axis(order, np.argsort(-self._lengths[order], axis=2, kind="stable"), axis=2)
+
     def _widths(self) -> list[int]:
         """The padded length of every step: that of the longest item that any lane sees in it."""
-        lengths = np.append(self.board.prepared.train.lengths, 0)  # -1, a place left empty, has length 0
-        longest = lengths[self.order].max(axis=(1, 2))
-        most = self.board.prepared.train.ids.shape[1]
-        return [min(most, self.board.how.padded(int(length))) for length in longest]
+        return [self._width(items) for items in self.order]
+
+    def _width(self, items: npt.NDArray[np.int64]) -> int:
+        """The padded length of some items; 0 where there is none."""
+        longest, most = int(self._lengths[items].max()), int(self.board.prepared.train.ids.shape[1])
+        return min(most, self.board.how.padded(longest, self.board.device.type))
 
     def step(self, width: int) -> None:
         """One training step of every lane, on items padded to `width`; the host waits for nothing."""
@@ -137,7 +145,10 @@ class Lanes:
         totals = self._weights(index).sum(1).clamp(min=1.0)
         losses, gradients = None, None
         for start in range(0, index.shape[1], self.micro_batch):
-            part, found = self._gradients(index[:, start : start + self.micro_batch], totals, width)
+            chosen = slice(start, start + self.micro_batch)
+            # In a graph everything is of one size; elsewhere each part is as wide as it needs to be.
+            own = width if self.captured else self._width(self.order[self.n_done][:, chosen])
+            part, found = self._gradients(index[:, chosen], totals, own or width)
             losses = part if losses is None else losses + part
             gradients = found if gradients is None else [a.add_(b) for a, b in zip(gradients, found, strict=True)]
         assert losses is not None and gradients is not None

@@ -74,10 +74,10 @@ def initial_parameters(board: Board, seeds: Sequence[Seeds]) -> Tensors:
     stacked: Tensors = {}
     for name, tensor in given.items():
         of_lanes = [lane.get(name, tensor) for lane in drawn]
-        if name == embedding and vocabulary is not None:
-            rows = torch.from_numpy(vocabulary.learned)
-            of_lanes = [lane[rows] for lane in of_lanes]
-        stacked[name] = torch.stack([lane.to(board.device, torch.float32) for lane in of_lanes])
+        rows = slice(None) if name != embedding or vocabulary is None else torch.from_numpy(vocabulary.learned)
+        # What all lanes have in common goes to the device once.
+        moved = {id(lane): lane[rows].to(board.device, torch.float32) for lane in of_lanes}
+        stacked[name] = torch.stack([moved[id(lane)] for lane in of_lanes])
     return stacked
 
 

@@ -1,0 +1,69 @@
+"""Spans in IOB2-tagged sentences, and span F1's counts.
+
+Convention of the CoNLL-2000 scorer: an I- tag without a span of its own type just before it is malformed and
+*begins* a span (`malformed="begin"`); with `malformed="drop"` it is ignored. A predicted span is a hit when start,
+end and type are those of a gold span. Only B-, I- and O are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.statistics.arrays import FloatArray
+
+
+def find_spans(tags: Sequence[str], malformed: str = "begin") -> set[tuple[int, int, str]]:
+    """The spans of one sentence as (start, end, type), end not included.
+
+    >>> sorted(find_spans(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"]))
+    [(0, 2, 'PER'), (3, 4, 'LOC'), (4, 5, 'LOC')]
+    >>> sorted(find_spans(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"], malformed="drop"))
+    [(0, 2, 'PER'), (4, 5, 'LOC')]
+    """
+    if malformed not in ("begin", "drop"):
+        raise UsageError(f"malformed must be 'begin' or 'drop'; got {malformed!r}")
+    spans: set[tuple[int, int, str]] = set()
+    start, kind = 0, ""
+    for place, tag in enumerate([*tags, "O"]):
+        prefix, _, name = tag.partition("-")
+        if tag != "O" and (prefix not in ("B", "I") or not name):
+            raise UsageError(f"a tag must be O, B-TYPE or I-TYPE; got {tag!r} at position {place}")
+        if prefix == "I" and name == kind:
+            continue
+        if kind:
+            spans.add((start, place, kind))
+        begins = prefix == "B" or (prefix == "I" and malformed == "begin")
+        start, kind = (place, name) if begins else (0, "")
+    return spans
+
+
+def span_counts(
+    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], malformed: str = "begin"
+) -> FloatArray:
+    """Hits, gold spans and predicted spans of each sentence: sentences × 3.
+
+    >>> span_counts([["B-PER", "O"]], [["B-PER", "B-LOC"]])
+    array([[1., 1., 2.]])
+    """
+    if len(gold) != len(predicted):
+        raise UsageError(f"gold and predicted must have the same sentences; got {len(gold)} and {len(predicted)}")
+    rows = []
+    for number, (truth, guess) in enumerate(zip(gold, predicted, strict=True)):
+        if len(truth) != len(guess):
+            raise UsageError(f"sentence {number} has {len(truth)} gold tags and {len(guess)} predicted tags")
+        gold_spans, predicted_spans = find_spans(truth, malformed), find_spans(guess, malformed)
+        rows.append((len(gold_spans & predicted_spans), len(gold_spans), len(predicted_spans)))
+    return np.array(rows, dtype=float).reshape(-1, 3)
+
+
+def span_f1(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], malformed: str = "begin") -> float:
+    """Micro-averaged span F1: 2·hits / (gold spans + predicted spans), 0 where there is no span at all.
+
+    >>> round(span_f1([["B-PER", "O"]], [["B-PER", "B-LOC"]]), 4)
+    0.6667
+    """
+    hits, in_gold, in_predicted = span_counts(gold, predicted, malformed).sum(0)
+    return float(2 * hits / (in_gold + in_predicted)) if in_gold + in_predicted else 0.0

@@ -1,0 +1,1 @@
+"""The stability study, which asks whether a score would hold with another seed."""

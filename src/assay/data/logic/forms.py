@@ -219,6 +219,4 @@ def canonical(form: Form) -> Canonical:
             old[name.kind].append(name)
             numbers[name] = Name(name.kind, len(old[name.kind]))
     sentences = [renamed(sentence, numbers.__getitem__) for sentence in form.sentences]
-    return Canonical(
-        Form(tuple(sentences[:-1]), sentences[-1]), tuple(old[Kind.PERSON]), tuple(old[Kind.PLACE])
-    )
+    return Canonical(Form(tuple(sentences[:-1]), sentences[-1]), tuple(old[Kind.PERSON]), tuple(old[Kind.PLACE]))

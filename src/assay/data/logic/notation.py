@@ -1,9 +1,9 @@
 """Forms as one line of text, and back: `V(x1,p1); V({x2,x3},p2) |- ~V(x1,p2)`.
 
-    V(x1,{p1,p2})               x1 has visited p1 and p2 (`~` for not); also everyone, someone, nobody, every place …
-    x1 = the(every place)       x1 is the person that has visited every place
-    x1 > {x2,x3}, x1 >= x2      taller than; as tall as
-    only(x1,3 place,2 person)   x1 has visited only three places and only two people
+V(x1,{p1,p2})               x1 has visited p1 and p2 (`~` for not); also everyone, someone, nobody, every place …
+x1 = the(every place)       x1 is the person that has visited every place
+x1 > {x2,x3}, x1 >= x2      taller than; as tall as
+only(x1,3 place,2 person)   x1 has visited only three places and only two people
 """
 
 from __future__ import annotations

@@ -69,11 +69,12 @@ def prove(form: Form, readings: Readings = DEFAULT_READINGS) -> Relation:
     >>> prove(read_form("V(everyone,{p1,p2}); V(someone,p3) |- ~V(x1,p3)")).value
     'neither'
     """
-    return _prove_canonical(canonical(form).form, readings)
+    return prove_canonical(canonical(form).form, readings)
 
 
 @lru_cache(maxsize=200_000)
-def _prove_canonical(form: Form, readings: Readings) -> Relation:
+def prove_canonical(form: Form, readings: Readings) -> Relation:
+    """`prove` for a form whose names are numbered in order of first mention; remembered."""
     world = _World(form, readings)
     premise = [world.cases(sentence, truth=True) for sentence in form.premise]
     if not _is_satisfiable(premise):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from assay.data.logic.forms import AsTall, Form, Name, Sentence, Taller, person
@@ -22,7 +24,7 @@ def _shuffled(sentences: list[Sentence], rng: np.random.Generator) -> tuple[Sent
 
 
 def _chain(people: list[Name]) -> list[Sentence]:
-    return [_taller(a, b) for a, b in zip(people, people[1:], strict=False)]
+    return [_taller(a, b) for a, b in itertools.pairwise(people)]
 
 
 def _inner_pair(n: int, rng: np.random.Generator) -> tuple[int, int]:
@@ -53,7 +55,7 @@ def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
     """A chain of n facts, in order or not, all "as tall as" but one "taller than" between the two that are compared."""
     people = [person(i) for i in range(n + 1)]
     step = int(rng.integers(1, n - 2))
-    pairs = list(zip(people, people[1:], strict=False))
+    pairs = list(itertools.pairwise(people))
     facts: list[Sentence] = [_taller(*pair) if i == step else AsTall(*pair) for i, pair in enumerate(pairs)]
     high, low = int(rng.integers(1, step + 1)), int(rng.integers(step + 2, n))
     return _turned(tuple(facts) if coin(rng) else _shuffled(facts, rng), people[high], people[low])

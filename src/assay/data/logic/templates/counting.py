@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from assay.data.logic.templates.contrast import Contrast, Task, Template, betwee
 LARGEST = 30
 
 
-# Numbers whose word does not agree with the noun in any language here (in Russian 1–4 and 21–24 do): with two nouns in a
+# Numbers whose word agrees with no noun in any language here (in Russian 1–4 and 21–24 do): with two nouns in a
 # premise, agreement would tell even a bag of words which number goes with which noun.
 WITHOUT_AGREEMENT = (*between(5, 20), *between(25, LARGEST))
 
@@ -32,7 +32,7 @@ def _numbers(n: int, rng: np.random.Generator) -> tuple[int, int]:
     return larger, int(rng.integers(n + 1, larger + 1))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _two_kinds(n: int, larger: int, count: int, kind: Kind, in_order: bool) -> Contrast:
     other = Kind.PERSON if kind is Kind.PLACE else Kind.PLACE
 
@@ -51,7 +51,7 @@ def draw_two_kinds(n: int, rng: np.random.Generator) -> Contrast:
     return _two_kinds(n, larger, int(rng.integers(n + 1, larger + 1)), _kind(rng), coin(rng))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _two_people(n: int, larger: int, count: int, kind: Kind, in_order: bool) -> Contrast:
     premise: tuple[Sentence, ...] = (Only(person(0), (Amount(n, kind),)), Only(person(1), (Amount(larger, kind),)))
     if not in_order:
@@ -65,7 +65,7 @@ def draw_two_people(n: int, rng: np.random.Generator) -> Contrast:
     return _two_people(n, *_numbers(n, rng), _kind(rng), coin(rng))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _two_lists(n: int, longer: int, shorter: int, kind: Kind, in_order: bool) -> Contrast:
     premise: tuple[Sentence, ...] = (
         Visit((person(0),), _strangers(kind, longer)),

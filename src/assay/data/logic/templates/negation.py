@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def fact(who: int, where: int, negated: bool = False) -> Visit:
     return Visit((person(who),), (place(where),), negated)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _crossed(n: int, who: int, other: int) -> Contrast:
     premise: tuple[Sentence, ...] = tuple(fact(i, i) for i in range(n))
     return Contrast(Form(premise, fact(who, who, True)), Form(premise, fact(who, other, True)))

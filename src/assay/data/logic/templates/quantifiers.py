@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def draw_nobody_list(n: int, rng: np.random.Generator) -> Contrast:
     return Contrast(Form(premise, _visited(NOBODY, someones)), Form(premise, _visited(NOBODY, nobodys)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _kinds(of_places: bool, in_order: bool) -> Contrast:
     own, other = Quantifier.EVERY_PLACE, Quantifier.EVERY_PERSON
     unseen: Name = place(0)
@@ -61,7 +61,7 @@ def draw_kinds(n: int, rng: np.random.Generator) -> Contrast:
     return _kinds(coin(rng), coin(rng))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _two_people(of_places: bool, in_order: bool) -> Contrast:
     premise: tuple[Sentence, ...] = (
         _visited(person(0), Quantifier.EVERY_PLACE),

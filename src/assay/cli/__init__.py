@@ -11,7 +11,7 @@ import click
 import typer
 
 from assay import __version__
-from assay.cli import check, demo, list_, report, run, status
+from assay.cli import build, check, demo, list_, report, run, status
 from assay.errors import AssayError
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command("report")(report.report)
 app.command("status")(status.status)
 app.command("check")(check.check)
 app.command("demo")(demo.demo)
+app.add_typer(build.app, name="build")
 
 
 def _show_version(wanted: bool) -> None:

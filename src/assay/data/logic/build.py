@@ -149,9 +149,9 @@ def draw_items(recipe: Recipe, split: str, n: int) -> list[Item]:
         group = chosen[number % len(chosen)]
         template, sizes = group[number // len(chosen) % len(group)]
         size = sizes[int(rng.integers(len(sizes)))]
-        contrast = template.draw(size, rng)
+        contrast, gender = template.draw(size, rng), GENDERS[int(rng.integers(2))]
         for form, label in ((contrast.contradiction, CONTRADICTION), (contrast.other, OTHER)):
-            items.append(Item(form, label, template, size, GENDERS[int(rng.integers(2))]))
+            items.append(Item(form, label, template, size, gender))
     return [items[int(i)] for i in rng.permutation(len(items))]
 
 

@@ -55,8 +55,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A name of a person in each role: subject, object of a visit, after "than", after "as tall as"."""
+    """A name of a person: its forms, and its wording as subject, as object of a visit, after "than" and "as tall as"."""
 
+    forms: tuple[str, ...]
     subject: str
     object: str
     than: str
@@ -89,6 +90,7 @@ class Grammar:
     alternative: str
     articles: tuple[str, ...]
     alternations: tuple[tuple[re.Pattern[str], str], ...]
+    variants: tuple[tuple[str, str], ...]
     subjects: Mapping[str, Subject]
     every: Mapping[str, str]
     described: Mapping[str, str]
@@ -101,6 +103,12 @@ class Grammar:
     def bare(self, place: str) -> str:
         """A place without its article."""
         return _without_article(place, self.articles)
+
+    def names(self, split: str) -> set[str]:
+        """Every form of every name of a split."""
+        vocabulary = self.vocabularies[split]
+        people = {form for one in (*vocabulary.m, *vocabulary.f) for form in one.forms}
+        return people | {self.bare(place) for place in vocabulary.places}
 
 
 @lru_cache(maxsize=32)
@@ -157,6 +165,11 @@ class _Tables:
             raise DataError(f"{key!r} must be a list of texts; got {value!r}", path=self.path)
         return tuple(value)
 
+    def pair(self, key: str, value: Any) -> tuple[str, str]:
+        if not (isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) for text in value)):
+            raise DataError(f"{key!r} must hold pairs of texts; got {value!r}", path=self.path)
+        return value[0], value[1]
+
     def agreeing(self, key: str, *fields: str) -> Agreeing:
         if isinstance(self.get(key), str):
             text = self.text(key, *fields)
@@ -187,6 +200,7 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
         comparison_join=tables.text("comparison_join") if "comparison_join" in tables.content else words["join"],
         articles=tables.texts("articles"),
         alternations=tuple(_alternation(tables, pair) for pair in tables.get("alternations")),
+        variants=tuple(tables.pair("variants", pair) for pair in tables.content.get("variants", ())),
         subjects=subjects,
         every={key: tables.text(f"every.{key}") for key in _EVERY},
         described={
@@ -211,11 +225,11 @@ def _amounts(tables: _Tables, key: str) -> tuple[str, ...]:
 
 def _alternation(tables: _Tables, pair: Any) -> tuple[re.Pattern[str], str]:
     try:
-        pattern, replacement = pair
-        return re.compile(pattern), str(replacement)
-    except (TypeError, ValueError, re.error):
+        pattern, replacement = tables.pair("alternations", pair)
+        return re.compile(pattern), replacement
+    except re.error:
         raise DataError(
-            f"'alternations' must be pairs of a regular expression and its replacement; got {pair!r}", path=tables.path
+            f"'alternations' must hold regular expressions and their replacements; got {pair!r}", path=tables.path
         ) from None
 
 
@@ -246,13 +260,13 @@ def _vocabulary(tables: _Tables, split: str) -> Vocabulary:
 def _person(tables: _Tables, key: str, entry: Any, roles: Sequence[str]) -> Person:
     forms = [entry] if isinstance(entry, str) else entry
     try:
-        return Person(*(role.format(*forms) for role in roles))
+        return Person(tuple(forms), *(role.format(*forms) for role in roles))
     except (IndexError, TypeError):
         raise DataError(f"{key!r}: a name lacks a form that a role asks for; got {entry!r}", path=tables.path) from None
 
 
 def check_vocabulary(grammar: Grammar, path: Path) -> None:
-    """Raise where a name or a word of one stands twice: across splits, as person and place, or inside another name.
+    """Raise where a word of a name, in any form, stands in another: across splits, as person and place, inside it.
 
     Also where a name holds the word that joins lists, which would make lists ambiguous.
     """
@@ -272,7 +286,7 @@ def _all_names(grammar: Grammar) -> Iterator[tuple[str, str]]:
     for split, vocabulary in grammar.vocabularies.items():
         for key, people in (("men", vocabulary.m), ("women", vocabulary.f)):
             for one in people:
-                yield f"{split}.{key}", one.subject
+                yield f"{split}.{key}", " ".join(one.forms)
         for place in vocabulary.places:
             yield f"{split}.places", grammar.bare(place)
 

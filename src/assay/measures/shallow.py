@@ -1,4 +1,4 @@
-"""Baselines that understand nothing: each sees one part of the surface of text pairs, learns on train, guesses on test."""
+"""Baselines that understand nothing: each sees a part of the surface of text pairs, learns on train, guesses on test."""
 
 from __future__ import annotations
 

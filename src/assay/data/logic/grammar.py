@@ -55,7 +55,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A name of a person: its forms, and its wording as subject, as object of a visit, after "than" and "as tall as"."""
+    """A name of a person: its forms, and its wording as subject, object of a visit, after "than" and "as tall as"."""
 
     forms: tuple[str, ...]
     subject: str

@@ -1,4 +1,4 @@
-"""Baselines that understand nothing: each sees a part of the surface of text pairs, learns on train, guesses on test."""
+"""Baselines that understand nothing: each sees a part of the surface of text pairs, learns on train and guesses."""
 
 from __future__ import annotations
 
@@ -92,9 +92,8 @@ def _rule(features: Callable[[list[str], list[str]], Sequence[float]], names: Se
         tree = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=seed)
         tree.fit(_table(train, features), train.contradicts)
         used = sorted({names[index] for index in tree.tree_.feature if index >= 0})
-        return np.asarray(
-            tree.predict(_table(test, features)), bool
-        ), f"tree of depth 3 on {', '.join(used) or 'nothing'}"
+        predicted = np.asarray(tree.predict(_table(test, features)), bool)
+        return Guess(predicted, f"tree of depth 3 on {', '.join(used) or 'nothing'}")
 
     return predict
 

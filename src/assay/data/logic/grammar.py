@@ -98,7 +98,12 @@ class Grammar:
     taller: Agreeing
     as_tall: Agreeing
     amounts: Mapping[Kind, tuple[str, ...]]
+    roles: tuple[str, ...]
     vocabularies: Mapping[str, Vocabulary]
+
+    def person(self, *forms: str) -> Person:
+        """A name of a person, given by its forms."""
+        return make_person(self.roles, forms)
 
     def bare(self, place: str) -> str:
         """A place without its article."""
@@ -211,6 +216,7 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
         taller=tables.agreeing("taller", "subject", "others"),
         as_tall=tables.agreeing("as_tall", "subject", "others"),
         amounts=amounts,
+        roles=_roles(tables),
         vocabularies=_vocabularies(tables),
         **words,
     )
@@ -248,8 +254,12 @@ def _without_article(place: str, articles: Sequence[str]) -> str:
     return next((place.removeprefix(article) for article in articles if place.startswith(article)), place)
 
 
+def _roles(tables: _Tables) -> tuple[str, ...]:
+    return tuple(tables.text(f"person.{role}") for role in _ROLES)
+
+
 def _vocabulary(tables: _Tables, split: str) -> Vocabulary:
-    roles = [tables.text(f"person.{role}") for role in _ROLES]
+    roles = _roles(tables)
     men, women = (
         tuple(_person(tables, f"{split}.{key}", entry, roles) for entry in tables.get(f"{split}.{key}"))
         for key in ("men", "women")
@@ -258,11 +268,15 @@ def _vocabulary(tables: _Tables, split: str) -> Vocabulary:
 
 
 def _person(tables: _Tables, key: str, entry: Any, roles: Sequence[str]) -> Person:
-    forms = [entry] if isinstance(entry, str) else entry
     try:
-        return Person(tuple(forms), *(role.format(*forms) for role in roles))
+        return make_person(roles, [entry] if isinstance(entry, str) else entry)
     except (IndexError, TypeError):
         raise DataError(f"{key!r}: a name lacks a form that a role asks for; got {entry!r}", path=tables.path) from None
+
+
+def make_person(roles: Sequence[str], forms: Sequence[str]) -> Person:
+    """A name of a person: roles say which form they take, as {0} or {1}."""
+    return Person(tuple(forms), *(role.format(*forms) for role in roles))
 
 
 def check_vocabulary(grammar: Grammar, path: Path) -> None:

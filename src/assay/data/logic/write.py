@@ -1,4 +1,4 @@
-"""Writing a corpus: a file for each split (JSON Lines, CSV, Parquet) and where it came from, the same bytes each time."""
+"""Writing a corpus: a file for each split (JSON Lines, CSV, Parquet) and where it came from, the same bytes always."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Kind(StrEnum):
@@ -16,6 +17,8 @@ class Kind(StrEnum):
 
     PERSON = "person"
     PLACE = "place"
+
+    __hash__ = str.__hash__  # proofs hash names by the million, and an enumeration's own hash is slow
 
 
 class Quantifier(StrEnum):
@@ -34,9 +37,8 @@ class Quantifier(StrEnum):
         return Kind.PLACE if self is Quantifier.EVERY_PLACE else Kind.PERSON
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Name:
-    """The individual number `index` of its kind."""
+class Name(NamedTuple):
+    """The individual number `index` of its kind; a tuple, for it is made and hashed by the million."""
 
     kind: Kind
     index: int

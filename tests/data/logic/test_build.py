@@ -192,3 +192,10 @@ def test_a_format_or_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         write_corpus(corpus, tmp_path / "file")
     assert str(caught.value) == f"the corpus cannot be written to {tmp_path / 'file'}: File exists"
+
+
+def test_the_page_of_samples_is_current() -> None:
+    from assay.data.logic.samples import samples_page
+
+    page = Path(__file__).parents[3] / "docs" / "studies" / "logic-samples.md"
+    assert page.read_text(encoding="utf-8") == samples_page()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
 
 
 class Kind(StrEnum):
@@ -37,8 +36,9 @@ class Quantifier(StrEnum):
         return Kind.PLACE if self is Quantifier.EVERY_PLACE else Kind.PERSON
 
 
-class Name(NamedTuple):
-    """The individual number `index` of its kind; a tuple, for it is made and hashed by the million."""
+@dataclass(frozen=True, slots=True, order=True)
+class Name:
+    """The individual number `index` of its kind."""
 
     kind: Kind
     index: int

@@ -1,0 +1,84 @@
+"""Leak certificates of the published corpus and of ours, every task and language, as docs/studies/logic-certificates.md.
+
+    python benchmarks/leaks.py [folder of published corpora]
+
+Ours: 10,000 pairs to train on and 1,000 to test on, seed 0. Published: the training files, 70 % to learn on and 30 % to
+test on, since only they are at hand. A star marks what leaves chance (Holm over the seven baselines, 0.05).
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from assay.data.logic.build import Recipe, build_corpus
+from assay.data.logic.grammar import LANGUAGES
+from assay.data.logic.templates import Task
+from assay.measures.leaks import BASELINES, Certificate, TextPairs, certify, certify_corpus, split_pairs
+
+PAGE = Path(__file__).parents[1] / "docs" / "studies" / "logic-certificates.md"
+FILES = {
+    Task.NEGATION: "simple_negation",
+    Task.COORDINATION: "boolean_coordination",
+    Task.QUANTIFIERS: "quantifier",
+    Task.DESCRIPTION: "equality_and_definite_description",
+    Task.COMPARISON: "comparative",
+    Task.COUNTING: "counting",
+    Task.MIXED: "mixed",
+}
+
+
+def certify_ours(language: str, task: Task) -> Certificate:
+    return certify_corpus(build_corpus(Recipe(language=language, task=task.value)))
+
+
+def certify_published(path: Path) -> Certificate:
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    labels = np.array([row["label"] == "1" for row in rows])
+    pairs = TextPairs(tuple(row["sentence1"] for row in rows), tuple(row["sentence2"] for row in rows), labels)
+    return certify(*split_pairs(pairs, np.random.default_rng(0)), names=([], []))
+
+
+def row(name: str, task: Task, certificate: Certificate) -> str:
+    cells = [f"{leak.accuracy.value:.3f}{'*' if leak.leaks else ''}" for leak in certificate.leaks]
+    repeats = certificate.repeats
+    repeated = repeats.train + repeats.test + repeats.across
+    return f"| {name} | {task.number} {task.value} | {' | '.join(cells)} | {repeated} |"
+
+
+def lines(folder: Path) -> Iterator[str]:
+    header = "| | task | " + " | ".join(BASELINES) + " | repeated |\n|---|---|" + "---|" * (len(BASELINES) + 1)
+    with ProcessPoolExecutor(int(os.environ.get("WORKERS", "2"))) as pool:
+        ours = {(l, t): pool.submit(certify_ours, l, t) for l in LANGUAGES for t in Task}
+        published = {}
+        for language, suffix in (("en", ""), ("pt", "_pt")):
+            for task, name in FILES.items():
+                path = folder / "logic" / language / f"{name}{suffix}_train.csv"
+                if path.exists():
+                    published[language, task] = pool.submit(certify_published, path)
+        yield "# Certificates of the logic corpora\n"
+        yield (__doc__ or "").partition("seed 0. ")[2].strip().replace("\n", " ") + "\n"
+        yield "## Published (Salvatore et al. 2019), training files\n\n" + header
+        yield from (row(language, task, job.result()) for (language, task), job in published.items())
+        yield "\n## Ours, 10,000 to train on, 1,000 to test on, seed 0\n\n" + header
+        yield from (row(language, task, job.result()) for (language, task), job in ours.items())
+        yield "\nMade by `benchmarks/leaks.py`."
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("ASSAY_DATA", "."))
+    text = "\n".join(lines(folder)) + "\n"
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""`assay build logic`: the files it writes, what it prints, and bad options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.cli.build import app, read_limits
+from assay.errors import UsageError
+
+
+def build(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["logic", *arguments], catch_exceptions=False)
+    return result.output
+
+
+def test_files_certificate_and_output(tmp_path: Path) -> None:
+    out = tmp_path / "corpus"
+    options = ["--language", "es", "--task", "5", "--train", "200", "--test", "40", "--seed", "3", "--out", str(out)]
+    text = build(*options)
+    assert text.splitlines()[0] == "200 pairs to train on and 40 to test on, every label proved"
+    assert text.count("chance") == 7
+    names = ["train.jsonl", "test.jsonl", "provenance.json", "certificate.json"]
+    assert text.splitlines()[-4:] == [str(out / name) for name in names]
+    assert json.loads((out / "certificate.json").read_text())["clean"] is True
+    rows = [json.loads(line) for line in (out / "train.jsonl").read_text().splitlines()]
+    assert {row["task"] for row in rows} == {"comparison"}
+    before = [(out / name).read_bytes() for name in names]
+    shown = json.loads(build(*options, "--json"))
+    assert [Path(path).name for path in shown["files"]] == names
+    assert before == [(out / name).read_bytes() for name in names]
+
+
+def test_an_empty_split_has_no_certificate(tmp_path: Path) -> None:
+    build("--task", "negation", "--train", "10", "--test", "0", "--format", "csv", "--out", str(tmp_path), "--n", "2-3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["provenance.json", "test.csv", "train.csv"]
+
+
+@pytest.mark.parametrize("text", ["a", "5-2", "-3", "2-x"])
+def test_limits_that_are_not_numbers_are_refused(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_limits(text)
+    assert str(caught.value) == f"--n must be a number or two with a hyphen, as 2-12; got {text!r}"
+
+
+def test_an_unknown_format_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        build("--task", "1", "--format", "xml", "--out", str(tmp_path / "x"))
+    assert str(caught.value) == "there is no format 'xml'; allowed: jsonl, csv, parquet"
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,132 @@
+"""The leak certificate on corpora with a known leak, on ours, and on bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.data.dataset import Dataset
+from assay.data.logic.build import Recipe, build_corpus
+from assay.errors import DataError, UsageError
+from assay.measures.leaks import (
+    TextPairs,
+    certify,
+    certify_corpus,
+    count_repeats,
+    guess_names,
+    pairs_of,
+    recast,
+    split_pairs,
+)
+
+WORDS = ["red", "green", "blue", "big", "small", "old", "new", "tall", "dark", "light", "round", "flat", "soft", "cold"]
+
+
+def make_pairs(n: int, seed: int, leak: str) -> TextPairs:
+    """Random words, with one kind of leak planted."""
+    rng = np.random.default_rng(seed)
+    contradicts = np.arange(n) % 2 == 0
+    premises, hypotheses = [], []
+    for value in contradicts:
+        premise = list(rng.choice(WORDS, 6, replace=False))
+        known, new = premise[:3], [word for word in WORDS if word not in premise][:3]
+        words = {
+            "none": list(rng.permutation([*known[:2], *new[:1]])),
+            "overlap": known if value else new,
+            "length": known if value else known[:2],
+            "word": [*known[:2], "not" if value else "so"],
+            "repetition": known,
+        }[leak]
+        if leak == "repetition" and value:
+            premise.append(known[0])
+        elif leak == "repetition":
+            premise.append(premise[5])
+        premises.append(" ".join(premise))
+        hypotheses.append(" ".join(words))
+    return TextPairs(tuple(premises), tuple(hypotheses), contradicts)
+
+
+@pytest.mark.parametrize(
+    ("leak", "baseline"),
+    [("overlap", "word overlap"), ("length", "length"), ("word", "single word"), ("repetition", "repetition")],
+)
+def test_a_planted_leak_is_found(leak: str, baseline: str) -> None:
+    certificate = certify(make_pairs(800, 1, leak), make_pairs(400, 2, leak))
+    found = {leak.baseline: leak for leak in certificate.leaks}[baseline]
+    assert found.leaks
+    assert found.accuracy.value > 0.95
+    assert found.accuracy.low > found.chance.high
+    assert not certificate.is_clean
+
+
+def test_no_leak_is_found_where_there_is_none() -> None:
+    certificate = certify(make_pairs(800, 1, "none"), make_pairs(400, 2, "none"))
+    assert not any(leak.leaks for leak in certificate.leaks)
+
+
+def test_a_word_in_the_hypothesis_is_found_by_the_hypothesis_alone() -> None:
+    certificate = certify(make_pairs(400, 1, "word"), make_pairs(200, 2, "word"))
+    leaks = {leak.baseline: leak for leak in certificate.leaks}
+    assert leaks["hypothesis only"].leaks
+    assert leaks["bag of words"].leaks
+    assert not leaks["premise only"].leaks
+    assert leaks["single word"].rule == "'not' in the hypothesis means contradiction"
+
+
+@pytest.mark.parametrize("task", ["1", "2", "3", "4", "5", "6", "7"])
+def test_ours_is_exactly_at_chance_in_english(task: str) -> None:
+    certificate = certify_corpus(build_corpus(Recipe(task=task, n_train=1000, n_test=200)))
+    assert {leak.baseline: leak.accuracy.value for leak in certificate.leaks} == dict.fromkeys(
+        (leak.baseline for leak in certificate.leaks), 0.5
+    )
+    assert certificate.is_clean
+
+
+@pytest.mark.parametrize("language", ["pt", "ru", "fr", "de", "sv", "es"])
+def test_ours_is_within_chance_in_other_languages(language: str) -> None:
+    certificate = certify_corpus(build_corpus(Recipe(language=language, task="7", n_train=1200, n_test=240)))
+    assert certificate.is_clean
+
+
+def test_the_published_kind_of_corpus_is_not_clean() -> None:
+    certificate = certify_corpus(build_corpus(Recipe(task="1", preset="clcd", n_train=400, n_test=200)))
+    leaks = {leak.baseline for leak in certificate.leaks if leak.leaks}
+    assert "word overlap" in leaks
+    assert certificate.as_json()["clean"] is False
+
+
+def test_shared_names_and_repeated_pairs_are_named() -> None:
+    train = TextPairs(("Ann saw Bob.", "Ann saw Bob.", "Then Cy left"), ("x", "x", "y"), np.array([True, False, True]))
+    test = TextPairs(("Ann saw Bob.", "She met Bob"), ("x", "y"), np.array([True, False]))
+    assert guess_names(train) == {"Bob", "Cy"}
+    repeats = count_repeats(train, test)
+    assert (repeats.train, repeats.test, repeats.across) == (1, 0, 1)
+
+
+def test_any_corpus_recast_is_balanced() -> None:
+    labels = ["contradiction"] * 5 + ["neutral"] * 20 + ["entailment"] * 15
+    rows = [{"text": f"premise {n}", "pair": f"hypothesis {n}", "label": label} for n, label in enumerate(labels)]
+    pairs = recast(pairs_of(Dataset.from_rows("toy", rows)), np.random.default_rng(0))
+    assert (len(pairs), int(pairs.contradicts.sum())) == (10, 5)
+    train, test = split_pairs(pairs, np.random.default_rng(0))
+    assert (len(train), len(test)) == (7, 3)
+    assert not set(train.premises) & set(test.premises)
+
+
+def test_a_corpus_without_contradictions_or_pairs_is_refused() -> None:
+    rows = [{"text": "a", "pair": "b", "label": "neutral"}, {"text": "c", "pair": None, "label": "contradiction"}]
+    with pytest.raises(DataError) as caught:
+        pairs_of(Dataset.from_rows("toy", rows[:1]))
+    assert str(caught.value) == "toy: no pair has the label 'contradiction'; labels found: neutral"
+    with pytest.raises(DataError) as caught:
+        pairs_of(Dataset.from_rows("toy", rows))
+    assert str(caught.value) == "toy: row 1 has no second text; a certificate needs pairs"
+
+
+def test_a_split_of_one_class_is_refused() -> None:
+    pairs = make_pairs(10, 0, "none")
+    with pytest.raises(UsageError) as caught:
+        certify(pairs, pairs.take(np.flatnonzero(pairs.contradicts)))
+    assert str(caught.value) == (
+        "a certificate needs both classes in each split; test has 5 contradictions and 0 others"
+    )

@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from assay.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from assay.data.catalog import load
     from assay.data.checks import check
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from assay.report.summary import Report
     from assay.report.write import write_report
     from assay.statistics.estimate import Estimate
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AssayError",

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from assay.cli.build import app, read_limits
+from assay.cli.build import app
+from assay.cli.build_logic import read_limits
 from assay.errors import UsageError
 
 

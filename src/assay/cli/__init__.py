@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from assay import __version__
 from assay.cli import build, check, demo, judge, list_, report, run, status
 from assay.errors import AssayError
+from assay.version import __version__
 
 WrongUse: Any = typer.BadParameter.__mro__[2]  # what typer raises for a wrong command line, wherever it keeps it
 

@@ -1,4 +1,4 @@
-"""`assay build …`: data made from other data or from nothing; each kind has its own file and is only registered here."""
+"""`assay build …`: data made from other data or from nothing; each kind has its own file, registered here."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def encode_pairs(pairs: Sequence[Pair], form: str) -> bytes:
 
 def describe(recipe: Recipe, paths: Sequence[Path]) -> dict[str, Any]:
     """Where a corpus came from: the recipe, the grammar's digest and the files' digests."""
-    from assay import __version__
+    from assay.version import __version__
 
     grammar = Path(recipe.language) if recipe.language.endswith(".toml") else FOLDER / f"{recipe.language}.toml"
     return {

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.jobs import Results
 from assay.judging.tags import TagScore
+from assay.report.summary import Column, Missing
 from assay.statistics.arrays import Array
 from assay.statistics.attribution import Attribution, attribute_variance
 from assay.statistics.estimate import Estimate
@@ -77,6 +78,15 @@ class Findings:
         columns = [s.table.mean(axis=1) if seed is None else s.table[:, seed] for s in self.base.values()]
         return correlation_interval(np.array(columns).T, self.config.level)
 
+    def columns(self, columns: Sequence[Column]) -> list[Column]:
+        """The columns of a table; the paper's stand beside numbers on the published corpora only."""
+        return [column for column in columns if self.with_paper or not column.published]
+
+    @property
+    def with_paper(self) -> bool:
+        """Whether the paper's numbers may stand beside ours."""
+        return self.config.corpus == "published"
+
     def keys(self, languages: Sequence[str] | None = None) -> list[str]:
         """The keys of the trainings behind the base scores."""
         return [key for language in languages or self.base for key in self.base[language].keys]
@@ -89,8 +99,6 @@ def deviations(scored: Scored) -> Array:
     return np.asarray(scored.table.std(axis=1, ddof=1))
 
 
-def finite(value: float | None, reason: str = "needs at least two seeds") -> object:
+def finite(value: float | None, reason: str = "needs at least two seeds") -> float | Missing:
     """The number, or why there is none."""
-    from assay.report.summary import Missing
-
     return Missing(reason) if value is None or not np.isfinite(value) else float(value)

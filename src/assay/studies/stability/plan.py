@@ -107,17 +107,14 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
 
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     """The training data of a condition."""
-    base = prepare.job(
-        _entailment(config, condition.language, "train"), f"train ({condition.language})", config.n_train
-    )
-    if not condition.amount:
+    language, amount = condition.language, condition.amount
+    base = prepare.job(_entailment(config, language, "train"), f"train ({language})", config.n_train)
+    if not amount:
         return base
+    extra = extra_job(config)
     if condition.feature:
-        share = control.job(
-            extra_job(config), annotation_job(config), condition.feature, condition.percent, condition.amount
-        )
-        return extend.job(base, share, condition.amount, config.extra.seed)
-    return extend.job(base, extra_job(config), condition.amount, config.extra.seed)
+        extra = control.job(extra, annotation_job(config), condition.feature, condition.percent, amount)
+    return extend.job(base, extra, amount, config.extra.seed)
 
 
 def validation_job(config: Config, language: str) -> Job[Dataset]:

@@ -1,4 +1,4 @@
-"""The findings in order: verdict, data, seeds, languages, categories, data size, presence of features, items, limits."""
+"""The findings in order: verdict, seeds, languages, categories, data size, features, data, items, limits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _verdict(found: Findings) -> list[str | Claim]:
     for language, scored in found.base.items():
         seeds = f"{scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
         text = f"{language}: overall MCC on the diagnostics, {seeds}."
-        printed = f"{OVERALL[language].mcc:.3f}" if language in OVERALL else ""
+        printed = f"{OVERALL[language].mcc:.3f}" if found.with_paper else ""
         lines.append(Claim(text, "stated", scored.overall, digits=3, published=printed))
     judged = [score for scores in found.categories.values() for score in scores]
     tested = [score for score in judged if score.verdict != "too few items"]
@@ -49,7 +49,7 @@ def _verdict(found: Findings) -> list[str | Claim]:
     for language, scored in found.base.items():
         estimate = scored.correlation(found.config.level)
         if estimate is not None and estimate.low == estimate.low:
-            printed = f"{OVERALL[language].correlation:.3f}" if language in OVERALL else ""
+            printed = f"{OVERALL[language].correlation:.3f}" if found.with_paper else ""
             text = f"{language}: mean correlation between the seeds' category scores."
             lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
     return lines
@@ -77,7 +77,7 @@ def _data_table(found: Findings) -> Table:
     ]
     keys = [figures_job(config, language).key for language in config.languages]
     what = "Generated toy data: nothing here speaks of the published corpora." if config.corpus == "generated" else ""
-    return Table("data", "The entailment corpora", columns, rows, what, keys)
+    return Table("data", "The entailment corpora", found.columns(columns), rows, what, keys)
 
 
 def _items(found: Findings) -> list[Section]:

@@ -3,49 +3,69 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from assay.judging.tags import TagScore
 from assay.report.charts import Caption, dots, heat_map
 from assay.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
-from assay.statistics.attribution import deviation_factors
+from assay.statistics.attribution import Attribution, deviation_factors
 from assay.statistics.changes import seed_churn
 from assay.statistics.stability import category_spread
-from assay.studies.stability.categories import GROUP_OF, GROUP_TITLES
 from assay.studies.stability.findings import Findings, deviations, finite
 from assay.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL
 from assay.studies.stability.published_tables import LANGUAGE_CORRELATION
 from assay.studies.stability.scores import Scored
 
 ONE_RUN = "needs at least two seeds"
+VERDICTS = {
+    "above chance": "above",
+    "below chance": "below",
+    "not distinguishable from chance": "–",
+    "too few items": "too few rows",
+    "not tested": "not tested",
+}
 NOT_PRINTED = "not in the paper"
-MCC = Column("mcc", "MCC", 3)
+MCC = Column("mcc", "MCC", 2)
 
 
 def seeds_section(found: Findings) -> Section:
     """How far the seed moves the overall score, and whether the categories hold."""
-    return Section("Would another seed change it?", [_overall_table(found), *_attribution(found)])
+    return Section("Would another seed change it?", [*_overall_table(found), *_attribution(found)])
 
 
-def _overall_table(found: Findings) -> Table:
+def _overall_table(found: Findings) -> list[Item]:
     rows = [_overall_row(found, language, scored) for language, scored in found.base.items()]
     columns = [
         Column("language", "Language"),
-        Column("seeds", "Seeds"),
         Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"),
         Column("sd", "± over seeds", 3),
         Column("paper", "Paper", 3, published=True),
         Column("paper_sd", "± paper", 3, published=True),
-        Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition"),
         Column("correlation", "RS corr.", 3, "", "mean correlation between the seeds' category scores"),
         Column("paper_correlation", "Paper RS corr.", 3, published=True),
+    ]
+    more = [
+        Column("language", "Language"),
+        Column("seeds", "Seeds"),
+        Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition"),
         Column("churn", "Churn", 1, "%", "rows whose prediction differs between two seeds"),
         Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high"),
         Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power"),
     ]
-    note = "Rows are clustered by mirrored twins (the same two sentences swapped). " + _method(found)
-    return Table("overall", _overall_title(found), columns, rows, note, found.keys())
+    note = "Rows are clustered by mirrored twins (the same two sentences swapped)."
+    return [
+        Table("overall", _overall_title(found), found.columns(columns), rows, note, found.keys()),
+        Table("design", _design_title(rows), more, rows, note, found.keys()),
+    ]
+
+
+def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
+    known = [row["detectable"] for row in rows if isinstance(row["detectable"], float)]
+    if not known:
+        return "How the runs differ"
+    return f"A difference of overall MCC below {max(known):.3f} would not show with this many seeds and rows"
 
 
 def _overall_title(found: Findings) -> str:
@@ -57,11 +77,6 @@ def _overall_title(found: Findings) -> str:
         f"The seed alone moves the overall MCC by up to {float(np.ptp(widest.run_overall)):.3f} "
         f"({widest.condition.language})"
     )
-
-
-def _method(found: Findings) -> str:
-    first = next(iter(found.base.values()))
-    return f"Intervals: {first.overall.method}."
 
 
 def _overall_row(found: Findings, language: str, scored: Scored) -> dict[str, Cell]:
@@ -93,15 +108,7 @@ def _correlation(scored: Scored, level: float) -> Cell:
 def _attribution(found: Findings) -> list[Item]:
     if not found.sources:
         return []
-    rows: list[dict[str, Cell]] = []
-    for language, parts in found.sources.items():
-        for part in parts.parts:
-            rows.append(
-                {"language": language, "source": part.name, "sd": math.sqrt(part.component)}
-                | {"share": part.share, "p": part.p_value}
-            )
-        rest: dict[str, Cell] = {"language": language, "source": "Interactions and rest", "sd": math.sqrt(parts.rest)}
-        rows.append({**rest, "share": parts.rest_share, "p": Missing("what the others are compared with")})
+    rows = [row for language, parts in found.sources.items() for row in _source_rows(language, parts)]
     columns = [
         Column("language", "Language"),
         Column("source", "Source of chance"),
@@ -117,6 +124,21 @@ def _attribution(found: Findings) -> list[Item]:
         f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
     )
     return [Table("sources", _sources_title(found), columns, rows, note)]
+
+
+def _source_rows(language: str, parts: Attribution) -> list[dict[str, Cell]]:
+    rows: list[dict[str, Cell]] = [
+        {
+            "language": language,
+            "source": part.name,
+            "sd": math.sqrt(part.component),
+            "share": part.share,
+            "p": part.p_value,
+        }
+        for part in parts.parts
+    ]
+    rest: dict[str, Cell] = {"language": language, "source": "Interactions and rest", "sd": math.sqrt(parts.rest)}
+    return [*rows, {**rest, "share": parts.rest_share, "p": Missing("what the others are compared with")}]
 
 
 def _sources_title(found: Findings) -> str:
@@ -141,7 +163,7 @@ def languages_section(found: Findings) -> Section:
 
 def _language_text(found: Findings) -> list[Item]:
     rows: list[dict[str, Cell]] = []
-    for seed, what in ((None, "means over seeds"), (0, f"seed {found.config.seeds[0]} alone, as in the paper")):
+    for seed, what in ((None, "means over seeds"), (0, f"seed {found.config.seeds[0]} alone, as in Figure 1")):
         estimate = found.language_correlation(seed)
         assert estimate is not None
         known: Cell = estimate if math.isfinite(estimate.value) else Missing("a language does not vary")
@@ -153,7 +175,8 @@ def _language_text(found: Findings) -> list[Item]:
         Column("paper", "Paper", 1, published=True),
     ]
     title = "How alike the languages are: mean correlation of their 33 category scores"
-    return [Table("languages", title, columns, rows, "The paper has five languages.", found.keys())]
+    note = "The paper has five languages." if found.with_paper else ""
+    return [Table("languages", title, found.columns(columns), rows, note, found.keys())]
 
 
 def _language_map(found: Findings, seed: int | None) -> Figure:
@@ -182,9 +205,15 @@ def _told(score: TagScore) -> bool:
 
 def _groups_table(found: Findings) -> Table:
     rows: list[dict[str, Cell]] = [
-        {"language": language, "group": score.tag, "n": score.estimate.n, "mcc": score.estimate}
-        | {"chance": score.chance or Missing(score.verdict), "p": finite(score.adjusted, score.verdict)}
-        | {"verdict": score.verdict}
+        {
+            "language": language,
+            "group": score.tag,
+            "n": score.estimate.n,
+            "mcc": score.estimate,
+            "chance": score.chance or Missing(score.verdict),
+            "p": finite(score.adjusted, score.verdict),
+            "verdict": VERDICTS[score.verdict],
+        }
         for language in found.base
         for score in found.groups[language]
     ]
@@ -195,9 +224,9 @@ def _groups_table(found: Findings) -> Table:
         Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
         Column("chance", "By chance", 3),
         Column("p", "p", 3, "", "adjusted over the four groups (Benjamini-Hochberg)"),
-        Column("verdict", "Verdict"),
+        Column("verdict", "Chance", note="– : not distinguishable from chance; above, below: told from it"),
     ]
-    above = sum(row["verdict"] == "above chance" for row in rows)
+    above = sum(row["verdict"] == "above" for row in rows)
     return Table("groups", f"{above} of {len(rows)} groups are above chance", columns, rows, "", found.keys())
 
 
@@ -231,7 +260,6 @@ def _categories(found: Findings, language: str) -> list[Item]:
     ]
     columns = [
         Column("category", "Category"),
-        Column("group", "Group"),
         Column("n", "Rows"),
         Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
         Column("sd", "±", 2, "", "sample standard deviation over seeds"),
@@ -239,16 +267,13 @@ def _categories(found: Findings, language: str) -> list[Item]:
         Column("paper_sd", "± paper", 2, published=True),
         Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
         Column("p", "p", 3, "", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
-        Column("verdict", "Verdict"),
+        Column("verdict", "Chance", note="– : not distinguishable from chance; above, below: told from it"),
     ]
-    counts = {name: sum(row["verdict"] == name for row in rows) for name in ("above chance", "below chance")}
-    title = (
-        f"{language}: {counts['above chance']} of {len(rows)} categories are above chance, "
-        f"{counts['below chance']} below"
-    )
-    paper = "The paper's English column leaves seed 5 out." if language == "en" else ""
+    counts = {name: sum(row["verdict"] == name for row in rows) for name in ("above", "below")}
+    title = f"{language}: {counts['above']} of {len(rows)} categories are above chance, {counts['below']} below"
+    paper = "The paper's English column leaves seed 5 out." if language == "en" and found.with_paper else ""
     note = " ".join(part for part in (_deviation_note(found, scored), paper) if part)
-    table = Table(f"categories-{language}", title, columns, rows, note, found.keys([language]))
+    table = Table(f"categories-{language}", title, found.columns(columns), rows, note, found.keys([language]))
     return [*_signs(scored), table, _category_dots(found, language)]
 
 
@@ -263,7 +288,6 @@ def _category_row(language: str, score: TagScore, deviation: float) -> dict[str,
     printed = dict(zip(CATEGORIES, CATEGORY_MEANS.get(language, ()), strict=False)).get(score.tag)
     return {
         "category": score.tag,
-        "group": GROUP_TITLES[GROUP_OF[score.tag]],
         "n": score.estimate.n,
         "mcc": score.estimate,
         "sd": finite(deviation),
@@ -271,7 +295,7 @@ def _category_row(language: str, score: TagScore, deviation: float) -> dict[str,
         "paper_sd": printed[1] if printed else Missing(NOT_PRINTED),
         "chance": score.chance or Missing(score.verdict),
         "p": finite(score.adjusted, score.verdict),
-        "verdict": score.verdict,
+        "verdict": VERDICTS[score.verdict],
     }
 
 

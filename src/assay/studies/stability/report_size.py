@@ -72,8 +72,8 @@ def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
         Column("correlation", "RS corr.", 3),
         Column("paper_correlation", "Paper RS corr.", 3, published=True),
     ]
-    title = _title(rows)
-    return Table("data-size", title, columns, rows, f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI.", keys)
+    note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if found.with_paper else ""
+    return Table("data-size", _title(rows), found.columns(columns), rows, note, keys)
 
 
 def _title(rows: list[dict[str, Cell]]) -> str:
@@ -196,16 +196,17 @@ def _shares(found: Findings, changes: list[Change], amount: int) -> Table:
         (f"ΔMCC above {limits.higher:g}", higher, SHARE_HIGHER),
         (f"Δσ below −{limits.steadier:g}", steadier, SHARE_STEADIER),
     ):
-        paper: Cell = printed if found.config.thresholds == type(limits)() else Missing("other thresholds")
-        rows.append({"what": what, "cells": len(cells), "share": float(np.mean(cells)), "paper": paper})
+        beside: Cell = printed if found.config.thresholds == type(limits)() else Missing("other thresholds")
+        rows.append({"what": what, "cells": len(cells), "share": float(np.mean(cells)), "paper": beside})
     columns = [
         Column("what", "Cells with"),
         Column("cells", "Cells"),
         Column("share", "Share", 0, "%"),
         Column("paper", "Paper", 0, "%", published=True),
     ]
-    note = f"With {amount:,} extra rows; the paper's shares are for {FULL_AMOUNT:,} rows and five languages."
-    return Table("size-shares", "Shares of categories that rise or grow steadier", columns, rows, note)
+    paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if found.with_paper else ""
+    title = "Shares of categories that rise or grow steadier"
+    return Table("size-shares", title, found.columns(columns), rows, f"With {amount:,} extra rows{paper}.")
 
 
 def _everywhere(found: Findings, changes: list[Change], amount: int) -> str:
@@ -215,8 +216,8 @@ def _everywhere(found: Findings, changes: list[Change], amount: int) -> str:
     for change in changes:
         rising[change.category] = rising.get(change.category, 0) + (change.mcc.difference.value > limit)
     names = [category for category, n in rising.items() if n == len(languages)]
+    paper = f" In the paper, with {FULL_AMOUNT:,} rows and five languages: {', '.join(BETTER_EVERYWHERE)}."
     return (
         f"Categories whose MCC rises by more than {limit:g} in every one of {len(languages)} languages with {amount:,} "
-        f"extra rows: {', '.join(names) or 'none'}. In the paper, with {FULL_AMOUNT:,} rows and five languages: "
-        f"{', '.join(BETTER_EVERYWHERE)}."
-    )
+        f"extra rows: {', '.join(names) or 'none'}."
+    ) + (paper if found.with_paper else "")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from assay.data.catalog import load
 from assay.data.dataset import Dataset
+from assay.data.files import check_file, describe_file
+from assay.data.readers import read
 from assay.errors import DataError
 from assay.jobs import Job, location, step
 
@@ -44,3 +46,26 @@ def corpus_job(
 def _digests(name: str, language: str | None, split: str | None, root: str) -> tuple[str, ...]:
     data = load(name, language=language, split=split, root=root or None)
     return tuple(file.sha256 for file in data.provenance.files)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file of the user's own, identified by its SHA-256."""
+
+    sha256: str
+    language: str
+    path: str = location(default="")
+
+
+@step(version=1, name="assay.read_file")
+def read_file(file: OwnFile) -> Dataset:
+    """The file as a dataset; an error when it is no longer the one that was planned with."""
+    data = read(file.path, language=file.language)
+    if data.provenance.files[0].sha256 != file.sha256:
+        raise DataError("the file changed after the jobs were planned; run the command again", path=file.path)
+    return data
+
+
+def file_job(path: str | Path, *, language: str) -> Job[Dataset]:
+    """The job that reads a file of the user's own, whose columns are guessed from their names."""
+    return read_file.job(OwnFile(describe_file(check_file(path)).sha256, language, str(path)))

@@ -18,6 +18,8 @@ _HOMES = {
         "bootstrap_weights",
         "percentile_interval",
     ),
+    "attribution": ("Attribution", "FactorPart", "attribute_variance", "deviation_factors"),
+    "categories": ("categories_interval",),
     "changes": ("Flips", "churn", "flips", "model_churn", "seed_churn"),
     "chance": ("ChanceBand", "chance_band", "clustered_chance_band", "margins_table"),
     "comparison": (

@@ -38,7 +38,7 @@ class Entry:
 
 ENTRIES = (
     Entry("demo", "How far does a small score move with the seed and the size of the data?", "assay.studies.demo"),
-    Entry("stability", "Would the score hold with another seed?"),
+    Entry("stability", "Would the score hold with another seed?", "assay.studies.stability"),
     Entry("probing", "What do the layers know?"),
     Entry("logic", "Does it infer, or match words?"),
     Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?"),

@@ -1,1 +1,17 @@
 """The stability study, which asks whether a score would hold with another seed."""
+
+from __future__ import annotations
+
+from assay.jobs import Results
+from assay.report.summary import Report
+from assay.studies.stability.plan import jobs
+from assay.studies.stability.settings import PAPER, TINY, Config
+
+__all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found; drawing libraries are loaded only here."""
+    from assay.studies.stability.report import report as make_report
+
+    return make_report(config, results)

@@ -1,0 +1,128 @@
+"""The findings in order: verdict, seeds, languages, categories, data size, features, data, items, limits."""
+
+from __future__ import annotations
+
+from assay.jobs import Results
+from assay.judging.score_report import flip_examples
+from assay.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
+from assay.studies.stability.findings import Findings
+from assay.studies.stability.plan import figures_job
+from assay.studies.stability.published import OVERALL
+from assay.studies.stability.published_tables import CORPORA
+from assay.studies.stability.report_seeds import categories_sections, languages_section, seeds_section
+from assay.studies.stability.report_size import size_section
+from assay.studies.stability.settings import Config
+
+MOST_EXAMPLES = 4
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found."""
+    found = Findings(config, results)
+    sections = [
+        seeds_section(found),
+        languages_section(found),
+        *categories_sections(found),
+        *size_section(found),
+        Section("Data", [_data_table(found)]),
+        *_items(found),
+        Section("Limits", [Text(line) for line in _limits(found)]),
+    ]
+    title = "Would the score hold with another seed?"
+    return Report("stability", title, _verdict(found), sections, _provenance(config))
+
+
+def _verdict(found: Findings) -> list[str | Claim]:
+    lines: list[str | Claim] = []
+    for language, scored in found.base.items():
+        seeds = f"{scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
+        text = f"{language}: overall MCC on the diagnostics, {seeds}."
+        printed = f"{OVERALL[language].mcc:.3f}" if found.with_paper else ""
+        lines.append(Claim(text, "stated", scored.overall, digits=3, published=printed))
+    judged = [score for scores in found.categories.values() for score in scores]
+    tested = [score for score in judged if score.verdict != "too few items"]
+    told = [score for score in tested if score.verdict in ("above chance", "below chance")]
+    lines.append(
+        f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance, even as means over "
+        "seeds."
+    )
+    for language, scored in found.base.items():
+        estimate = scored.correlation(found.config.level)
+        if estimate is not None and estimate.low == estimate.low:
+            printed = f"{OVERALL[language].correlation:.3f}" if found.with_paper else ""
+            text = f"{language}: mean correlation between the seeds' category scores."
+            lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
+    return lines
+
+
+def _data_table(found: Findings) -> Table:
+    config, rows = found.config, []
+    for language in config.languages:
+        job = figures_job(config, language)
+        ours, paper = found.results[job], CORPORA.get(language)
+        row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words}
+        row |= {split: ours.rows.get(split, Missing("no such split")) for split in ("train", "validation", "test")}
+        row["paper_vocabulary"] = paper.vocabulary if paper else Missing("not in the paper")
+        row["paper_words"] = paper.words if paper else Missing("not in the paper")
+        rows.append(row)
+    columns = [
+        Column("language", "Language"),
+        Column("train", "Train"),
+        Column("validation", "Validation"),
+        Column("test", "Test"),
+        Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
+        Column("paper_vocabulary", "Paper", published=True),
+        Column("words", "Words a sample", 1, "", "premise and hypothesis together"),
+        Column("paper_words", "Paper", 1, published=True),
+    ]
+    keys = [figures_job(config, language).key for language in config.languages]
+    what = "Generated toy data: nothing here speaks of the published corpora." if config.corpus == "generated" else ""
+    return Table("data", "The entailment corpora", found.columns(columns), rows, what, keys)
+
+
+def _items(found: Findings) -> list[Section]:
+    arms = [scored.arm for scored in found.base.values() if scored.n_runs > 1]
+    examples = [flip_examples(arm, f"items-{arm.where['language']}") for arm in arms[:MOST_EXAMPLES]]
+    return [Section("Items", examples)] if examples else []
+
+
+def _limits(found: Findings) -> list[str]:
+    config = found.config
+    first = next(iter(found.base.values()))
+    n = len(next(iter(found.categories.values())))
+    small = min(score.estimate.n for scores in found.categories.values() for score in scores)
+    lines = [
+        f"The smallest category has {small} rows, half of them mirrored twins; its interval says so. {n} categories "
+        "are tested together.",
+        "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
+        "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+        f"The epoch of each run was chosen by {_selection(config)}; chosen epochs: "
+        + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
+        + f" of {config.recipe.evaluations}.",
+    ]
+    constant = [lang for lang, s in found.base.items() if any(len(set(run.tolist())) == 1 for run in s.arm.runs)]
+    if constant:
+        lines.append(f"In {', '.join(constant)} a run answers every row alike: its MCC is 0 by convention.")
+    if first.n_runs == 1:
+        lines.append("One seed only: the intervals are over rows, and say nothing of another seed.")
+    if config.corpus == "generated":
+        lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
+    return lines
+
+
+def _selection(config: Config) -> str:
+    return "validation accuracy" if config.select == "best" else "taking the last"
+
+
+def _provenance(config: Config) -> dict[str, str | int]:
+    recipe = config.recipe
+    return {
+        "model": config.model.rstrip("/").rpartition("/")[2],
+        "languages": ", ".join(config.languages),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "corpus": config.corpus,
+        "membership": config.membership,
+        "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
+        f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
+        f"clip {recipe.clip}, dropout {recipe.dropout}, length {recipe.max_length}, {recipe.precision}",
+    }

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assay.judging.transfer.guide import Correlation, Counting, Guidance, correlation, guidance
+from assay.judging.transfer.guide import (
+    Correlation,
+    Counting,
+    Guidance,
+    MeanGuidance,
+    correlation,
+    guidance,
+    mean_guidance,
+)
 from assay.judging.transfer.luck import Loss, Spread, forgetting_of, regret_of, spread_of
 from assay.judging.transfer.panels import Panels, to_scorable
 from assay.judging.transfer.rules import RuleScore, choose_points, compare_rules
@@ -77,6 +85,7 @@ class Transfer:
     settings: Settings
     source_spread: Spread
     source_agreement: Guidance | None
+    overall: MeanGuidance
     languages: Sequence[LanguageResult]
     rules: Sequence[RuleScore]
 
@@ -111,7 +120,8 @@ def analyse(panels: Panels, settings: Settings | None = None) -> Transfer:
         if has_test
         else None
     )
-    return Transfer(panels, settings, spread_of(source, points, settings.level), agreement, results, rules)
+    overall = mean_guidance(panels, settings.counting, settings.level)
+    return Transfer(panels, settings, spread_of(source, points, settings.level), agreement, overall, results, rules)
 
 
 def _language(

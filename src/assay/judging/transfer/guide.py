@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -42,6 +43,27 @@ class Guidance:
     null: Estimate
     standing: Standing
 
+    @property
+    def late_standing(self) -> Standing:
+        """What may be said of the second half, from its interval over runs."""
+        if self.late.low > 0.5:
+            return "guides"
+        return "misleads" if self.late.high < 0.5 else "cannot be told from chance"
+
+
+@dataclass(frozen=True, slots=True)
+class MeanGuidance:
+    """Agreement averaged over languages: source dev, target dev where there is one, and target minus source there.
+
+    Each is a mean over runs with a t interval over runs; `late` is the second half of training only.
+    """
+
+    source: Estimate
+    source_late: Estimate
+    target: Estimate | None
+    target_late: Estimate | None
+    gain_late: Estimate | None
+
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
@@ -69,6 +91,50 @@ def guidance(development: FloatArray, target: FloatArray, counting: Counting, le
     elif high < 0.5 and whole.value < null.low:
         standing = "misleads"
     return Guidance(whole, late, null, standing)
+
+
+def mean_guidance(panels: Panels, counting: Counting, level: float = 0.95) -> MeanGuidance:
+    """Agreement averaged over the target languages, run by run; pairs lie within runs."""
+    source = panels.dev(panels.source)
+    assert source is not None
+    half = len(panels.steps) // 2
+    tests = [(panels.test(name).scores, panels.dev(name)) for name in panels.targets]
+    own = [(dev.scores, test) for test, dev in tests if dev is not None]
+    usual = [(source.scores, test) for test, dev in tests if dev is not None]
+    by_source = [(source.scores, test) for test, _ in tests]
+    whole, late, target, target_late, usual_late = (
+        _shares(pairs, first, counting)
+        for pairs, first in ((by_source, 0), (by_source, half), (own, 0), (own, half), (usual, half))
+    )
+    gain = [a - b for a, b in zip(target_late, usual_late, strict=True)]
+    return MeanGuidance(
+        _mean(whole, level),
+        _mean(late, level),
+        _mean(target, level) if own else None,
+        _mean(target_late, level) if own else None,
+        _mean(gain, level) if own else None,
+    )
+
+
+def _shares(pairs: Sequence[tuple[FloatArray, FloatArray]], first: int, counting: Counting) -> list[float]:
+    """For each run the mean over languages of its own agreement, from a checkpoint on; NaN where no pair counts."""
+    shares = []
+    for run in range(len(pairs[0][0]) if pairs else 0):
+        each = [
+            directional_agreement(dev[run, first:], test[run, first:], counting.threshold, counting.ties).value
+            for dev, test in pairs
+        ]
+        known = [share for share in each if math.isfinite(share)]
+        shares.append(float(np.mean(known)) if known else math.nan)
+    return shares
+
+
+def _mean(values: Sequence[float], level: float) -> Estimate:
+    known = np.array([value for value in values if math.isfinite(value)])
+    if not len(known):
+        return Estimate(math.nan, math.nan, math.nan, "no pair of checkpoints passes the threshold", 0, level)
+    found = mean_interval(known, level)
+    return replace(found, method=f"{found.method} over runs" if found.n > 1 else "no interval: one run only")
 
 
 def correlation(panels: Panels, language: str, level: float = 0.95) -> Correlation:
@@ -119,7 +185,7 @@ def _null(development: FloatArray, target: FloatArray, counting: Counting, level
     rhos = [float(np.clip(np.nan_to_num(lag_one_autocorrelation(s)), 0.0, 0.98)) for s in (development, target)]
     spreads = [float(np.nanstd(run)) for run in target]
     spread = float(np.mean(spreads))
-    threshold = min(counting.threshold / spread, 3.0) if spread > 0 else 0.0
+    threshold = min(counting.threshold / spread, 2.0) if spread > 0 else 0.0
     return _drawn_null(target.shape[1], round(math.sqrt(rhos[0] * rhos[1]), 1), len(target), round(threshold, 1), level)
 
 

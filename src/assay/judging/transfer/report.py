@@ -62,15 +62,27 @@ def _with_keys(item: Item, keys: Sequence[str]) -> Item:
 
 def _verdict(found: Transfer) -> list[str | Claim]:
     n, source = len(found.languages), found.panels.source
-    counts = Counter(result.by_source.standing for result in found.languages)
+    whole, late = (
+        Counter(getattr(result.by_source, part) for result in found.languages) for part in ("standing", "late_standing")
+    )
+    overall = found.overall
     lines: list[str | Claim] = [
         Claim(
-            f"When {source} dev moves, target test moves the same way more often than chance in "
-            f"{counts['guides']} of {n} languages, less often in {counts['misleads']}; in "
-            f"{counts['cannot be told from chance']} it cannot be told.",
+            f"{source} dev moves as target test does in this share of pairs of checkpoints.",
             "stated",
-        )
+            overall.source,
+            0,
+            "%",
+        ),
+        Claim(
+            "The same in the second half of training, where a coin gives 50 %.", "stated", overall.source_late, 0, "%"
+        ),
+        f"It guides in {whole['guides']} of {n} languages over all of training and in {late['guides']} in the second "
+        f"half; it misleads in {whole['misleads']} and {late['misleads']}; in the others it may be chance.",
     ]
+    if overall.target_late is not None:
+        text = "Target dev, in the second half of training."
+        lines.append(Claim(text, "stated", overall.target_late, 0, "%"))
     gain = mean_difference(found.rules, "target dev", found.settings.level)
     if gain is not None:
         text = f"Choosing checkpoints by target dev instead of {source} dev gains, mean over languages:"
@@ -110,7 +122,9 @@ def _claim_items(found: Transfer) -> list[Item]:
         Column(
             "gap", f"Below {found.panels.source}", 1, "points", "source minus target on the same test items, paired"
         ),
-        Column("guide", f"{found.panels.source} dev", note="agreement of its moves with those of the target's test"),
+        Column(
+            "guide", f"{found.panels.source} dev, late", note="its moves against those of test, second half of training"
+        ),
         Column("claim", "The score"),
     ]
     n_free = sum(result.claim == "may be claimed" for result in found.languages)
@@ -130,7 +144,7 @@ def _claim_row(found: Transfer, result: LanguageResult) -> dict[str, Cell]:
         "score": found.rule(result.language, USUAL).estimate,
         "another": another if math.isfinite(another) else Missing("one run only"),
         "gap": result.gap.difference if result.gap.difference is not None else Missing(result.gap.reason),
-        "guide": result.by_source.standing,
+        "guide": result.by_source.late_standing,
         "claim": result.claim,
     }
 
@@ -229,7 +243,7 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         "Bold: below one half."
     )
     languages = (source, *found.panels.targets)
-    table = wide_table("agreement", title + " languages", [first, second], languages, printed, note, unit="")
+    table = wide_table("agreement", title + " languages", [first, second], languages, printed, note, percent=False)
     return [table, _agreement_table(found), _agreement_figure(found), _correlation_table(found)]
 
 
@@ -251,6 +265,7 @@ def _agreement_table(found: Transfer) -> Table:
                 "null": result.by_source.null,
                 "late": result.by_source.late,
                 "standing": result.by_source.standing,
+                "late_standing": result.by_source.late_standing,
                 "target": target.whole if target else Missing("no development set"),
                 "target_late": target.late if target else Missing("no development set"),
             }
@@ -260,13 +275,14 @@ def _agreement_table(found: Transfer) -> Table:
         Column("pairs", "Pairs"),
         Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
         Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these"),
-        Column("late", f"{source} dev, second half", 1, "%", "checkpoints of the second half of training only"),
-        Column("standing", "So it"),
+        Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only"),
+        Column("standing", f"{source} dev"),
+        Column("late_standing", "late"),
         Column("target", "Target dev", 1, "%"),
-        Column("target_late", "Target dev, second half", 1, "%"),
+        Column("target_late", "Target dev, late", 1, "%"),
     ]
-    late = [result.by_source.late.low > 0.5 for result in found.languages]
-    title = f"In the second half of training {source} dev still guides in {sum(late)} of {len(late)} languages"
+    late = sum(result.by_source.late_standing == "guides" for result in found.languages)
+    title = f"In the second half of training {source} dev still guides in {late} of {len(rows)} languages"
     note = "Early in training every score rises, which makes agreement easy; the second half is the test that matters."
     return Table("guidance", title, columns, rows, note)
 

@@ -33,8 +33,14 @@ def oracle_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     )
     gains = [_best_gain(found, result) for result in found.languages]
     known = [gain for gain in gains if math.isfinite(gain)]
-    title = f"The oracle's best run is up to {100 * max(known, default=0.0):.1f} points above that of {source} dev"
+    title = f"Best runs: target dev differs from {source} dev by {_range(known)} points"
     return [wide_table("oracle", title, rows, found.panels.targets, printed, note), _regret_table(found)]
+
+
+def _range(values: Sequence[float]) -> str:
+    if not values:
+        return "an unknown number of"
+    return f"{100 * min(values):+.1f} to {100 * max(values):+.1f}".replace("-", "−")
 
 
 def _best_run(found: Transfer, result: LanguageResult, rule: str) -> Cell:
@@ -72,9 +78,8 @@ def _regret_table(found: Transfer) -> Table:
         Column("corrected", "Regret corrected", 1, "points", "best checkpoint found on one half of the test items"),
     ]
     means = [np.mean([getattr(r.regret, part).value for r in found.languages]) for part in ("apparent", "corrected")]
-    title = (
-        f"Of {100 * means[0]:.1f} points of regret, {100 * means[1]:.1f} remain once the winner's curse is taken out"
-    )
+    left = f"{100 * means[1]:.1f}" if means[1] > 0 else "none"
+    title = f"Of {100 * means[0]:.1f} points of regret {left} remain once the winner's curse is taken out"
     note = (
         "Mean of the runs, each with its own choice of checkpoint. The best of many checkpoints on the same test items "
         "is partly lucky there; corrected, it is chosen on one half of the items and scored on the other (20 random "

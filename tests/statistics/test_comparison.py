@@ -25,7 +25,13 @@ from assay.statistics.comparison import (
 )
 from assay.statistics.estimate import Estimate
 from assay.statistics.metrics import metric
-from assay.statistics.proportions import mcnemar, paired_proportions, significant_difference, two_proportion_test
+from assay.statistics.proportions import (
+    cochran_q,
+    mcnemar,
+    paired_proportions,
+    significant_difference,
+    two_proportion_test,
+)
 
 ACCURACY, MCC = metric("accuracy"), metric("mcc")
 
@@ -269,3 +275,18 @@ def test_errors_say_what_was_wrong(call, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_cochrans_q_is_statsmodels(seed: int) -> None:
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    rng = np.random.default_rng(seed)
+    right = rng.random((int(rng.integers(2, 6)), 40)) < rng.random((1, 40))
+    if (right.any(0) & ~right.all(0)).any():
+        assert cochran_q(right) == pytest.approx(cochrans_q(right.T.astype(int)).pvalue)
+    assert cochran_q(np.ones((3, 5))) == 1.0
+    with pytest.raises(UsageError) as caught:
+        cochran_q(np.ones(4))
+    assert str(caught.value) == "Cochran's Q needs at least 2 runs (runs × items); got an array of shape (4,)"

@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 
 from assay.errors import UsageError
 from assay.statistics.metrics import METRICS, confusion, encode_labels, metric, span_f1_metric, spearman
-from assay.statistics.spans import find_spans, span_counts, span_f1
+from assay.statistics.spans import coded_span_counts, find_spans, span_counts, span_f1
 
 CLASSES = 3
 TABLE_METRICS = [name for name in METRICS if name not in ("pearson", "binary_f1")]
@@ -169,3 +169,21 @@ def test_errors_say_what_was_wrong(call, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_coded_span_counts_are_those_of_each_sentence(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tags = ["B-LOC", "B-PER", "I-LOC", "I-PER", "O"]
+    lengths = rng.integers(1, 6, 7)
+    gold, predicted = rng.integers(0, 5, lengths.sum()), rng.integers(0, 5, (2, 3, lengths.sum()))
+    counts = coded_span_counts(gold, predicted, lengths, tags)
+
+    def sentences(codes):
+        return [[tags[code] for code in part] for part in np.split(codes, np.cumsum(lengths)[:-1])]
+
+    for run in range(2):
+        for point in range(3):
+            expected = span_counts(sentences(gold), sentences(predicted[run, point]))
+            np.testing.assert_array_equal(counts[run, point], expected)

@@ -14,6 +14,7 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.judging.compare import Judgement
     from assay.judging.score import Scores
+    from assay.judging.transfer.analysis import Transfer
     from assay.statistics.estimate import Estimate
 
 Metric = Annotated[str | None, typer.Option(help="Main metric: accuracy, mcc, macro_f1; pearson, spearman; span_f1.")]
@@ -26,19 +27,29 @@ Columns = Annotated[
     list[str] | None,
     typer.Option("--column", metavar="OURS=THEIRS", help="Name a column of the file; may be repeated."),
 ]
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        help="Language that was trained on: judge zero-shot transfer over checkpoints instead (language, split, step).",
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
-def score(
+def score(  # noqa: PLR0913 - one parameter per option
     files: Annotated[list[Path], typer.Argument(help="Predictions: Parquet, JSONL, CSV with id, gold, prediction.")],
     metric: Metric = None,
     cluster: Cluster = "auto",
     common: Common = False,
     column: Columns = None,
+    source: Source = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
+    if source is not None:
+        return _transfer(files, source, metric, _columns(column), out, as_json)
     from assay.judging.score import Settings
     from assay.judging.score import score as judge
 
@@ -52,6 +63,45 @@ def score(
     _show_scores(scores)
     _show_paths(paths)
     return 0
+
+
+def _transfer(
+    files: list[Path], source: str, metric: str | None, columns: dict[str, str] | None, out: Path | None, as_json: bool
+) -> int:
+    from assay.judging.transfer.reading import judge_transfer
+
+    found = judge_transfer(files, source_language=source, columns=columns, metric=metric)
+    paths = _write(found, out)
+    if as_json:
+        rows = [
+            {"language": score.language, "rule": score.rule, "reason": score.reason}
+            | _numbers("score", score.estimate)
+            | _numbers("gain", score.difference)
+            for score in found.rules
+        ]
+        claims = {result.language: result.claim for result in found.languages}
+        options.print_json({"rules": _plain(rows), "claims": claims, "notes": list(found.panels.notes), "files": paths})
+        return 0
+    _show_transfer(found)
+    _show_paths(paths)
+    return 0
+
+
+def _show_transfer(found: Transfer) -> None:
+    for result in found.languages:
+        usual, oracle = (found.rule(result.language, rule) for rule in ("source dev", "target dev"))
+        assert usual.estimate is not None
+        gain = f"target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
+        typer.echo(f"{result.language:<8} {_estimate(usual.estimate)}  {gain}  score: {result.claim}")
+        typer.echo(f"{'':<8} source dev moves as test does in {_estimate(result.by_source.whole)} of pairs")
+    for note in found.panels.notes:
+        typer.echo(f"note: {note}")
+
+
+def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
+    if estimate is None:
+        return {name: None}
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def compare(  # noqa: PLR0913 - one parameter per option
@@ -100,7 +150,7 @@ def _columns(pairs: list[str] | None) -> dict[str, str] | None:
     return found or None
 
 
-def _write(judged: Scores | Judgement, out: Path | None) -> list[str]:
+def _write(judged: Scores | Judgement | Transfer, out: Path | None) -> list[str]:
     if out is None:
         return []
     from assay.report.write import write_report

@@ -118,6 +118,19 @@ def load(
     return _load_local(corpus, part, language, splits, _data_root(root, name))
 
 
+def available_splits(name: str, *, language: str | None = None, root: str | Path | None = None) -> tuple[str, ...]:
+    """The splits of a corpus whose files are under the data root, in the order of the catalog."""
+    corpus, part = find_corpus(name)
+    language = _choose_language(corpus, language)
+    place = next((place for place in corpus.local if not place.languages or language in place.languages), None)
+    if place is None or place.one_file is not None:
+        return load(name, language=language, root=root).splits
+    fill = {"language": language, "part": part or "", "name": place.language_names.get(language, language)}
+    folder = _data_root(root, name)
+    paths = {split: [folder / path.format(**fill) for path in given] for split, given in place.files.items()}
+    return tuple(split for split in paths if all(path.exists() for path in paths[split]))
+
+
 def _load_local(corpus: Corpus, part: str | None, language: str, splits: Sequence[str] | None, root: Path) -> Dataset:
     name = f"{corpus.name}/{part}" if part else corpus.name
     place = next((place for place in corpus.local if not place.languages or language in place.languages), None)

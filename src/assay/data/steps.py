@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.data.catalog import load
 from assay.data.dataset import Dataset
 from assay.data.files import check_file, describe_file
+from assay.data.naming import SPLIT_WORDS
 from assay.data.readers import read
 from assay.errors import DataError
 from assay.jobs import Job, location, step
@@ -69,3 +70,47 @@ def read_file(file: OwnFile) -> Dataset:
 def file_job(path: str | Path, *, language: str) -> Job[Dataset]:
     """The job that reads a file of the user's own, whose columns are guessed from their names."""
     return read_file.job(OwnFile(describe_file(check_file(path)).sha256, language, str(path)))
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """The rows of one language and split in a file of one's own, identified by the SHA-256 of the file."""
+
+    sha256: str
+    language: str
+    split: str
+    path: str = location(default="")
+
+
+@step(version=1, name="assay.read_file_part")
+def read_file_part(part: FilePart) -> Dataset:
+    """The rows as a dataset; an error when the file is no longer the one that was planned with."""
+    if describe_file(Path(part.path)).sha256 != part.sha256:
+        raise DataError("the file changed after the jobs were planned; run the command again", path=part.path)
+    return read_part(Path(part.path), part.language, part.split)
+
+
+def file_part_job(path: str | Path, *, language: str, split: str) -> Job[Dataset]:
+    """The job that reads the rows of a language and split from a file with the columns language and split."""
+    return read_file_part.job(FilePart(describe_file(check_file(path)).sha256, language, split, str(path)))
+
+
+def file_parts(path: str | Path) -> tuple[FilePart, ...]:
+    """The languages and splits that a file holds; dev, val and their like are called validation."""
+    digest = describe_file(check_file(path)).sha256
+    columns = (_read_whole(str(path), digest).table.column(name).to_pylist() for name in ("language", "split"))
+    found = dict.fromkeys(zip(*columns, strict=True))
+    return tuple(FilePart(digest, language, SPLIT_WORDS.get(split, split), str(path)) for language, split in found)
+
+
+def read_part(path: Path, language: str, split: str) -> Dataset:
+    """The rows of a language and split."""
+    data = _read_whole(str(path), describe_file(path).sha256).select(language=language)
+    names = data.table.column("split").to_pylist()
+    return data.take([row for row, name in enumerate(names) if SPLIT_WORDS.get(name, name) == split])
+
+
+@lru_cache(maxsize=4)
+def _read_whole(path: str, digest: str) -> Dataset:
+    """The file; its digest is there so that a changed file is read again."""
+    return read(path)

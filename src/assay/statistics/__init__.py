@@ -51,9 +51,9 @@ _HOMES = {
         "items_needed",
         "runs_needed",
     ),
-    "proportions": ("mcnemar", "paired_proportions", "significant_difference", "two_proportion_test"),
+    "proportions": ("cochran_q", "mcnemar", "paired_proportions", "significant_difference", "two_proportion_test"),
     "runs": ("runs_components", "runs_interval"),
-    "spans": ("find_spans", "span_counts", "span_f1"),
+    "spans": ("coded_span_counts", "find_spans", "span_counts", "span_f1"),
     "stability": ("CategorySpread", "category_spread", "correlation_interval", "pairwise_correlation"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -1,4 +1,4 @@
-"""Tests and intervals for differences of proportions: McNemar, Tango's paired interval, the two-proportion z test.
+"""Tests and intervals for differences of proportions: McNemar, Cochran's Q, Tango's interval, the z test.
 
 Only right-or-wrong answers are dealt with here; for other metrics, clusters and runs see `paired.py`.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy import optimize, special
 
 from assay.errors import UsageError
+from assay.statistics.arrays import Array
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import normal_quantile
 
@@ -64,6 +66,26 @@ def paired_proportions(only_a: int, only_b: int, n: int, level: float = 0.95) ->
     low = optimize.brentq(excess, -edge, value, args=(1.0,)) if value > -edge and excess(-edge, 1.0) > 0 else -1.0
     high = optimize.brentq(excess, value, edge, args=(-1.0,)) if value < edge and excess(edge, -1.0) > 0 else 1.0
     return Estimate(value, float(low), float(high), "Tango score", n, level)
+
+
+def cochran_q(right: Array) -> float:
+    """Cochran's (1950) p-value for k runs on the same n items (runs × items of right or wrong) being equally good.
+
+    Q = (k−1)(k·ΣG² − (ΣG)²) / (k·ΣL − ΣL²), G the right answers of a run, L those on an item; chi² with k − 1
+    degrees of freedom. For two runs it is McNemar's chi² without correction. 1 where no item tells runs apart.
+
+    >>> right = np.array([[1, 1, 1, 0, 1, 1, 1, 1], [1, 0, 0, 0, 1, 0, 0, 1], [1, 1, 0, 0, 1, 1, 0, 1]])
+    >>> round(cochran_q(right), 4)
+    0.0498
+    """
+    table = np.asarray(right, float)
+    if table.ndim != 2 or len(table) < 2:
+        raise UsageError(f"Cochran's Q needs at least 2 runs (runs × items); got an array of shape {table.shape}")
+    runs, items, k = table.sum(axis=1), table.sum(axis=0), len(table)
+    spread = k * items.sum() - (items**2).sum()
+    if spread == 0:
+        return 1.0
+    return float(special.chdtrc(k - 1, (k - 1) * (k * (runs**2).sum() - runs.sum() ** 2) / spread))
 
 
 def two_proportion_test(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:

@@ -8,11 +8,12 @@ end and type are those of a gold span. Only B-, I- and O are read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from assay.errors import UsageError
-from assay.statistics.arrays import FloatArray
+from assay.statistics.arrays import Array, FloatArray, IntArray
 
 
 def find_spans(tags: Sequence[str], malformed: str = "begin") -> set[tuple[int, int, str]]:
@@ -67,3 +68,50 @@ def span_f1(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], m
     """
     hits, in_gold, in_predicted = span_counts(gold, predicted, malformed).sum(0)
     return float(2 * hits / (in_gold + in_predicted)) if in_gold + in_predicted else 0.0
+
+
+def coded_span_counts(gold: IntArray, predicted: IntArray, lengths: IntArray, tags: Sequence[str]) -> FloatArray:
+    """`span_counts` of many runs at once: sentences × 3, with the axes of `predicted` but the last in front.
+
+    All words stand one after the other: `gold` has one code of `tags` for each, `predicted` too (runs or checkpoints
+    in front); `lengths` says how many words each sentence has. A malformed I- begins a span.
+
+    >>> tags = ["B-PER", "I-PER", "O"]
+    >>> coded_span_counts(np.array([0, 1, 2]), np.array([[0, 1, 2], [0, 2, 0]]), np.array([2, 1]), tags)[:, 0]
+    array([[1., 1., 1.],
+           [0., 1., 1.]])
+    """
+    for tag in tags:
+        find_spans([tag])  # refuses what is no tag
+    starts = np.zeros(len(gold), bool)
+    starts[np.cumsum(lengths)[:-1][np.asarray(lengths[1:]) > 0]] = True
+    starts[:1] = True
+    truth, guess = (_coded_spans(codes, starts, tags) for codes in (gold, predicted))
+    hits = (truth.begins & guess.begins & (truth.kinds == guess.kinds) & (truth.ends == guess.ends)).astype(float)
+    parts = [hits, np.broadcast_to(truth.begins, hits.shape), guess.begins]
+    edges = np.concatenate([[0], np.cumsum(lengths)])
+    sums = [np.concatenate([np.zeros((*hits.shape[:-1], 1)), part.cumsum(-1)], -1) for part in parts]
+    return np.stack([total[..., edges[1:]] - total[..., edges[:-1]] for total in sums], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class _CodedSpans:
+    """For each word: whether a span begins there, of what type, and where such a span ends."""
+
+    begins: Array
+    kinds: IntArray
+    ends: IntArray
+
+
+def _coded_spans(codes: IntArray, starts: Array, tags: Sequence[str]) -> _CodedSpans:
+    types = sorted({tag.partition("-")[2] for tag in tags})
+    kinds = np.array([types.index(tag.partition("-")[2]) for tag in tags])[codes]
+    inside = np.array([tag.startswith("I-") for tag in tags])[codes]
+    outside = np.array([tag == "O" for tag in tags])[codes]
+    n_words = codes.shape[-1]
+    before = np.concatenate([np.full((*codes.shape[:-1], 1), -1), np.where(outside, -1, kinds)[..., :-1]], -1)
+    goes_on = inside & (before == kinds) & ~starts
+    stops = np.where(goes_on, n_words, np.arange(n_words))  # the words at which a span that came before has ended
+    after = np.concatenate([stops[..., 1:], np.full((*codes.shape[:-1], 1), n_words)], -1)
+    ends = np.minimum.accumulate(after[..., ::-1], axis=-1)[..., ::-1]
+    return _CodedSpans(~outside & ~goes_on, kinds, ends)

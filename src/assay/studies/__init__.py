@@ -41,7 +41,7 @@ ENTRIES = (
     Entry("stability", "Would the score hold with another seed?", "assay.studies.stability"),
     Entry("probing", "What do the layers know?"),
     Entry("logic", "Does it infer, or match words?"),
-    Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?"),
+    Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?", "assay.studies.transfer"),
     Entry("corruption", "How much of the score survives nonsense?"),
 )
 

@@ -1,0 +1,337 @@
+"""Transfer judged from panels and from files: known answers, invariances, and what it refuses to say."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from tests.judging.courses import ACCURACY, exact_panel, experiment, noisy_panel, rows_of
+from tests.judging.files import write_jsonl
+
+from assay.cli import run_command
+from assay.data.predictions import read_predictions
+from assay.errors import DataError
+from assay.judging.transfer.analysis import analyse, why_not_paired
+from assay.judging.transfer.guide import Counting, guidance
+from assay.judging.transfer.luck import loss_against, spread_of
+from assay.judging.transfer.panels import Answers, Scoring, make_panel
+from assay.judging.transfer.reading import judge_transfer, panels_of
+from assay.judging.transfer.rules import choose_points, mean_difference
+from assay.report.write import write_report
+from assay.statistics.comparison import compare_runs
+
+RISE = np.array([[0.50, 0.60, 0.70, 0.80], [0.50, 0.62, 0.71, 0.80]])
+
+
+def four_sets(target_test, target_dev, source_dev=RISE, source_test=RISE):
+    return experiment(
+        [
+            exact_panel("en", "dev", source_dev, 100),
+            exact_panel("en", "test", source_test),
+            exact_panel("de", "dev", target_dev, 100),
+            exact_panel("de", "test", target_test),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("development", "expected"),
+    [(RISE, 1.0), (RISE[:, ::-1], 0.0), (np.full((2, 4), 0.7), 0.5)],
+    ids=["1", "0", "ties"],
+)
+def test_agreement_of_constructed_trajectories(development, expected):
+    found = analyse(four_sets(RISE, RISE, development))
+    (result,) = found.languages
+    assert result.by_source.whole.value == expected
+    assert result.by_target is not None
+    assert result.by_target.whole.value == 1.0
+    assert found.overall.source.value == expected
+    tied = guidance(development, RISE, Counting(ties=0.0))
+    assert tied.whole.value == (0.0 if expected == 0.5 else expected)
+
+
+def test_pairs_below_the_threshold_do_not_count():
+    target = np.array([[0.500, 0.504, 0.510]])
+    found = guidance(np.array([[0.1, 0.2, 0.3]]), target, Counting(threshold=0.005))
+    assert found.whole.n == 2  # 0.500 to 0.504 is too little
+    assert found.whole.value == 1.0
+
+
+def test_rules_choose_the_checkpoints_that_they_say():
+    source_dev = np.array([[0.6, 0.9, 0.9, 0.7], [0.9, 0.6, 0.6, 0.6]])
+    target_dev = np.array([[0.2, 0.3, 0.4, 0.1], [0.1, 0.2, 0.3, 0.9]])
+    other = np.array([[0.9, 0.1, 0.1, 0.1], [0.1, 0.9, 0.1, 0.1]])
+    sure = np.array([[-0.1, -0.9, -0.2, -0.1], [-0.9, -0.1, -0.1, -0.1]])
+    panels = experiment(
+        [
+            exact_panel("en", "dev", source_dev, 100, confidence=sure),
+            exact_panel("de", "dev", target_dev, 100),
+            exact_panel("de", "test", RISE),
+            exact_panel("fr", "dev", other, 100),
+            exact_panel("fr", "test", RISE),
+        ]
+    )
+    chosen = {
+        "source dev": [1, 0],
+        "source dev, surest": [2, 0],
+        "last": [3, 3],
+        "target dev": [2, 3],
+        "other dev": [0, 1],  # mean of en and fr: .75 .5 .5 .4 and .5 .75 .35 .35
+    }
+    for rule, points in chosen.items():
+        assert choose_points(rule, panels, "de").tolist() == points, rule
+    found = analyse(panels)
+    assert found.rule("de", "target dev").run_scores == pytest.approx([0.70, 0.80])
+    gain = found.rule("de", "target dev").difference
+    assert gain is not None
+    assert gain.value == pytest.approx(((0.70 - 0.60) + (0.80 - 0.50)) / 2)
+    assert found.rule("de", "averaged").reason == "the predictions have no probabilities"
+
+
+def test_gains_are_the_paired_comparison_over_runs_and_items():
+    rng = np.random.default_rng(1)
+    panels = experiment(
+        [noisy_panel(name, split, np.full((4, 6), 0.7), rng) for name in ("en", "de") for split in ("dev", "test")]
+    )
+    found = analyse(panels)
+    test = panels.test("de")
+    a, b = (choose_points(rule, panels, "de") for rule in ("target dev", "source dev"))
+    expected = compare_runs(
+        test.at(a).metric, test.gold, test.answers_at(a), test.answers_at(b), same_seeds=True
+    ).difference
+    assert found.rule("de", "target dev").difference == expected
+    by_run = test.score_at(a) - test.score_at(b)
+    overall = mean_difference(found.rules, "target dev")
+    assert overall is not None
+    interval = stats.ttest_1samp(by_run, 0).confidence_interval()
+    assert (overall.low, overall.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_regret_of_pure_noise_vanishes_when_corrected():
+    """All checkpoints are equally good, so nothing could be gained; the best of 30 still looks 7 points better."""
+    rng = np.random.default_rng(0)
+    losses = [
+        loss_against(noisy_panel("de", "test", np.full((10, 30), 0.7), rng), np.zeros(10, int), rng) for _ in range(6)
+    ]
+    apparent = np.mean([loss.apparent.value for loss in losses])
+    corrected = np.mean([loss.corrected.value for loss in losses])
+    assert 0.05 < apparent < 0.09
+    assert abs(corrected) < 0.008
+    assert all(loss.corrected.low < 0.01 < loss.apparent.low for loss in losses)
+
+
+def test_true_regret_survives_the_correction():
+    chances = np.full((8, 5), 0.6)
+    chances[:, 3] = 0.9
+    rng = np.random.default_rng(0)
+    loss = loss_against(noisy_panel("de", "test", chances, rng, 400), np.zeros(8, int), rng)
+    assert loss.corrected.low < 0.3 < loss.corrected.high
+    assert loss.corrected.low > 0.2
+
+
+def test_forgetting_is_peak_minus_final():
+    fall = np.array([[0.5, 0.9, 0.7], [0.5, 0.8, 0.7]])
+    panels = experiment([exact_panel("en", "dev", RISE[:, :3]), exact_panel("de", "test", fall)])
+    (result,) = analyse(panels).languages
+    assert result.forgetting.apparent.value == pytest.approx(0.15)
+
+
+def test_a_run_that_ended_early_has_its_own_last_checkpoint():
+    scores = np.array([[0.5, 0.6, 0.7], [0.5, 0.6, np.nan]])
+    gold = np.arange(100) % 2
+    right = np.arange(100) < np.round(np.nan_to_num(scores)[..., None] * 100)
+    answers = np.where(np.isnan(scores)[..., None], -1, np.where(right, gold, 1 - gold))
+    ids = np.array([str(i) for i in range(100)], object)
+    panels = experiment(
+        [make_panel(n, s, ACCURACY, Answers(ids, gold, answers)) for n, s in (("en", "dev"), ("de", "test"))]
+    )
+    assert panels.last_points().tolist() == [2, 1]
+    assert analyse(panels).rule("de", "last").run_scores == pytest.approx([0.7, 0.6])
+
+
+def test_spread_is_max_min_and_cochrans_q():
+    rng = np.random.default_rng(3)
+    panel = noisy_panel("de", "test", np.full((5, 2), 0.7), rng, 300)
+    spread = spread_of(panel, np.ones(5, int))
+    scores = panel.scores[:, 1]
+    assert (spread.highest, spread.lowest) == (scores.max(), scores.min())
+    p = scores.mean()
+    assert spread.significant == pytest.approx(stats.norm.ppf(0.975) * math.sqrt(2 * p * (1 - p) / 300))
+    half = stats.t.ppf(0.975, 4) * scores.std(ddof=1) * math.sqrt(1.2)
+    assert spread.another_run == pytest.approx(half)
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 10_000))
+def test_order_of_items_and_of_runs_makes_no_difference(seed):
+    rng = np.random.default_rng(seed)
+    names = [(name, split) for name in ("en", "de") for split in ("dev", "test")]
+    whole = [noisy_panel(name, split, rng.uniform(0.5, 0.9, (3, 4)), rng, 40) for name, split in names]
+    items, runs = rng.permutation(40), rng.permutation(3)
+    other = [
+        make_panel(p.language, p.split, ACCURACY, Answers(p.ids[items], p.gold[items], p.answers[runs][:, :, items]))
+        for p in whole
+    ]
+    (a,), (b,) = (analyse(experiment(panels)).languages for panels in (whole, other))
+    assert a.by_source.whole.value == pytest.approx(b.by_source.whole.value, nan_ok=True)
+    assert a.by_source.whole.low == pytest.approx(b.by_source.whole.low, nan_ok=True)
+    assert a.regret.apparent.value == pytest.approx(b.regret.apparent.value)
+    assert a.gap.difference is not None
+    assert b.gap.difference is not None
+    assert a.gap.difference.value == pytest.approx(b.gap.difference.value)
+    assert a.gap.difference.low == pytest.approx(b.gap.difference.low)
+
+
+def test_tagging_is_scored_by_spans():
+    counts = np.array([[[[1, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 1, 1]]]])  # one run, two checkpoints, two sentences
+    ids = np.array(["a", "b"], object)
+    panel = make_panel("de", "test", Scoring("span_f1"), Answers(ids, np.zeros(2, int), counts))
+    assert panel.scores.tolist() == [[0.5, 1.0]]
+    assert panel.at(np.array([0])).scores().tolist() == [0.5]
+
+
+def small_experiment(n_runs=3):
+    rng = np.random.default_rng(5)
+    names = [(name, split) for name in ("en", "de", "sw") for split in ("dev", "test")]
+    return experiment([noisy_panel(*name, np.full((n_runs, 4), 0.75), rng, 60) for name in names])
+
+
+def test_a_file_says_the_same_as_the_panels(tmp_path):
+    panels = small_experiment()
+    rows = rows_of(panels)
+    np.random.default_rng(0).shuffle(rows)
+    path = write_jsonl(tmp_path / "predictions.jsonl", rows)
+    again = panels_of(read_predictions(path), "en")
+    assert again.steps == panels.steps
+    for name, panel in panels.sets.items():
+        np.testing.assert_array_equal(again.sets[name].scores, panel.scores)
+    one, other = judge_transfer(path, source_language="en"), analyse(panels)
+    assert [r.claim for r in one.languages] == [r.claim for r in other.languages]
+    assert [r.gap for r in one.languages] == [r.gap for r in other.languages]
+
+
+def test_the_command_judges_transfer(tmp_path, capsys):
+    path = write_jsonl(tmp_path / "predictions.jsonl", rows_of(small_experiment()))
+    out = tmp_path / "out"
+    assert run_command(["score", str(path), "--source", "en", "--out", str(out), "--json"]) == 0
+    form = json.loads(capsys.readouterr().out)
+    assert set(form["claims"]) == {"de", "sw"}
+    assert (out / "report.html").exists()
+    assert run_command(["score", str(path), "--source", "en"]) == 0
+    assert "source dev moves as test does in" in capsys.readouterr().out
+    assert run_command(["score", str(path), "--source", "fi"]) == 2
+    message = "there is no source language 'fi' among the predictions; there are: de, en, sw"
+    assert capsys.readouterr().err == f"error: {message}\n"
+
+
+def test_tagging_files_are_judged(tmp_path):
+    rows = [
+        {"id": str(i), "run": r, "step": s, "language": name, "split": split, "gold": ["B-PER", "O"]}
+        | {"prediction": ["B-PER", "O"] if (i + s + r) % 3 else ["O", "O"]}
+        for name in ("en", "de")
+        for split in ("dev", "test")
+        for r in range(2)
+        for s in range(3)
+        for i in range(12)
+    ]
+    found = judge_transfer(write_jsonl(tmp_path / "a.jsonl", rows), source_language="en")
+    (result,) = found.languages
+    assert found.panels.scoring.metric == "span_f1"
+    assert result.gap.reason == (
+        "not paired: the test sets of 'en' and 'de' are tagged word by word, and words differ between languages"
+    )
+    write_report(found.report(), tmp_path / "out")
+
+
+def test_one_run_makes_no_claim_about_another(tmp_path):
+    found = analyse(small_experiment(1))
+    assert found.panels.notes == (
+        "One run only: nothing is claimed about another run, and intervals over runs are absent.",
+    )
+    assert {result.claim for result in found.languages} == {"of this run only"}
+    assert found.languages[0].correlation.between.method == "not said: 1 runs, at least 4 are needed"
+    assert math.isnan(found.languages[0].regret.corrected.low)
+    report = found.report()
+    assert "One run only: nothing is claimed about another run." in report.verdict
+    write_report(report, tmp_path / "out")
+
+
+def test_a_language_without_development_set_goes_on_without_its_oracle(tmp_path):
+    panels = small_experiment()
+    rest = [panel for key, panel in panels.sets.items() if key != ("sw", "dev")]
+    found = analyse(experiment(rest))
+    assert found.panels.notes == (
+        "No development set in sw: the oracle (choosing by target dev) is not available there.",
+    )
+    assert found.rule("sw", "target dev").reason == "the language has no development set"
+    assert found.rule("sw", "source dev").estimate is not None
+    assert found.rule("de", "target dev").estimate is not None
+    write_report(found.report(), tmp_path / "out")
+
+
+def test_misaligned_test_sets_are_not_paired():
+    a, b = (exact_panel(name, "test", RISE, n) for name, n in (("en", 200), ("de", 150)))
+    panels = experiment([exact_panel("en", "dev", RISE), a, b])
+    assert why_not_paired(panels, "de") == (
+        "not paired: the test sets of 'en' and 'de' are not the same items (200 and 150; 50 ids are missing)"
+    )
+    swapped = make_panel("de", "test", ACCURACY, Answers(a.ids, 1 - a.gold, a.answers))
+    panels = experiment([exact_panel("en", "dev", RISE), a, swapped])
+    (result,) = analyse(panels).languages
+    assert result.gap.difference is None
+    assert result.gap.reason == (
+        "not paired: the test sets of 'en' and 'de' have other gold labels under the same ids (200 of 200, first "
+        "'0000')"
+    )
+
+
+def changed(rows, change):
+    return [change(dict(row)) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda row: row | {"gold": "Wetter"} if row["language"] == "de" and row["gold"] == "no" else row,
+            "the labels differ between languages: 'de' has 'Wetter', which the source 'en' does not have; its labels: "
+            "no, yes",
+        ),
+        (
+            lambda row: {key: value for key, value in row.items() if key != "step"},
+            "transfer needs a column 'step'; columns found: id, gold, prediction, run, language, split",
+        ),
+        (
+            lambda row: row | {"split": "test2"} if row["split"] == "dev" and row["language"] == "en" else row,
+            "the source language 'en' has no development set, so no checkpoint can be chosen by it; its sets: test",
+        ),
+        (
+            lambda row: (
+                row | {"step": 9} if row["run"] == "1" and row["step"] == 2 and row["language"] == "sw" else row
+            ),
+            "sw dev: run '1' has no predictions at step 2; a run may end early, but may not leave a step out",
+        ),
+        (lambda row: row | {"model": row["run"]}, "transfer is judged for one model at a time; got 0, 1, 2"),
+    ],
+)
+def test_wrong_files_are_refused(tmp_path, change, message):
+    rows = changed(rows_of(small_experiment()), change)
+    if "step" not in rows[0]:
+        rows = [row for i, row in enumerate(rows) if (i // 60) % 4 == 0]
+    with pytest.raises(DataError) as caught:
+        judge_transfer(write_jsonl(tmp_path / "a.jsonl", rows), source_language="en")
+    assert str(caught.value) == message
+
+
+def test_a_missing_item_is_named(tmp_path):
+    rows = rows_of(small_experiment())[1:]
+    with pytest.raises(DataError) as caught:
+        judge_transfer(write_jsonl(tmp_path / "a.jsonl", rows), source_language="en")
+    assert str(caught.value) == (
+        "en dev: run '0' lacks 1 of 60 items at step 1, such as '0000'; every run needs the same items"
+    )

@@ -1,0 +1,243 @@
+"""The transfer study: its plan, its data, tiny runs, and what it says when data is not as it should be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.judging.files import write_jsonl
+
+from assay.data.catalog import load
+from assay.data.dataset import Dataset
+from assay.errors import DataError, UsageError
+from assay.jobs import Results, Store, run_jobs
+from assay.report.write import write_report
+from assay.runners.serial import SerialRunner
+from assay.statistics.spans import span_f1
+from assay.studies.transfer import PAPER, TINY, Config, jobs, report
+from assay.studies.transfer.corpora import choose_rows, find_sets, hold_out
+from assay.studies.transfer.course import condense
+from assay.studies.transfer.generated import generate_topics
+from assay.studies.transfer.plan import Analysis, Data, Training, make_recipe
+from assay.studies.transfer.report import panels_of_courses
+from assay.training.job import train
+from assay.training.recipe import Seeds
+
+SMALL = replace(TINY, seeds=(0, 1), targets=("xb", "xc"), every=0.2, data=Data(most_train=120, most_evaluated=60))
+
+
+def run(config, folder):
+    store = Store(folder).open()
+    outcomes = list(run_jobs(jobs(config), store, SerialRunner()))
+    return Results(store), [outcome for outcome in outcomes if outcome.status != "done"]
+
+
+def test_a_tiny_run_gives_a_whole_report(tmp_path):
+    results, failed = run(SMALL, tmp_path / "store")
+    assert not failed
+    made = report(SMALL, results)
+    titles = [section.title for section in made.sections]
+    assert titles[0] == "What may be claimed"
+    assert "Does xa dev guide to the other languages?" in titles
+    paths = write_report(made, tmp_path / "out")
+    assert {"report.html", "summary.json"} <= {path.name for path in paths}
+    panels = panels_of_courses(SMALL, [results[job] for job in jobs(SMALL)])
+    assert panels.steps == make_recipe(SMALL).points(120)
+    assert set(panels.sets) == {(name, split) for name in ("xa", "xb", "xc") for split in ("dev", "test")}
+    near, far = (panels.test(name).scores[:, -1].mean() for name in ("xb", "xc"))
+    assert panels.test("xa").scores[:, -1].mean() > near > far  # fewer shared words, less transfer
+
+
+def test_condensed_answers_are_those_of_the_training():
+    data = {split: generate_topics("xa", split, 40, 1.0) for split in ("train", "test")}
+    recipe = make_recipe(SMALL)
+    outcome = train(fake(), data["train"], {"xa/dev": data["test"], "xa/test": data["test"]}, recipe, Seeds.all(1))
+    course = condense(outcome, {"xa/test": data["test"]})
+    found = course.sets["xa/test"]
+    for point in range(len(course.points)):
+        assert [course.classes[code] for code in found.answers[point]] == outcome.predictions("xa/test", point)
+    mean = outcome.logits["xa/test"].astype(float)
+    mean -= np.log(np.exp(mean).sum(-1, keepdims=True))
+    assert found.averaged.tolist() == mean.mean(0).argmax(-1).tolist()
+
+
+def fake():
+    from assay.models.fake import Fake
+
+    return Fake()
+
+
+def test_checkpoints_by_steps_and_by_data():
+    by_steps = replace(PAPER, of="steps", training=replace(PAPER.training, epochs=10))
+    assert len(make_recipe(by_steps).points(10_000)) == 50
+    by_data = replace(PAPER, training=replace(PAPER.training, epochs=2))
+    points = make_recipe(by_data).points(10_000)
+    assert len(points) == 100
+    assert points[:3] == (6, 13, 19)  # each 2 % of 313 steps
+    assert make_recipe(PAPER).early_stopping is not None
+    assert make_recipe(PAPER).learning_rate == 2e-6
+
+
+TAGS = {"anna": "B-PER", "berlin": "B-LOC", "ibm": "B-ORG"}
+
+
+def tagged_rows():
+    rng = np.random.default_rng(0)
+    for language, splits in (("en", ("train", "dev", "test")), ("de", ("test",))):
+        for split in splits:
+            for i in range(40):
+                words = [str(rng.choice([*TAGS, "sees", "the", "of"])) for _ in range(5)]
+                labels = [TAGS.get(word, "O") for word in words]
+                yield {
+                    "id": f"{split}{i}", "language": language, "split": split, "text": " ".join(words),
+                    "tokens": words, "token_labels": labels,
+                }  # fmt: skip
+
+
+def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp_path):
+    path = write_jsonl(tmp_path / "mine.jsonl", list(tagged_rows()))
+    config = replace(
+        SMALL, corpus=str(path), task="tokens", source="en", targets=("de",), data=Data(), every=0.25,
+        training=Training(epochs=3, batch=8, learning_rate=0.02),
+    )  # fmt: skip
+    note = f"de: {str(path)!r} has no development set, so the oracle is not available."
+    assert find_sets(config).notes == (note,)
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    made = report(config, results)
+    limits = [item.text for item in made.sections[-1].items]
+    assert note in limits
+    panels = panels_of_courses(config, [results[job] for job in jobs(config)])
+    outcome = results[jobs(config)[0].needs[0]]
+    data = load_part(path, "de", "test")
+    words = data.table.column("token_labels").to_pylist()
+    codes = outcome.logits["de/test"][-1].argmax(-1)
+    parts = np.split(codes, np.cumsum([len(sentence) for sentence in words])[:-1])
+    guesses = [[outcome.classes[code] for code in part] for part in parts]
+    assert panels.test("de").scores[0, -1] == pytest.approx(span_f1(words, guesses))
+    write_report(made, tmp_path / "out")
+
+
+def load_part(path, language, split):
+    from assay.data.steps import read_part
+
+    return read_part(path, language, split)
+
+
+def text_rows(labels):
+    for language in ("en", "de"):
+        for split in ("train", "dev", "test"):
+            for i in range(12):
+                yield {
+                    "id": f"{split}{i}", "language": language, "split": split, "text": f"word{i % 3} and more",
+                    "label": labels[language][i % 2],
+                }  # fmt: skip
+
+
+def test_labels_that_differ_between_languages_are_named(tmp_path):
+    labels = {"en": ("sun", "rain"), "de": ("Sonne", "rain")}
+    path = write_jsonl(tmp_path / "mine.jsonl", list(text_rows(labels)))
+    config = replace(SMALL, corpus=str(path), source="en", targets=("de",), data=Data())
+    _, failed = run(config, tmp_path / "store")
+    first = next(outcome for outcome in failed if outcome.status == "failed")
+    assert (
+        "item 'test0' of the evaluation set 'de/test' has the label 'Sonne', which the training data does not have; "
+        "its labels: rain, sun"
+    ) in first.error
+
+
+def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
+    config = replace(SMALL, seeds=(3,), targets=("xb",))
+    results, _ = run(config, tmp_path / "store")
+    made = report(config, results)
+    assert "One run only: nothing is claimed about another run." in made.verdict
+
+
+def test_wrong_languages_in_a_file_are_named(tmp_path):
+    path = write_jsonl(tmp_path / "mine.jsonl", list(text_rows({"en": "ab", "de": "ab"})))
+    with pytest.raises(UsageError) as caught:
+        jobs(replace(SMALL, corpus=str(path), source="en", targets=("fi",)))
+    assert str(caught.value) == f"{path} has no rows in the language 'fi'; it has: de, en"
+    rows = [row for row in text_rows({"en": "ab", "de": "ab"}) if (row["language"], row["split"]) != ("en", "dev")]
+    path = write_jsonl(tmp_path / "other.jsonl", rows)
+    with pytest.raises(DataError) as caught:
+        jobs(replace(SMALL, corpus=str(path), source="en", targets=("de",)))
+    assert str(caught.value) == (
+        f"{str(path)!r} has no development set in the source language 'en', by which checkpoints are chosen; "
+        "data.dev_share holds out a share of the training set"
+    )
+
+
+def test_rows_are_chosen_alike_in_every_language():
+    a, b = (generate_topics(name, "test", 50, share) for name, share in (("xa", 1.0), ("xb", 0.2)))
+    assert a.table.column("label").equals(b.table.column("label"))
+    one, other = (choose_rows(data, 20, "evaluate") for data in (a, b))
+    assert one.table.column("id").equals(other.table.column("id"))
+    assert len(one) == 20
+    assert choose_rows(a, 100, "evaluate") is a
+
+
+def test_held_out_rows_keep_premises_together():
+    rows = [{"id": str(i), "text": f"premise {i // 3}", "pair": f"{i}", "label": "x"} for i in range(90)]
+    data = Dataset.from_rows("pairs", rows)
+    held, kept = hold_out(data, data, 0.3, True), hold_out(data, data, 0.3, False)
+    assert len(held) + len(kept) == 90
+    assert not set(held.texts) & set(kept.texts)
+    assert 0.1 < len(held) / 90 < 0.5
+
+
+def test_xnli_trains_on_part_of_english_dev_and_leaves_german_dev_alone(published):
+    config = Config(
+        corpus="xnli", task="pair", targets=("es", "de", "sw", "ur"), model="fake",
+        data=Data(train_split="validation", dev_share=0.2, root=str(published)),
+    )  # fmt: skip
+    sets = find_sets(config)
+    assert sets.notes == (
+        "de: split 'validation' is not the same items as in 'en', and rows of it may be translations of training rows; "
+        "it is not used, so the oracle is not available.",
+    )
+    assert "de/test" in sets.evaluate
+    assert "de/dev" not in sets.evaluate
+    english, swahili = (load("xnli", language=name, split="validation", root=published) for name in ("en", "sw"))
+    held, train_rows = hold_out(english, english, 0.2, True), hold_out(english, english, 0.2, False)
+    other = hold_out(swahili, english, 0.2, True)
+    assert other.table.column("id").equals(held.table.column("id"))
+    assert not set(other.table.column("id").to_pylist()) & set(train_rows.table.column("id").to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"targets": ()}, "the setting 'targets' must be at least one language; got ()"),
+        ({"targets": ("xa",)}, "the setting 'targets' must be different languages, no source; got ('xa',)"),
+        ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
+        (
+            {"every": 0.5},
+            "the setting 'every' must be a share above 0 and at most 1/3, so that there are 3 checkpoints; got 0.5",
+        ),
+        (
+            {"data": Data(dev_share=1.0)},
+            "the setting 'data.dev_share' must be a share from 0 to below 1; got 1.0",
+        ),
+        (
+            {"analysis": Analysis(margin=0.0)},
+            "the setting 'analysis.margin' must be a share above 0 and below 1; got 0.0",
+        ),
+    ],
+)
+def test_wrong_settings_are_refused(change, message):
+    with pytest.raises(UsageError) as caught:
+        replace(TINY, **change)
+    assert str(caught.value) == message
+
+
+def test_planning_loads_no_drawing_library_and_no_torch():
+    code = (
+        "import sys; from assay.studies.transfer import TINY, jobs; jobs(TINY); "
+        "print(sorted({'altair', 'pydantic', 'torch'} & set(sys.modules)))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"

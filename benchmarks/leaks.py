@@ -1,4 +1,4 @@
-"""Leak certificates of the published corpus and of ours, every task and language, as docs/studies/logic-certificates.md.
+"""Leak certificates of the published corpus and of ours, every task and language: docs/studies/logic-certificates.md.
 
     python benchmarks/leaks.py [folder of published corpora]
 

@@ -194,8 +194,9 @@ def test_a_format_or_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     assert str(caught.value) == f"the corpus cannot be written to {tmp_path / 'file'}: File exists"
 
 
-def test_the_page_of_samples_is_current() -> None:
-    from assay.data.logic.samples import samples_page
+def test_the_pages_of_samples_and_templates_are_current() -> None:
+    from assay.data.logic.samples import samples_page, templates_table
 
-    page = Path(__file__).parents[3] / "docs" / "studies" / "logic-samples.md"
-    assert page.read_text(encoding="utf-8") == samples_page()
+    folder = Path(__file__).parents[3] / "docs" / "studies"
+    assert (folder / "logic-samples.md").read_text(encoding="utf-8") == samples_page()
+    assert templates_table() in (folder / "logic-corpus.md").read_text(encoding="utf-8")

@@ -160,7 +160,9 @@ def test_comparison_as_published_does_not_leak(published: Path) -> None:
     assert not any(leak.leaks for leak in certificate_of(published, "en", 5).leaks)
 
 
-def test_duplicates_as_published(published: Path) -> None:
-    rows = [row for language in ("en", "pt") for task in TASKS for row in read_rows(published, language, task)]
-    copies = Counter((row.premise, row.hypothesis) for row in rows)
-    assert sum(n - 1 for n in copies.values()) == 65
+def test_copies_as_published(published: Path) -> None:
+    copies = {}
+    for language in ("en", "pt"):
+        rows = Counter(row for task in TASKS for row in read_rows(published, language, task))
+        copies[language] = rows.total() - len(rows)
+    assert copies == {"en": 62, "pt": 3}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Kind(StrEnum):
@@ -146,14 +147,20 @@ ALL_READINGS = tuple(
 )
 
 
+@lru_cache(maxsize=10_000)
+def named(kind: Kind, index: int) -> Name:
+    """The individual number `index` of a kind; the same object each time, since forms by the thousand hold it."""
+    return Name(kind, index)
+
+
 def person(index: int) -> Name:
     """The person number `index`."""
-    return Name(Kind.PERSON, index)
+    return named(Kind.PERSON, index)
 
 
 def place(index: int) -> Name:
     """The place number `index`."""
-    return Name(Kind.PLACE, index)
+    return named(Kind.PLACE, index)
 
 
 def terms_of(sentence: Sentence) -> tuple[Term, ...]:
@@ -219,6 +226,6 @@ def canonical(form: Form) -> Canonical:
     for name in names_of(form):
         if name not in numbers:
             old[name.kind].append(name)
-            numbers[name] = Name(name.kind, len(old[name.kind]))
+            numbers[name] = named(name.kind, len(old[name.kind]))
     sentences = [renamed(sentence, numbers.__getitem__) for sentence in form.sentences]
     return Canonical(Form(tuple(sentences[:-1]), sentences[-1]), tuple(old[Kind.PERSON]), tuple(old[Kind.PLACE]))

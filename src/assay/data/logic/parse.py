@@ -24,6 +24,7 @@ from assay.data.logic.forms import (
     Taller,
     Term,
     Visit,
+    named,
 )
 from assay.data.logic.grammar import Agreeing, Grammar
 from assay.errors import DataError
@@ -76,7 +77,7 @@ class _Mentions:
     def name(self, kind: Kind, name: str) -> Name:
         key = kind, name
         if key not in self.numbers:
-            self.numbers[key] = Name(kind, 1 + sum(known is kind for known, _ in self.numbers))
+            self.numbers[key] = named(kind, 1 + sum(known is kind for known, _ in self.numbers))
         return self.numbers[key]
 
     def names(self, kind: Kind) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Samples of the corpus as Markdown: for each task and language, one contrast of each template, for people to read."""
+"""Samples and templates as Markdown, for people to read: one contrast of each template in each task and language."""
 
 from __future__ import annotations
 
@@ -17,9 +17,20 @@ def samples_page() -> str:
     return "\n".join(_lines()) + "\n"
 
 
+def templates_table() -> str:
+    """The templates, their sizes, what their contrasts are and which leak they close, as a Markdown table."""
+    rows = ["| task | template | n | contradiction, against the other member | closes |", "|---|---|---|---|---|"]
+    for template in TEMPLATES:
+        sizes = "–" if template.sizes == (0,) else f"{min(template.sizes)}–{max(template.sizes)}"
+        said = (template.draw.__doc__ or "").splitlines()[0].rstrip(".")
+        rows.append(f"| {template.task.number} | {template.name} | {sizes} | {said} | {template.closes} |")
+    return "\n".join(rows)
+
+
 def _lines() -> Iterator[str]:
     yield "# Samples of the logic corpus\n"
-    yield "One contradiction and one other pair of each template, in every language; small n. Made by `assay.data.logic.samples`."
+    yield "One contradiction and one other pair of each template, in every language, at small n."
+    yield "Made by `assay.data.logic.samples`."
     for task in Task:
         if task is Task.MIXED:
             continue

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from assay.data.logic.forms import Amount, Form, Kind, Name, Only, Sentence, Visit, person
+from assay.data.logic.forms import Amount, Form, Kind, Name, Only, Sentence, Visit, named, person
 from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin
 
 LARGEST = 30
@@ -23,7 +23,7 @@ def _kind(rng: np.random.Generator) -> Kind:
 
 def _strangers(kind: Kind, n: int, start: int = 2) -> tuple[Name, ...]:
     """So many individuals of a kind that are not the visitors."""
-    return tuple(Name(kind, start + i) for i in range(n))
+    return tuple(named(kind, start + i) for i in range(n))
 
 
 def _numbers(n: int, rng: np.random.Generator) -> tuple[int, int]:

@@ -12,6 +12,11 @@ from assay.data.treebank import Token
 
 NUMBERS = {"Sing": "NN", "Plur": "NNS"}
 GENDERS = {"Masc": "M", "Fem": "F", "Neut": "N"}
+_NUMERALS = ("nummod", "det:numgov")
+_OBLIQUE = {
+    "subject": {"Gen", "Dat", "Ins", "Loc"},  # Russian "денег нет" has no subject, though treebanks mark one
+    "direct object": {"Dat", "Ins", "Loc"},
+}
 
 
 def subject_number(tree: Tree) -> Verdict:
@@ -37,11 +42,15 @@ def object_gender(tree: Tree) -> Verdict:
 def _label(tree: Tree, word: Token | None, role: str, feature: str, labels: dict[str, str]) -> Verdict:
     if word is None:
         return no_label(f"the main clause has no {role}, or several")
+    if tree.root.upos in ("INTJ", "SYM", "X"):
+        return no_label("the root is no predicate")
     if not _is_noun_or_personal(word):
         return no_label(f"the {role} is neither a noun nor a personal pronoun")
     if tree.has(word, "conj"):
         return no_label(f"the {role} is coordinated")
-    if word.features.get("Number") == "Sing" and tree.has(word, "nummod:gov", "det:numgov", "nummod"):
+    if word.features.get("Case") in _OBLIQUE[role] and not tree.has(word, *_NUMERALS):
+        return no_label(f"the {role} is in an oblique case")
+    if word.features.get("Number") == "Sing" and tree.has(word, *_NUMERALS):
         return no_label(f"the {role} is a singular under a numeral")
     label = labels.get(word.features.get(feature, ""))
     return Verdict(label, target=word) if label else no_label(f"the {role} has no {feature}")

@@ -26,6 +26,8 @@ _PERSONAL_PERSONS = frozenset({"1", "2"})
 def conjunction_type(tree: Tree) -> Verdict:
     """CCONJ or SCONJ: whether clauses are coordinated by a conjunction or subordinated by one; both is no label."""
     coordinated = [token for token in tree.tokens if base(token.deprel) == "conj" and _is_full_clause(tree, token)]
+    if any(not tree.is_finite_clause(tree.tokens[token.head - 1]) for token in coordinated):
+        return no_label("a clause is coordinated with something else")
     subordinate = [token for token in tree.tokens if _is_subordinate(tree, token)]
     loose = [token for token in tree.tokens if base(token.deprel) == "parataxis" and tree.is_finite_clause(token)]
     if coordinated and subordinate:
@@ -105,9 +107,11 @@ def _is_third_singular_or_neuter(word: Token) -> bool:
 
 
 def gapping(tree: Tree) -> Verdict:
-    """1 where a coordinated clause leaves its predicate out (relation `orphan`), 0 where clauses are whole."""
-    if any(base(token.deprel) == "orphan" for token in tree.tokens):
-        return Verdict("1")
+    """1 where a coordinated clause leaves its verb out (relation `orphan`), 0 where coordinated clauses are whole."""
+    orphans = [token for token in tree.tokens if base(token.deprel) == "orphan"]
+    if orphans:
+        gapped = all(_follows_verb(tree, tree.tokens[orphan.head - 1]) for orphan in orphans)
+        return Verdict("1") if gapped else no_label("something else than a repeated verb is left out")
     if any(base(token.deprel) == "conj" and _is_full_clause(tree, token) for token in tree.tokens):
         return Verdict("0")
     return no_label("there is one clause only")
@@ -154,6 +158,14 @@ def _phrase(tree: Tree, token: Token) -> str:
 def _is_full_clause(tree: Tree, token: Token) -> bool:
     """A clause with a subject of its own and a finite predicate."""
     return tree.has(token, *SUBJECTS, "expl") and tree.is_finite_clause(token)
+
+
+def _follows_verb(tree: Tree, token: Token) -> bool:
+    """Whether what is left of a clause is coordinated with a clause that has a verb and more than it."""
+    if base(token.deprel) != "conj" or token.head == 0:
+        return False
+    first = tree.tokens[token.head - 1]
+    return first.upos == "VERB" and is_finite(first) and tree.has(first, "nsubj", "obj", "iobj", "obl")
 
 
 def _is_subordinate(tree: Tree, token: Token) -> bool:

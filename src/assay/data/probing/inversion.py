@@ -17,7 +17,7 @@ def invert_clauses(tree: Tree) -> tuple[str, ...] | None:
     clauses = tree.dependents(tree.root, "conj", "parataxis")
     if (
         len(clauses) != 1
-        or tree.has(tree.root, "mark")
+        or tree.has(tree.root, "mark", "cc")
         or not all(_has_subject(tree, w) for w in (tree.root, clauses[0]))
     ):
         return None

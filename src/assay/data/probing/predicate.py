@@ -33,19 +33,23 @@ FUTURE = {
     "no": {"skulle", "ville"},
     "da": {"skulle", "ville"},
 }
+_CONDITIONAL = frozenset({"бы", "б", "чтобы", "чтоб"})
+_SLAVIC = frozenset({"ru", "uk", "be"})
 
 
 def tense(tree: Tree, language: str) -> Verdict:
     """PAST or PRES: the tense of the main clause; futures, conditionals, imperatives and bare modals are left out."""
+    if tree.has(tree.root, "nsubj:outer"):
+        return no_label("the predicate is a clause")
     words = _predicate_words(tree)
-    if any(word.features.get("Mood") in UNREAL_MOODS or word.lemma in ("бы", "б") for word in words):
+    if any(word.features.get("Mood") in UNREAL_MOODS or word.lemma in _CONDITIONAL for word in words):
         return no_label("the predicate is conditional, subjunctive or imperative")
     finite = [word for word in words if is_finite(word)]
     if len(finite) != 1:
         return no_label("the main clause has no finite verb, or several")
     word = finite[0]
     tense = word.features.get("Tense")
-    if _is_auxiliary(word, FUTURE.get(language, set())) and tense == "Pres":
+    if tense == "Pres" and (_is_auxiliary(word, FUTURE.get(language, set())) or _is_slavic_future(word, language)):
         return no_label("the tense is the future")
     if _is_auxiliary(word, PERFECT.get(language, set())) and tense == "Pres":
         if language in PERFECT_IS_PAST:
@@ -61,7 +65,7 @@ def tense(tree: Tree, language: str) -> Verdict:
 def voice(tree: Tree) -> Verdict:
     """ACT or PASS: the voice of the main clause's verb; other reflexive verbs (Voice=Mid) are left out."""
     root = tree.root
-    if root.upos != "VERB":
+    if root.upos != "VERB" or tree.has(root, "nsubj:outer"):
         return no_label("the predicate is no verb")
     marked = root.features.get("Voice")
     passive = tree.has(root, "nsubj:pass", "csubj:pass", "aux:pass") or marked == "Pass"
@@ -78,7 +82,7 @@ def voice(tree: Tree) -> Verdict:
 
 def aspect(tree: Tree) -> Verdict:
     """PERF or IMP: the aspect of the main clause's verb."""
-    if tree.root.upos != "VERB":
+    if tree.root.upos != "VERB" or tree.has(tree.root, "nsubj:outer"):
         return no_label("the predicate is no verb")
     label = {"Perf": "PERF", "Imp": "IMP"}.get(tree.root.features.get("Aspect", ""))
     return Verdict(label, target=tree.root) if label else no_label("the predicate has no Aspect")
@@ -88,8 +92,15 @@ def _predicate_words(tree: Tree) -> list[Token]:
     root = tree.root
     words = tree.dependents(root, "aux", "cop")
     # The conditional particle is an auxiliary in some treebanks and an adverb or discourse word in others.
-    particles = [child for child in tree.dependents(root) if child.lemma in ("бы", "б") and child not in words]
+    particles = [child for child in tree.dependents(root) if child.lemma in _CONDITIONAL and child not in words]
     return [*words, *particles, root]
+
+
+def _is_slavic_future(word: Token, language: str) -> bool:
+    """A present form that is a future: of a perfective verb, or "буду"; some treebanks mark it as present."""
+    if language not in _SLAVIC:
+        return False
+    return word.features.get("Aspect") == "Perf" or (word.lemma == "быть" and word.form.lower().startswith("буд"))
 
 
 def _is_auxiliary(word: Token, lemmas: set[str]) -> bool:

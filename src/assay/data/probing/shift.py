@@ -52,7 +52,8 @@ def _pairs(tree: Tree, breaks: Callable[[Tree, Token, Token, Token | None], bool
         after = surface[place + 2][1] if place + 2 < len(surface) else None
         following = tree.tokens[after - 1] if after is not None else None
         a, b = tree.tokens[first - 1], tree.tokens[second - 1]
-        if "PUNCT" not in (a.upos, b.upos) and breaks(tree, a, b, following):
+        capital = a.form[:1].isupper() and not b.form[:1].isupper()  # a line of verse: it would give the swap away
+        if "PUNCT" not in (a.upos, b.upos) and not capital and breaks(tree, a, b, following):
             found.append(place)
     return found
 

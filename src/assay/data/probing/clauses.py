@@ -10,16 +10,20 @@ from assay.data.treebank import Token
 _IMPERSONAL_WORDS = """
 нет нету можно нельзя надо нужно пора жаль лень некогда негде некуда незачем нечего некого необходимо
 """
-# Verbs that are impersonal in the third person singular without a subject, at least in one frequent use.
+# Verbs that are impersonal in the third person singular without a subject.
 _IMPERSONAL_VERBS = """
-хватать хватить недоставать следовать стоить приходиться прийтись хотеться захотеться удаваться удаться нравиться
-казаться показаться оказаться оказываться остаться оставаться предстоять надлежать подобать полагаться
-темнеть стемнеть смеркаться светать рассвести рассветать холодать похолодать вечереть морозить теплеть потеплеть
-пахнуть запахнуть веять повеять дуть тошнить знобить лихорадить везти повезти спаться думаться вериться
-житься мочься довестись доводиться случиться случаться доставаться достаться исполниться приспичить
+темнеть стемнеть смеркаться светать рассвести рассветать холодать похолодать вечереть морозить теплеть потеплеть пахнуть
+запахнуть веять повеять тошнить знобить лихорадить хотеться захотеться спаться думаться вериться житься приспичить
+"""
+# Verbs that are so where a dative, an infinitive or a bare genitive goes with them: "мне кажется", "следует знать".
+_OFTEN_IMPERSONAL = """
+хватать хватить недоставать следовать стоить приходиться прийтись удаваться удаться нравиться казаться показаться
+оказаться оказываться остаться оставаться предстоять надлежать подобать полагаться везти повезти довестись доводиться
+случиться случаться доставаться достаться исполниться
 """
 IMPERSONAL_WORDS = frozenset(_IMPERSONAL_WORDS.split())
 IMPERSONAL_VERBS = frozenset(_IMPERSONAL_VERBS.split())
+OFTEN_IMPERSONAL = frozenset(_OFTEN_IMPERSONAL.split())
 _PERSONAL_PERSONS = frozenset({"1", "2"})
 
 
@@ -92,11 +96,17 @@ def _judge_verb(tree: Tree, root: Token, finite: Token | None) -> Verdict:
         return Verdict("0")
     if features.get("Gender") == "Neut":
         return Verdict("1")
-    experiencer = any(w.features.get("Case") == "Dat" for w in tree.dependents(root, "iobj", "obl"))
-    infinitive = any(w.features.get("VerbForm") == "Inf" for w in tree.dependents(root, "csubj", "xcomp"))
-    if root.lemma in IMPERSONAL_VERBS and (experiencer or infinitive or not root.lemma.endswith("ся")):
+    if root.lemma in IMPERSONAL_VERBS or (root.lemma in OFTEN_IMPERSONAL and _has_impersonal_complement(tree, root)):
         return Verdict("1")
     return no_label("a third person singular without a subject may be personal or not")
+
+
+def _has_impersonal_complement(tree: Tree, root: Token) -> bool:
+    for word in tree.dependents(root, "iobj", "obl", "obj", "csubj", "xcomp"):
+        bare = not tree.has(word, "case")
+        if word.features.get("VerbForm") == "Inf" or (bare and word.features.get("Case") in ("Dat", "Gen")):
+            return True
+    return False
 
 
 def _is_third_singular_or_neuter(word: Token) -> bool:

@@ -111,4 +111,5 @@ def _breaks_order(tree: Tree, first: Token, second: Token, following: Token | No
     if "PART" in (first.upos, second.upos) and first.lemma not in ("to", "'s"):
         return False
     related = first.head == second.number or second.head == first.number
-    return related or base(first.deprel) in ("case", "det", "mark")
+    opens = base(second.deprel) in ("case", "det") and second.head > second.number  # "see the dog" – "the see dog"
+    return related or opens or base(first.deprel) in ("case", "det", "mark")

@@ -19,7 +19,8 @@ from assay.data.probing.tasks import TASKS, Context
 from assay.data.probing.tree import Tree
 
 READ = (
-    "ConjType ImpersonalSent Gapping SubjNumber SubjGender ObjNumber ObjGender PV PA PT NShift BShift CoordInv".split()
+    *("ConjType", "ImpersonalSent", "Gapping", "SubjNumber", "SubjGender", "ObjNumber", "ObjGender"),
+    *("PV", "PA", "PT", "NShift", "BShift", "CoordInv"),
 )
 
 
@@ -40,7 +41,7 @@ def main() -> None:
 
 
 def print_sample(paths: list[Path], each: int, seed: int) -> None:
-    built = build_tasks(open_treebanks(paths), Settings(tasks=tuple(READ)))
+    built = build_tasks(open_treebanks(paths), Settings(tasks=READ))
     for task in built.tasks:
         rows = sorted((row.candidate for row in task.rows), key=lambda c: draw(seed, "read", task.task.name, c.key))
         for label in task.task.classes:

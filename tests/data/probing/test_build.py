@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections import Counter
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
+from tests.conftest import ROOT
 from tests.data.probing.made import make_treebank
 
 from assay.data.duplicates import normalize
@@ -236,13 +238,16 @@ def test_gapping_from_the_published_corpus(published):
     assert texts["Я превращу твое сердце в траву , а все , что ты любишь , в овец ."] == "1"
 
 
-def test_every_task_that_the_treebanks_allow(published):
+def test_every_task_that_the_treebanks_allow_and_the_page_that_shows_them(published):
     pytest.importorskip("wordfreq", reason="the frequency filter needs wordfreq")
     pytest.importorskip("pymorphy3", reason="Russian parts of speech need pymorphy3")
+    script = runpy.run_path(str(ROOT / "docs" / "make_probing_tasks.py"))
+    built = script["build_all"](published / "treebanks")
     for language, expected in (
         ("ru", {"BShift"}),
         ("en", {"ImpersonalSent", "SubjGender", "ObjGender", "PA", "Gapping"}),
     ):
-        made = build_tasks(open_treebanks(sorted((published / "treebanks").glob(f"{language}_*.conllu"))))
-        assert set(made.skipped) == expected
-        assert all(len(task.rows) >= 20 for task in made.tasks)
+        assert set(built[language].skipped) == expected
+        assert all(len(task.rows) >= 20 for task in built[language].tasks)
+    page = (ROOT / "docs" / "reference" / "probing-tasks.md").read_text(encoding="utf-8")
+    assert script["make_page"](built) == page, "run docs/make_probing_tasks.py"

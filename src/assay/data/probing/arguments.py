@@ -20,22 +20,28 @@ _OBLIQUE = {
 
 
 def subject_number(tree: Tree) -> Verdict:
-    """NN or NNS: the number of the main clause's subject."""
+    """NN or NNS: the number of the main clause's subject, a noun or personal pronoun.
+
+    Coordinated subjects, singulars under a numeral and genitives ("денег нет") are left out.
+    """
     return _label(tree, tree.subject, "subject", "Number", NUMBERS)
 
 
 def subject_gender(tree: Tree) -> Verdict:
-    """M, F or N: the gender of the main clause's subject."""
+    """M, F or N: the gender of the main clause's subject; the same are left out as for its number."""
     return _label(tree, tree.subject, "subject", "Gender", GENDERS)
 
 
 def object_number(tree: Tree) -> Verdict:
-    """NN or NNS: the number of the main clause's direct object."""
+    """NN or NNS: the number of the main clause's direct object, a noun or personal pronoun.
+
+    Coordinated objects, singulars under a numeral, datives and instrumentals are left out.
+    """
     return _label(tree, tree.object, "direct object", "Number", NUMBERS)
 
 
 def object_gender(tree: Tree) -> Verdict:
-    """M, F or N: the gender of the main clause's direct object."""
+    """M, F or N: the gender of the main clause's direct object; the same are left out as for its number."""
     return _label(tree, tree.object, "direct object", "Gender", GENDERS)
 
 

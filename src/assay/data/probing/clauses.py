@@ -28,7 +28,11 @@ _PERSONAL_PERSONS = frozenset({"1", "2"})
 
 
 def conjunction_type(tree: Tree) -> Verdict:
-    """CCONJ or SCONJ: whether clauses are coordinated by a conjunction or subordinated by one; both is no label."""
+    """CCONJ or SCONJ: whether clauses are coordinated by a conjunction or subordinated by one; both is no label.
+
+    A coordinated clause has a subject of its own. A sentence with a clause that no conjunction joins is left out:
+    relative clauses, clauses side by side.
+    """
     coordinated = [token for token in tree.tokens if base(token.deprel) == "conj" and _is_full_clause(tree, token)]
     if any(not tree.is_finite_clause(tree.tokens[token.head - 1]) for token in coordinated):
         return no_label("a clause is coordinated with something else")
@@ -48,7 +52,12 @@ def conjunction_type(tree: Tree) -> Verdict:
 
 
 def impersonal(tree: Tree) -> Verdict:
-    """1 where the Russian main clause is impersonal, 0 where it has a subject or leaves a personal one out."""
+    """1 where the Russian main clause is impersonal, 0 where it has a subject or leaves a personal one out.
+
+    Impersonal are, without a subject: neuter pasts, infinitives, adverbs and short neuters as predicates, "нет", "надо"
+    and their like, and certain verbs in the third person singular. Other third persons singular are left out, for they
+    may leave "he" or "she" out.
+    """
     root = tree.root
     subjects = tree.dependents(root, "nsubj")
     if any(subject.features.get("Case") != "Gen" or tree.has(subject, "nummod:gov") for subject in subjects):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 
 from assay.data.duplicates import normalize
 from assay.data.probing import arguments, clauses, predicate, shift
@@ -80,7 +81,11 @@ def word_content(tree: Tree, context: Context) -> Verdict:
 
 
 def top_constituents(tree: Tree, context: Context) -> Verdict:
-    """The sequence of phrases at the top, or OTHER where it is not among the most frequent ones."""
+    """The sequence of phrases at the top, or OTHER where it is not among the most frequent ones.
+
+    Read off the dependents of the root, so coarser than a phrase-structure tree: what stands before the predicate is at
+    the top, the predicate and what follows is VP, coordinated clauses are S.
+    """
     sequence = clauses.top_constituents(tree)
     if sequence is None:
         return no_label("the root is no clause")
@@ -88,13 +93,27 @@ def top_constituents(tree: Tree, context: Context) -> Verdict:
 
 
 def n_shift(tree: Tree, context: Context) -> Verdict:
-    """O or I: as it was, or with two neighbours of a pattern swapped."""
+    """O or I: as it was, or with two neighbours of a pattern swapped.
+
+    Patterns: an adposition and what it governs, an article and its noun, the words of a fixed expression, Russian
+    negation at the end of a clause; never where the result has a grammatical reading. Both classes hold only sentences
+    that have such a pair.
+    """
     return _shift(tree, context, "NShift", shift.pattern_pairs(tree))
 
 
 def b_shift(tree: Tree, context: Context) -> Verdict:
-    """O or I: as it was, or with two neighbours swapped."""
+    """O or I: as it was, or with two neighbours swapped; not adverbs, names, conjuncts, or a subject and its auxiliary."""
     return _shift(tree, context, "BShift", shift.neighbour_pairs(tree))
+
+
+def tense(tree: Tree, context: Context) -> Verdict:
+    """PAST or PRES: the tense of the main clause's finite word; the future, conditionals and imperatives are left out.
+
+    A present perfect is past in German, French, Italian and Dutch, where it is the ordinary past, and left out in other
+    languages; so are modal verbs without a tense (English will, would, can).
+    """
+    return predicate.tense(tree, context.language)
 
 
 def coordination_inversion(tree: Tree, context: Context) -> Verdict:
@@ -107,7 +126,10 @@ def coordination_inversion(tree: Tree, context: Context) -> Verdict:
 
 
 def odd_word(tree: Tree, context: Context) -> Verdict:
-    """O or C: as it was, or with a noun or verb changed for another of the same features and like frequency."""
+    """O or C: as it was, or with a noun or verb changed for another of the same features and like frequency.
+
+    SentEval also matched the frequency of the two bigrams; here a substitute may now and then fit.
+    """
     chance = draw(context.seed, "SOMO", normalize(tree.sentence.text))
     forms = tree.forms
     for step in range(len(forms) - 1):  # the first place, from a random one on, that has substitutes
@@ -128,12 +150,7 @@ def _substitutes(tree: Tree, place: int, context: Context) -> list[str]:
     token: Token = tree.tokens[number - 1]
     if token.upos not in ("NOUN", "VERB") or not form.isalpha() or form != form.lower():
         return []
-    counts = context.survey.forms
-    return [
-        other
-        for other in context.survey.shapes.get((token.upos, token.feats), ())
-        if other != form and counts[form] <= 2 * counts[other] and counts[other] <= 2 * counts[form]
-    ]
+    return context.survey.substitutes(token.upos, token.feats, form)
 
 
 def _shift(tree: Tree, context: Context, name: str, pairs: list[int]) -> Verdict:
@@ -146,7 +163,11 @@ def _shift(tree: Tree, context: Context, name: str, pairs: list[int]) -> Verdict
 
 
 def _of_tree(rule: Callable[[Tree], Verdict]) -> Rule:
-    return lambda tree, _: rule(tree)
+    @wraps(rule)
+    def of_tree(tree: Tree, context: Context) -> Verdict:
+        return rule(tree)
+
+    return of_tree
 
 
 _NUMBERS, _GENDERS = ("NN", "NNS"), ("F", "M", "N")
@@ -236,7 +257,7 @@ _ALL = (
     Task(
         "PT",
         "Which tense has the main clause?",
-        lambda tree, context: predicate.tense(tree, context.language),
+        tense,
         ("PAST", "PRES"),
         "predicate_tense",
         "past_present",

@@ -1,12 +1,14 @@
-"""What the labels of built probing tasks are worth: a sample to read, and agreement between translations.
+"""What the labels of built probing tasks are worth: a sample to read, agreement between translations and with a parser.
 
 python benchmarks/probing_labels.py sample --treebank ru_taiga-ud-train.conllu [--each 3] [--seed 7]
 python benchmarks/probing_labels.py agreement ru_pud-ud-test.conllu en_pud-ud-test.conllu de_pud-ud-test.conllu
+python benchmarks/probing_labels.py parser ru_pud-ud-test.conllu --parsed parsed.conllu
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from assay.data.probing import Settings, build_tasks, open_treebanks
 from assay.data.probing.draw import draw
+from assay.data.probing.raw_text import parse_text
 from assay.data.probing.tasks import TASKS, Context
 from assay.data.probing.tree import Tree
 
@@ -33,9 +36,14 @@ def main() -> None:
     sample.add_argument("--seed", type=int, default=7)
     agreement = commands.add_parser("agreement")
     agreement.add_argument("treebanks", type=Path, nargs="+")
+    against = commands.add_parser("parser")
+    against.add_argument("treebank", type=Path)
+    against.add_argument("--parsed", type=Path, required=True, help="CoNLL-U to write, or to read where it is there")
     arguments = parser.parse_args()
     if arguments.command == "sample":
         print_sample(arguments.treebank, arguments.each, arguments.seed)
+    elif arguments.command == "parser":
+        print_parser(arguments.treebank, arguments.parsed)
     else:
         print_agreement(arguments.treebanks)
 
@@ -67,6 +75,26 @@ def print_agreement(paths: list[Path]) -> None:
             for pair, n in Counter(pair for pair in pairs if pair[0] != pair[1]).most_common():
                 keys = [key for key in both if (labels[a][key], labels[b][key]) == pair]
                 print(f"    {a} {pair[0]}, {b} {pair[1]}: {n} ({', '.join(keys[:8])} …)")
+
+
+def print_parser(path: Path, parsed: Path) -> None:
+    treebanks = open_treebanks([path])
+    gold = {tree.sentence.text: tree for tree in treebanks.trees()}
+    if not parsed.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            text = Path(folder) / "text.txt"
+            text.write_text("".join(f"{line}\n" for line in gold), encoding="utf-8")
+            parse_text(text, treebanks.language, parsed)
+    trees = {tree.sentence.text: tree for tree in open_treebanks([parsed], treebanks.language).trees()}
+    common = sorted(gold.keys() & trees.keys())
+    print(f"{treebanks.language}: {len(common)} of {len(gold)} sentences have a parse over the same text")
+    context = Context(treebanks.language)
+    labelling = [name for name in READ if not name.endswith("Shift") and name != "CoordInv"]
+    for name in ("SentLen", "TreeDepth", *labelling):
+        pairs = [[TASKS[name].rule(side[text], context).label for side in (gold, trees)] for text in common]
+        both = [a == b for a, b in pairs if a and b]
+        if both:
+            print(f"  {name}: {sum(both)} of {len(both)} agree ({sum(both) / len(both):.1%})")
 
 
 def is_quoted(tree: Tree) -> bool:

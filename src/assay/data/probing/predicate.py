@@ -68,8 +68,9 @@ def voice(tree: Tree) -> Verdict:
     if root.upos != "VERB" or tree.has(root, "nsubj:outer"):
         return no_label("the predicate is no verb")
     marked = root.features.get("Voice")
-    passive = tree.has(root, "nsubj:pass", "csubj:pass", "aux:pass") or marked == "Pass"
-    if passive and marked == "Act":
+    built = tree.has(root, "nsubj:pass", "csubj:pass", "aux:pass")
+    passive = built or marked == "Pass"
+    if passive and (marked == "Act" or (is_finite(root) and not built and tree.has(root, "obj"))):
         return no_label("the annotation of voice contradicts itself")
     if passive:
         return Verdict("PASS", target=root)

@@ -83,7 +83,9 @@ def _breaks_adposition(tree: Tree, first: Token, second: Token, following: Token
         ours, theirs = second.features.get("Case"), following.features.get("Case")
         return ours is not None and theirs is not None and ours != theirs
     within = base(second.deprel) in _WITHIN_PHRASE and second.head == first.head and second.upos != "NUM"
-    # "вошёл в большой дом" – "вошёл большой в дом" has a reading; cases other than the accusative have none.
+    # "вошёл в большой дом" – "вошёл большой в дом" has a reading; so has any form that is also a nominative (больной).
+    if second.form.lower() == second.lemma.lower():
+        return False
     return within and second.features.get("Case") not in (None, "Acc", "Nom")
 
 

@@ -103,7 +103,10 @@ def n_shift(tree: Tree, context: Context) -> Verdict:
 
 
 def b_shift(tree: Tree, context: Context) -> Verdict:
-    """O or I: as it was, or with two neighbours swapped; not adverbs, names, conjuncts, or a subject and its auxiliary."""
+    """O or I: as it was, or with two neighbours swapped.
+
+    Not adverbs, names, conjuncts, or a subject and its auxiliary, whose order is free or makes a question.
+    """
     return _shift(tree, context, "BShift", shift.neighbour_pairs(tree))
 
 

@@ -88,7 +88,7 @@ class Tree:
             pieces.append((multiword.form, None) if multiword else (token.form, token.number))
         return tuple(pieces)
 
-    @property
+    @cached_property
     def forms(self) -> tuple[str, ...]:
         """The surface tokens."""
         return tuple(form for form, _ in self.surface)

@@ -8,11 +8,11 @@ xprobe       TASK/{tr,va,te}.txt, lines text<TAB>label
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from assay import __version__
 from assay.data.checks import CheckReport, check
 from assay.data.probing.build import Built, BuiltTask
 from assay.data.probing.splits import SPLITS, Row
@@ -45,7 +45,7 @@ def file_name(task: BuiltTask, form: str) -> str:
 def summarize(built: Built, report: CheckReport) -> dict[str, object]:
     """What was built, from what and how, as plain values; the same for the same files and settings."""
     return {
-        "assay": __version__,
+        "assay": _version(),
         "language": built.language,
         "settings": asdict(built.settings),
         "sources": [asdict(file) for file in built.files],
@@ -65,6 +65,10 @@ def summarize(built: Built, report: CheckReport) -> dict[str, object]:
         "skipped": dict(built.skipped),
         "check": [asdict(finding) for finding in report.findings],
     }
+
+
+def _version() -> str:
+    return str(sys.modules["assay"].__version__)  # the package itself imports every layer, so it is not imported here
 
 
 def _write_rows(task: BuiltTask, folder: Path, form: str) -> list[Path]:
@@ -94,7 +98,7 @@ def _readme(built: Built, report: CheckReport) -> str:
     lines = [
         f"# Probing tasks ({built.language})",
         "",
-        f"Built by Assay {__version__} with seed {built.settings.seed} from {built.n_sentences:,} sentences: "
+        f"Built by Assay {_version()} with seed {built.settings.seed} from {built.n_sentences:,} sentences: "
         + ", ".join(f"{file.name} (SHA-256 {file.sha256[:12]})" for file in built.files)
         + ". Settings, sources and sentence ids are in `build.json`.",
         "",

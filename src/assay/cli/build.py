@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from assay.cli import build_logic
+from assay.cli import build_logic, build_probing
 
-app = typer.Typer(help="Build data.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Build data: a proved logic corpus, probing tasks.", no_args_is_help=True, rich_markup_mode=None)
 app.command("logic")(build_logic.logic)
+app.command("probing")(build_probing.probing)
 
 
 @app.callback()
 def _build() -> None:
-    """Build data: a proved contradiction corpus."""
+    """Build data: a proved contradiction corpus, or probing tasks from treebanks."""

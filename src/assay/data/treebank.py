@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from assay.data.dataset import UNKNOWN_LANGUAGE, Dataset, Provenance
@@ -18,6 +19,11 @@ from assay.errors import DataError
 
 _ID = re.compile(r"(\d+)(?:([-.])(\d+))?")
 _COLUMNS = "ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC"
+
+
+@lru_cache(maxsize=4096)  # a treebank has some hundred different sets of features
+def _features(feats: str) -> Mapping[str, str]:
+    return dict(pair.split("=", 1) for pair in feats.split("|")) if feats != "_" else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +48,7 @@ class Token:
         >>> Token(1, "cats", "cat", "NOUN", "NNS", "Case=Nom|Number=Plur", 0, "root", "_", "_").features
         {'Case': 'Nom', 'Number': 'Plur'}
         """
-        if self.feats == "_":
-            return {}
-        return dict(pair.split("=", 1) for pair in self.feats.split("|"))
+        return _features(self.feats)
 
     @property
     def space_after(self) -> bool:

@@ -55,19 +55,19 @@ def corrupt_texts(
 
     The preset `paper` needs the tagger `nltk-3.5`; taggings of any tagger do for the others.
     """
+    check_tagger(tagger, corruptions)
+    tagger.load()  # what is not installed is said here and now, not by a worker
     found = [CorruptedTexts([], Tally()) for _ in corruptions]
     chunk_function = functools.partial(corrupt_chunk, tagger, tuple(corruptions))
     for results in map_in_order(chunk_function, _chunks(texts), workers):
-        found = [
-            CorruptedTexts(before.texts + more.texts, before.tally + more.tally)
-            for before, more in zip(found, results, strict=True)
-        ]
+        for i, more in enumerate(results):
+            found[i].texts.extend(more.texts)
+            found[i] = CorruptedTexts(found[i].texts, found[i].tally + more.tally)
     return found
 
 
 def corrupt_chunk(tagger: TaggerName, corruptions: Sequence[Corruption], texts: Sequence[str]) -> list[CorruptedTexts]:
     """The texts of one chunk after each corruption; a text that stands twice is tagged once."""
-    check_tagger(tagger, corruptions)
     distinct = list(dict.fromkeys(texts))
     taggings = dict(zip(distinct, tagger.load().tag(distinct), strict=True))
     return [apply_corruption(texts, taggings, corruption) for corruption in corruptions]

@@ -75,6 +75,7 @@ def corrupt_file(
     """
     path, out = check_file(path), Path(out)
     check_tagger(tagger, [corruption])
+    tagger.load()  # what is not installed is said here and now, not by a worker
     form = _check_formats(path, out)
     names = open_raw(path, Layout(header=None if header is None else tuple(header))).column_names
     chosen = _choose_columns(columns, names, path)

@@ -35,8 +35,8 @@ class Corruption:
     - mask: each token of the classes becomes `mask`;
     - shuffle: all words change places; there are no classes.
 
-    Words are all tokens but punctuation, which keep and shuffle leave in place, as random does unless it is itself among
-    the classes.
+    Words are all tokens but punctuation, which keep and shuffle leave in place, as random does unless it is itself
+    among the classes.
     """
 
     classes: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ def tag(
 
 def tag_to_table(texts: Iterable[str], tagger: TaggerName, *, workers: int = 1) -> pa.Table:
     """The distinct texts in order of appearance with their taggings, as one table."""
+    tagger.load()  # what is not installed is said here and now, not by a worker
     tables = map_in_order(functools.partial(_tag_chunk, tagger), _chunks(dict.fromkeys(texts)), workers)
     return pa.concat_tables([SCHEMA.empty_table(), *tables])
 

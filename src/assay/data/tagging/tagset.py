@@ -2,8 +2,8 @@
 
 The twelve classes are those of Petrov, Das & McDonald (2012). Universal Dependencies has more: proper nouns are NOUN
 here, auxiliaries VERB, both kinds of conjunction CONJ, interjections and symbols X. English subordinating conjunctions
-are ADP where NLTK tags (its Penn tag IN holds both) and CONJ where a back end of Universal Dependencies does. The German
-table is that of the same authors for STTS.
+are ADP where NLTK tags (its Penn tag IN holds both) and CONJ where a back end of Universal Dependencies does. The
+German table is that of the same authors for STTS.
 """
 
 from __future__ import annotations

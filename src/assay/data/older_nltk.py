@@ -6,7 +6,7 @@ installed NLTK. The differences of the tokenizer:
 - an opening apostrophe is split off a word of one letter alone ("'n roll"), never off a longer one ("'hello");
 - figure, en and em dashes stay attached;
 - a double apostrophe is split off only the word before it;
-- "mor'n" is a contraction, "more'n" is none; "wanna" needs white space after it.
+- "more'n" is no contraction; "wanna" needs white space after it.
 
 The detokenizer undoes the splits by the rules below, in their order. Where removal left two commas side by side, the
 second keeps the space before it; an opening quote in the middle of a text stays two backquotes and loses both spaces;

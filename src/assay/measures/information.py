@@ -2,7 +2,7 @@
 
 Ethayarajh, Choi & Swayamdipta (2022), "Understanding dataset difficulty with V-usable information". Both sets of
 probabilities come from models of one family: one that saw the input, and one trained and asked with the input empty.
-Here the input may be the corrupted text, so that the bits that are left without a word class can be read off per example.
+Here the input may be the corrupted text, so that the bits left without a word class can be read off per example.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Numbers printed in the corruption paper: baselines, scores and differences, counts of cues, masked words.
 
-Source: Aarne Talman, Marianna Apidianaki, Stergios Chatzikyriakidis and Jörg Tiedemann, "How Does Data Corruption Affect
-Natural Language Understanding Models? A Study on GLUE Datasets", *SEM (2022). Scores are in points. The cells of Figures
-1 to 3 for the other six classes are images only and are absent. No number here was computed by us.
+Source: Aarne Talman, Marianna Apidianaki, Stergios Chatzikyriakidis and Jörg Tiedemann, "How Does Data Corruption
+Affect Natural Language Understanding Models? A Study on GLUE Datasets", *SEM (2022). Scores are in points. The cells of
+Figures 1 to 3 for the other six classes are images only and are absent. No number here was computed by us.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """All 8 classes of a corpus from one tagging, beside tagging with NLTK anew for every class and setting.
 
 The peer is the plain way: `nltk.word_tokenize`, `nltk.pos_tag(tagset="universal")`, drop, join with NLTK's Treebank
-detokenizer, one process. Corrupting train, test, and both, for 8 classes, goes over every text 16 times (each text is in
-the corrupted half of two of the three settings). The peer is timed on a sample and scaled to the corpus. `--classes-only`
-counts 8 times instead. The memory of a streamed file is measured at two sizes, in a process each.
+detokenizer, one process. Corrupting train, test, and both, for 8 classes, goes over every text 16 times (a text is in
+the corrupted part of two of the three settings). The peer is timed on a sample and scaled to the corpus.
+`--classes-only` counts 8 times instead, `--only-memory` leaves the race out. The memory of a streamed file is measured
+at two sizes, in a process each.
 
     NLTK_DATA=... python benchmarks/corruption.py DATA_ROOT [sentences] [rows of the larger file]
 """
@@ -106,8 +107,8 @@ def show_memory(texts: list[str], sizes: tuple[int, ...]) -> None:
             print(f"peak {found['own']:.0f} MiB and {found['worker']:.0f} MiB in a worker")
 
 
-def main(root: Path, n: int, rows: int, passes: int) -> None:
-    texts = sentences(root, n)
+def race(texts: list[str], passes: int) -> None:
+    n = len(texts)
     assert len(set(texts)) == n
     sample = texts[:: max(1, n // SAMPLE)]
     peer = time_peer(sample) * n / len(sample) * passes
@@ -116,15 +117,16 @@ def main(root: Path, n: int, rows: int, passes: int) -> None:
     for preset in ("offsets", "paper"):
         ours = time_ours(texts, preset)
         print(f"preset {preset}: {ours:,.1f} s, {peer / ours:.1f} x NLTK")
-    show_memory(texts, (rows // 10, rows))
 
 
 if __name__ == "__main__":
-    arguments = [argument for argument in sys.argv[1:] if argument != "--classes-only"]
-    if arguments[:1] == ["--memory"]:
-        measure_memory(Path(arguments[1]))
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    if "--memory" in sys.argv:
+        measure_memory(Path(arguments[0]))
     else:
-        n_sentences, n_rows = (
-            int(argument) for argument in (arguments[1:] + ["50000", "1000000"][len(arguments) - 1 :])
-        )
-        main(Path(arguments[0]), n_sentences, n_rows, 8 if "--classes-only" in sys.argv else PASSES)
+        n_sentences = int(arguments[1]) if len(arguments) > 1 else 50_000
+        n_rows = int(arguments[2]) if len(arguments) > 2 else 1_000_000
+        corpus = sentences(Path(arguments[0]), n_sentences)
+        if "--only-memory" not in sys.argv:
+            race(corpus, 8 if "--classes-only" in sys.argv else PASSES)
+        show_memory(corpus, (n_rows // 10, n_rows))

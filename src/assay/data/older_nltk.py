@@ -22,39 +22,40 @@ from typing import Any
 
 _PAIRS = (("can", "not"), ("d", "'ye"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me"), ("mor", "'n"))
 
-_JOIN = [
-    # contractions: " 't is" loses the space before it as well, "wan na " the one after it
-    (r"(?i) ('t)\s(is|was)\b", r"\1\2"),
+_SPLIT_PAIR = re.compile(r"(?i)\b(?:can|d|gim|gon|got|lem|mor|wan)\s(?:not|'ye|me|na|ta|'n)")
+_PAIR_RULES = [
     *((rf"(?i)\b({first})\s({second})\b", r"\1\2") for first, second in _PAIRS),
-    (r"(?i)\b(wan)\s(na)\s", r"\1\2"),
-    # clitics, only where white space follows: at the end of a text "do n't" stays two words
-    (r"(?<=[^' ])\s('(?:ll|LL|re|RE|ve|VE)|n't|N'T) ", r"\1 "),
-    (r"(?<=[^' ])\s('[sSmMdD]?) ", r"\1 "),
-    # closing quotes
-    (r"(\S)''", r"\1'' "),
-    (r" '' ", r'"'),
+    (r"(?i)\b(wan)\s(na)\s", r"\1\2"),  # loses the space after it as well
+]
+_JOIN = [  # what a rule needs: one of these characters, else it is passed over
+    ("'", r"(?<=[^' ])\s('(?:ll|LL|re|RE|ve|VE)|n't|N'T) ", r"\1 "),  # only where white space follows, not at the end
+    ("'", r"(?<=[^' ])\s('[sSmMdD]?) ", r"\1 "),
+    ("'", r"(\S)''", r"\1'' "),
+    ("'", r" '' ", r'"'),
 ]
 _UNPAD = [
-    (r" -- ", "--"),
-    (r"\s([\[({<])\s", r" \1"),
-    (r"\s([\])}>])\s", r"\1 "),
-    (r"(?<=[\])}>])\s(?=[:;,.])", ""),
-    (r"(?<=[^'])\s'\s", "' "),
-    (r"\s(?=[?!])", ""),
-    (r"(?<=[^.])\s(\.[\])}>\"']*)\s*$", r"\1"),
-    (r"\s([#$])\s", r" \1"),
-    (r"\s([;%])\s", r"\1 "),
-    (r"\s([&*])\s", r" \1 "),
-    (r"\s\.\.\.\s", "..."),
-    (r"\s([:,])\s$", r"\1"),
-    (r"\s([:,])\s(\D)", r"\1 \2"),  # takes the second of two commas with it, which so keeps its space
-    # opening quotes
-    (r"([ (\[{<])\s``", r'\1"'),
-    (r"\s``\s", "``"),
-    (r"^``", r'\\"'),
+    ("-", r" -- ", "--"),
+    ("[({<", r"\s([\[({<])\s", r" \1"),
+    ("])}>", r"\s([\])}>])\s", r"\1 "),
+    ("])}>", r"(?<=[\])}>])\s(?=[:;,.])", ""),
+    ("'", r"(?<=[^'])\s'\s", "' "),
+    ("?!", r"\s(?=[?!])", ""),
+    (".", r"(?<=[^.])\s(\.[\])}>\"']*)\s*$", r"\1"),
+    ("#$", r"\s([#$])\s", r" \1"),
+    (";%", r"\s([;%])\s", r"\1 "),
+    ("&*", r"\s([&*])\s", r" \1 "),
+    (".", r"\s\.\.\.\s", "..."),
+    (":,", r"\s([:,])\s$", r"\1"),
+    (":,", r"\s([:,])\s(\D)", r"\1 \2"),  # takes the second of two commas with it, which so keeps its space
+    ("`", r"([ (\[{<])\s``", r'\1"'),
+    ("`", r"\s``\s", "``"),
+    ("`", r"^``", r'\\"'),
 ]
-_JOIN_RULES = [(re.compile(pattern), replacement) for pattern, replacement in _JOIN]
-_UNPAD_RULES = [(re.compile(pattern), replacement) for pattern, replacement in _UNPAD]
+_CONTRACTION = re.compile(r"(?i) ('t)\s(is|was)\b")  # loses the space before it as well
+_PAIR_PATTERNS = [(re.compile(pattern), replacement) for pattern, replacement in _PAIR_RULES]
+_JOIN_RULES = [(frozenset(needs), re.compile(pattern), replacement) for needs, pattern, replacement in _JOIN]
+_UNPAD_RULES = [(frozenset(needs), re.compile(pattern), replacement) for needs, pattern, replacement in _UNPAD]
+_MARKS = frozenset().union(*(needs for needs, _, _ in _JOIN_RULES + _UNPAD_RULES))
 
 
 def detokenize(tokens: Sequence[str]) -> str:
@@ -66,12 +67,18 @@ def detokenize(tokens: Sequence[str]) -> str:
     'he, , said``no"and left'
     """
     text = " ".join(tokens)
-    for pattern, replacement in _JOIN_RULES:
-        text = pattern.sub(replacement, text)
-    text = text.strip()
-    for pattern, replacement in _UNPAD_RULES:
-        text = pattern.sub(replacement, text)
-    return text.strip()
+    marks = _MARKS.intersection(text)
+    if "'" in marks:
+        text = _CONTRACTION.sub(r"\1\2", text)
+    if _SPLIT_PAIR.search(text):
+        for pattern, replacement in _PAIR_PATTERNS:
+            text = pattern.sub(replacement, text)
+    for rules in (_JOIN_RULES, _UNPAD_RULES):
+        for needs, pattern, replacement in rules:
+            if not marks.isdisjoint(needs):
+                text = pattern.sub(replacement, text)
+        text = text.strip()
+    return text
 
 
 @functools.cache

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -18,6 +19,8 @@ from assay.data.tagging import CLASSES, TaggerName, choose_tagger, make_table, p
 from assay.data.tagging import registry as registry_module
 from assay.data.tagging.tagset import FROM_OPENCORPORA, FROM_STTS, FROM_UD
 from assay.errors import MissingExtraError, ModelError, UsageError
+from assay.jobs import Results, Store, run_jobs
+from assay.runners.serial import SerialRunner
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "She mustn't see John's 2 \"red\" dogs, or Lassie."
@@ -117,7 +120,7 @@ def test_each_text_is_tagged_once(nltk_data, monkeypatch):
             return TaggerName("nltk", "en").load().tag(texts)
 
     backend = registry_module.Backend("counting", ("en",), lambda _: Counting())
-    monkeypatch.setattr(registry_module, "BACKENDS", (backend,))
+    monkeypatch.setattr(registry_module, "BACKENDS", (*registry_module.BACKENDS, backend))
     tag(["a cat", "a dog", "a cat"], "en", "counting")
     assert seen == ["a cat", "a dog"]
 
@@ -132,6 +135,29 @@ def test_the_step_tags_columns_of_a_table(nltk_data):
     table = pa.table({"text": ["A cat.", "A dog."], "pair": ["A cat.", None], "label": ["x", "y"]})
     assert tag_texts(table)["text"].to_pylist() == ["A cat.", "A dog."]
     assert read_table(tag_texts(["A cat."])) == tag(["A cat."])
+
+
+def test_the_job_is_kept_in_a_store(nltk_data, tmp_path):
+    store, job = Store(tmp_path / "store").open(), tag_texts.job(texts=["A cat.", "A dog.", "A cat."])
+    assert [outcome.status for outcome in run_jobs([job], store, SerialRunner())] == ["done"]
+    assert read_table(Results(store)[job]) == tag(["A cat.", "A dog."])
+    assert [outcome.status for outcome in run_jobs([job], store, SerialRunner())] == ["kept"]
+
+
+def test_an_installed_package_adds_a_tagger(tmp_path, monkeypatch):
+    (tmp_path / "space_tagger.py").write_text(
+        "from assay.data.tagging import Backend, Tagging\n"
+        "class Tagger:\n"
+        "    def tag(self, texts):\n"
+        "        return [Tagging((0,), (len(text),), ('NOUN',), (text,)) for text in texts]\n"
+        "BACKEND = Backend('space', ('eo',), lambda language: Tagger())\n"
+    )
+    folder = tmp_path / "space_tagger-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: space-tagger\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[assay.taggers]\nspace = space_tagger:BACKEND\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert tag(["hundo"], "eo")["hundo"].tags == ("NOUN",)
 
 
 def test_every_mapping_ends_in_a_universal_class():
@@ -209,9 +235,11 @@ def test_a_missing_package_gives_its_install_line(monkeypatch, module, language,
     assert str(error.value) == f"the tagger '{tagger}' needs an optional package: pip install 'assay[{extra}]'"
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_missing_model_of_spacy_gives_its_download_line():
-    pytest.importorskip("spacy")
+def test_a_missing_model_of_spacy_gives_its_download_line(monkeypatch):
+    def load(name, exclude):
+        raise OSError(f"[E050] Can't find model '{name}'.")  # as spaCy says it
+
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=load))
     with pytest.raises(ModelError) as error:
         tag(["a"], "sv", "spacy/sv_no_such_model")
     assert str(error.value) == (

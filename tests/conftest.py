@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,17 @@ def papers() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the papers are not in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def nltk_data(published: Path) -> Iterator[Path]:
+    """NLTK's data, also for processes that a test starts; the test is skipped where it is absent."""
+    folder = published / "nltk_data"
+    if not folder.is_dir():
+        pytest.skip(f"NLTK's data is not in {folder}")
+    import nltk
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NLTK_DATA", str(folder))
+        patch.setattr(nltk.data, "path", [str(folder)])
+        yield folder

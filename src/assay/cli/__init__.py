@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from assay.cli import build, check, demo, judge, list_, report, run, status
+from assay.cli import build, check, corrupt, demo, judge, list_, report, run, status
 from assay.errors import AssayError
 from assay.version import __version__
 
@@ -31,6 +31,7 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("status")(status.status)
 app.command("check")(check.check)
+app.command("corrupt")(corrupt.corrupt)
 app.command("score")(judge.score)
 app.command("compare")(judge.compare)
 app.command("demo")(demo.demo)

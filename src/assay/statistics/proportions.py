@@ -13,7 +13,7 @@ from scipy import optimize, special
 from assay.errors import UsageError
 from assay.statistics.arrays import Array
 from assay.statistics.estimate import Estimate
-from assay.statistics.intervals import normal_quantile
+from assay.statistics.intervals import normal_quantile, wilson
 
 
 def mcnemar(only_a: int, only_b: int, method: str = "mid-p") -> float:
@@ -103,6 +103,23 @@ def two_proportion_test(successes_a: int, n_a: int, successes_b: int, n_b: int) 
     if error == 0:
         return 1.0
     return float(2 * special.ndtr(-abs(successes_a / n_a - successes_b / n_b) / error))
+
+
+def unpaired_proportions(successes_a: int, n_a: int, successes_b: int, n_b: int, level: float = 0.95) -> Estimate:
+    """Newcombe's (1998, method 10) interval of the difference A − B of two independent proportions.
+
+    With Wilson's bounds l and u of each: from (p_A − p_B) − √((p_A − l_A)² + (u_B − p_B)²) to (p_A − p_B) +
+    √((u_A − p_A)² + (p_B − l_B)²).
+
+    >>> estimate = unpaired_proportions(56, 70, 48, 80)
+    >>> round(estimate.value, 3), round(estimate.low, 4), round(estimate.high, 4)
+    (0.2, 0.0524, 0.3339)
+    """
+    a, b = wilson(successes_a, n_a, level), wilson(successes_b, n_b, level)
+    value = a.value - b.value
+    low = value - math.hypot(a.value - a.low, b.high - b.value)
+    high = value + math.hypot(a.high - a.value, b.value - b.low)
+    return Estimate(value, low, high, "Newcombe", n_a + n_b, level)
 
 
 def significant_difference(n: int, proportion: float = 0.5, level: float = 0.95) -> float:

@@ -1,0 +1,121 @@
+"""Numbers printed in the corruption paper: baselines, scores and differences, counts of cues, masked words.
+
+Source: Aarne Talman, Marianna Apidianaki, Stergios Chatzikyriakidis and Jörg Tiedemann, "How Does Data Corruption
+Affect Natural Language Understanding Models? A Study on GLUE Datasets", *SEM (2022). Scores are in points. The cells of
+Figures 1 to 3 for the other six classes are images only and are absent. No number here was computed by us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+TASKS = ("COLA", "MNLI-M", "MRPC", "QNLI", "QQP", "RTE", "SST-2", "STS-B")
+CLASSES = ("ADJ", "ADV", "CONJ", "DET", "NOUN", "NUM", "PRON", "VERB")
+SETTINGS = ("train", "test", "both")
+"""Which data are corrupted: CORRUPT-TRAIN, CORRUPT-TEST, CORRUPT-TRAIN AND TEST."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """One row of Table 2: the score of RoBERTa-base on the original data, and its metric."""
+
+    score: float
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A score of Table 3 and the difference to the baseline that is printed beside it."""
+
+    score: float
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Items with a cue among those that the model had right (section 6.1); counts where the paper gives them."""
+
+    share: float
+    n_with_cue: int | None = None
+    n_right: int | None = None
+
+
+BASELINES: Mapping[str, Baseline] = {
+    "COLA": Baseline(64.05, "mcc"),
+    "MNLI-M": Baseline(87.89, "accuracy"),
+    "MRPC": Baseline(88.73, "accuracy"),
+    "QNLI": Baseline(92.64, "accuracy"),
+    "QQP": Baseline(91.32, "accuracy"),
+    "RTE": Baseline(70.04, "accuracy"),
+    "SST-2": Baseline(94.61, "accuracy"),
+    "STS-B": Baseline(90.08, "pearson"),
+}
+"""Table 2."""
+
+SCORES: Mapping[tuple[str, str], tuple[Cell, Cell, Cell]] = {
+    ("COLA", "NOUN"): (Cell(39.72, -24.34), Cell(17.75, -46.30), Cell(34.33, -29.73)),
+    ("MNLI-M", "NOUN"): (Cell(85.64, -2.24), Cell(72.85, -15.04), Cell(77.46, -10.42)),
+    ("MRPC", "NOUN"): (Cell(86.27, -2.45), Cell(82.35, -6.37), Cell(80.15, -8.58)),
+    ("QNLI", "NOUN"): (Cell(89.13, -3.51), Cell(71.02, -21.62), Cell(82.02, -10.62)),
+    ("QQP", "NOUN"): (Cell(86.69, -4.63), Cell(72.57, -18.75), Cell(84.17, -7.16)),
+    ("RTE", "NOUN"): (Cell(47.29, -22.74), Cell(53.79, -16.25), Cell(47.29, -22.74)),
+    ("SST-2", "NOUN"): (Cell(94.04, -0.57), Cell(87.27, -7.34), Cell(88.76, -5.85)),
+    ("STS-B", "NOUN"): (Cell(81.67, -8.41), Cell(56.12, -33.96), Cell(63.52, -26.56)),
+    ("COLA", "VERB"): (Cell(23.26, -40.79), Cell(4.30, -59.75), Cell(20.22, -43.83)),
+    ("MNLI-M", "VERB"): (Cell(86.95, -0.94), Cell(77.61, -10.28), Cell(80.32, -7.57)),
+    ("MRPC", "VERB"): (Cell(85.54, -3.19), Cell(85.54, -3.19), Cell(85.05, -3.68)),
+    ("QNLI", "VERB"): (Cell(92.00, -0.64), Cell(87.41, -5.24), Cell(90.15, -2.49)),
+    ("QQP", "VERB"): (Cell(89.49, -1.84), Cell(86.01, -5.31), Cell(89.05, -2.27)),
+    ("RTE", "VERB"): (Cell(65.34, -4.69), Cell(65.70, -4.33), Cell(65.34, -4.69)),
+    ("SST-2", "VERB"): (Cell(93.69, -0.92), Cell(89.33, -5.28), Cell(89.56, -5.05)),
+    ("STS-B", "VERB"): (Cell(87.63, -2.46), Cell(85.54, -4.54), Cell(86.22, -3.86)),
+}
+"""Table 3, by task and removed class; the cells in the order of SETTINGS."""
+
+PARAPHRASE_CUES: Mapping[str, Cue] = {"NOUN": Cue(0.76)}
+"""MRPC, corrupted test: pairs that the model had right and that still hold a lexical paraphrase (PPDB 2.0 L)."""
+
+POLARITY_CUES: Mapping[tuple[str, ...], Cue] = {
+    ("NOUN",): Cue(383 / 761, 383, 761),
+    ("ADJ", "NOUN"): Cue(125 / 672, 125, 672),
+}
+"""SST-2, corrupted test: sentences that the model had right and whose gold polarity NRCLex still finds."""
+
+MASKED_WORDS: Mapping[tuple[str, str], float] = {
+    ("NOUN", "corrupted"): 14.7,
+    ("NOUN", "original"): 34.1,
+    ("VERB", "corrupted"): 31.1,
+    ("VERB", "original"): 66.4,
+}
+"""Table 5: how often RoBERTa-base fills in the first removed word of MRPC's development sentences, in per cent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One row of Table 4: a sentence of SST-2, its corruptions, and the labels."""
+
+    original: str
+    without_nouns: str
+    without_adjectives: str
+    lexicon_label: str
+    gold_label: str
+
+
+EXAMPLES = (
+    Example(
+        "An unclassifiably awful study in self - and audience-abuse.",
+        "an unclassifiably awful in - and.",
+        "an unclassifiably study in self - and audience-abuse.",
+        "positive",
+        "negative",
+    ),
+    Example(
+        "It proves quite compelling as an intense, brooding character study.",
+        "it proves quite compelling as an intense, brooding.",
+        "it proves quite as an, brooding character study.",
+        "positive",
+        "positive",
+    ),
+)
+"""Table 4; originals are printed with a capital and without the spaces that SST-2 has before punctuation."""

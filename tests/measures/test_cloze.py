@@ -1,0 +1,93 @@
+"""Masked words with a tiny model made on the spot: its guesses are those of its own scores."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.data.corruption import Cloze
+from assay.errors import ModelError, UsageError
+from assay.measures.cloze import Guess, cloze_accuracy, guess_words
+
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "dog", "slept", "un", "##known", "."]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    from transformers import BertTokenizerFast
+
+    path = tmp_path_factory.mktemp("bert") / "vocab.txt"
+    path.write_text("\n".join(VOCABULARY), encoding="utf-8")
+    return BertTokenizerFast(vocab=str(path), model_max_length=16)
+
+
+@pytest.fixture(scope="module")
+def model():
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    return BertForMaskedLM(BertConfig(vocab_size=len(VOCABULARY), max_position_embeddings=16, **sizes)).eval()
+
+
+def question(word, original, corrupted):
+    return Cloze(word, original, corrupted)
+
+
+def test_the_likeliest_piece_is_given(model, tokenizer):
+    import torch
+
+    texts = ["the [MASK] slept.", "[MASK] slept", "the dog [MASK] ."]
+    questions = [question("cat", text, "the [MASK]") for text in texts]
+    guesses = guess_words(model, tokenizer, questions, batch_size=2)
+    for text, guess in zip(texts, guesses, strict=True):
+        ids = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            scores = model(**ids).logits[0]
+        at = ids["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+        assert guess.original == tokenizer.decode([int(scores[at].argmax())])
+    assert len({guess.corrupted for guess in guesses}) == 1
+
+
+def test_a_model_that_knows_the_answer_is_right(model, tokenizer):
+    import torch
+
+    with torch.no_grad():
+        model.cls.predictions.bias[VOCABULARY.index("cat")] += 100
+    guesses = guess_words(model, tokenizer, [question("Cat", "the [MASK] slept", "the [MASK]")] * 3)
+    found = cloze_accuracy([*guesses, Guess("unknown", "cat", "cat", False)])
+    assert (found.original.value, found.corrupted.value, found.difference.value) == (0.75, 0.75, 0.0)
+    assert (found.p_value, found.n_several_pieces) == (1.0, 1)
+
+
+def test_pieces_are_counted(model, tokenizer):
+    guesses = guess_words(model, tokenizer, [question(word, "the [MASK]", "[MASK]") for word in ("dog", "unknown")])
+    assert [guess.one_piece for guess in guesses] == [True, False]
+
+
+def test_a_mask_beyond_the_model_is_an_empty_guess(model, tokenizer):
+    long = "the " * 30 + "[MASK]"
+    assert guess_words(model, tokenizer, [question("dog", long, "[MASK]")])[0].original == ""
+
+
+def test_the_difference_is_paired():
+    guesses = [Guess("a", "a", "b", True)] * 10 + [Guess("a", "b", "a", True)] * 2 + [Guess("a", "a", "a", True)] * 8
+    found = cloze_accuracy(guesses)
+    assert (found.original.value, found.corrupted.value) == (0.9, 0.5)
+    assert round(found.p_value, 4) == 0.0225  # McNemar's mid-p of 10 and 2
+
+
+def test_wrong_use(model, tokenizer):
+    with pytest.raises(UsageError) as error:
+        guess_words(model, tokenizer, [question("dog", "the <mask>", "<mask>")])
+    assert str(error.value) == "a question has no mask '[MASK]': 'the <mask>'"
+    with pytest.raises(UsageError) as error:
+        cloze_accuracy([])
+    assert str(error.value) == "cloze accuracy needs at least one guess; got none"
+
+    class NoMask:
+        mask_token = None
+
+    with pytest.raises(ModelError) as error:
+        guess_words(model, NoMask(), [])
+    assert str(error.value) == "the tokenizer has no mask; a masked language model is needed"

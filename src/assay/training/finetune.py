@@ -1,0 +1,79 @@
+"""Fine-tuning: a model, data, a recipe and seeds in; logits at every evaluation point out.
+
+`finetune` trains one seed, `finetune_many` several at once; seed 3 gives the same either way, within rounding. This
+module only checks and hands over: torch is loaded when a training starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import TrainingError, UsageError
+from assay.models.examples import Examples
+from assay.models.protocols import Floats, Trainable
+from assay.training.checks import check_seeds, find_classes
+from assay.training.outcome import Outcome, Progress
+from assay.training.recipe import Execution, Recipe, Seeds
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What a training leaves behind and tells on its way: folders of the seeds, in their order, and a listener.
+
+    `scratch` are folders for snapshots, from which a training that was broken off is taken up again. `weights` are
+    folders for the trained weights; without them none are kept. `progress` is called after every step.
+    """
+
+    scratch: tuple[Path, ...] = ()
+    weights: tuple[Path, ...] = ()
+    progress: Callable[[Progress], None] | None = None
+
+
+def finetune(
+    model: Trainable,
+    train: Examples,
+    evaluate: Mapping[str, Examples],
+    recipe: Recipe,
+    seeds: Seeds,
+    how: Execution | None = None,
+    hooks: Hooks | None = None,
+) -> Outcome:
+    """Train one seed."""
+    outcome = finetune_many(model, train, evaluate, recipe, [seeds], how, hooks)[0]
+    if isinstance(outcome, TrainingError):
+        raise outcome
+    return outcome
+
+
+def finetune_many(
+    model: Trainable,
+    train: Examples,
+    evaluate: Mapping[str, Examples],
+    recipe: Recipe,
+    seeds: Sequence[Seeds],
+    how: Execution | None = None,
+    hooks: Hooks | None = None,
+) -> list[Outcome | TrainingError]:
+    """Train several seeds, together where that is faster; a seed that fails has its error in place of an outcome."""
+    how, hooks = how or Execution(), hooks or Hooks()
+    check_seeds(seeds)
+    for name, folders in (("scratch", hooks.scratch), ("weights", hooks.weights)):
+        if folders and len(folders) != len(seeds):
+            raise UsageError(
+                f"hooks: {name} has {len(folders)} folders for {len(seeds)} seeds; give one for each, or none"
+            )
+    classes = find_classes(train, evaluate, recipe)
+    from assay.training.session import run
+
+    return run(model, train, evaluate, recipe, tuple(seeds), how, hooks, classes)
+
+
+def predict(
+    model: Trainable, examples: Examples, recipe: Recipe, n_outputs: int, how: Execution | None = None
+) -> Floats:
+    """The logits of a model as it is, without training: for weights that a training kept."""
+    from assay.training.session import predict_with
+
+    return predict_with(model, examples, recipe, n_outputs, how or Execution())

@@ -1,0 +1,51 @@
+"""Random search: recipes drawn beforehand, so that each trial is a job of its own and the choice among them is another.
+
+It runs nothing; `assay.training.selection.best_outcome` chooses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.training.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A range to draw from, uniformly, or uniformly on the logarithm."""
+
+    low: float
+    high: float
+    log: bool = False
+
+
+Space = Mapping[str, Between | Sequence[Any]]
+
+
+def draw_recipes(base: Recipe, space: Space, n: int, rng: np.random.Generator) -> list[Recipe]:
+    """So many recipes, each the base with the fields of the space drawn anew; a list is drawn from evenly.
+
+    >>> space = {"batch": [8, 16], "learning_rate": Between(1e-5, 1e-3, log=True)}
+    >>> drawn = draw_recipes(Recipe(), space, 3, np.random.default_rng(0))
+    >>> [recipe.batch for recipe in drawn]
+    [16, 16, 8]
+    """
+    known = [field.name for field in fields(Recipe)]
+    unknown = sorted(set(space) - set(known))
+    if unknown:
+        raise UsageError(f"a recipe has no field {unknown[0]!r}; its fields: {', '.join(known)}")
+    return [replace(base, **{name: _draw(space[name], rng) for name in space}) for _ in range(n)]
+
+
+def _draw(choice: Between | Sequence[Any], rng: np.random.Generator) -> Any:
+    if not isinstance(choice, Between):
+        return choice[int(rng.integers(len(choice)))]
+    if choice.log:
+        return math.exp(rng.uniform(math.log(choice.low), math.log(choice.high)))
+    return float(rng.uniform(choice.low, choice.high))

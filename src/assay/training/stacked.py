@@ -1,0 +1,229 @@
+"""Lanes: several trainings that differ only in their seeds, stacked in one tensor for each parameter. Imports torch.
+
+A step gathers each lane's batch by its own order, runs the module over all lanes with `torch.func.vmap` (plainly
+where there is one lane), and updates every lane. All that changes from step to step is read from tensors, so a step
+can be captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch.func import vmap
+
+from assay.models.protocols import Network
+from assay.training.batching import IGNORED, Prepared
+from assay.training.inference import Runtime, inputs_of, make_runtime, tensors_of
+from assay.training.optimizer import Clock, Moments, Tensors, clip_divisors, lane_norms
+from assay.training.randomness import order_table, word
+from assay.training.recipe import Execution, Recipe, Seeds
+from assay.training.stateless import StatelessDropout, item_keys, step_key
+
+
+@dataclass(eq=False)
+class Board:
+    """What all lanes share, on the device: module, items, learning rates."""
+
+    network: Network
+    prepared: Prepared
+    recipe: Recipe
+    how: Execution
+    n_steps: int
+    runtime: Runtime
+    items: Tensors
+    rates: torch.Tensor
+
+    @property
+    def device(self) -> torch.device:
+        """Where everything is."""
+        return self.runtime.device
+
+
+def make_board(
+    network: Network, prepared: Prepared, recipe: Recipe, how: Execution, n_steps: int, device: torch.device
+) -> Board:
+    """Move what lanes share to the device."""
+    rates = torch.tensor([recipe.rate(step, n_steps) for step in range(n_steps)], dtype=torch.float32)
+    if prepared.vocabulary is not None:
+        network.move_padding(prepared.vocabulary.pad)
+    return Board(
+        network,
+        prepared,
+        recipe,
+        how,
+        n_steps,
+        make_runtime(network.module, device, recipe.precision),
+        tensors_of(prepared.train, device),
+        rates.to(device),
+    )
+
+
+def initial_parameters(board: Board, seeds: Sequence[Seeds]) -> Tensors:
+    """The parameters that every lane starts from, stacked; only those that a seed draws differ."""
+    given = {name: tensor.detach() for name, tensor in board.network.module.named_parameters()}
+    vocabulary, embedding = board.prepared.vocabulary, board.network.embedding
+    drawn = [board.network.drawn(seed.init) for seed in seeds]
+    stacked: Tensors = {}
+    for name, tensor in given.items():
+        of_lanes = [lane.get(name, tensor) for lane in drawn]
+        if name == embedding and vocabulary is not None:
+            rows = torch.from_numpy(vocabulary.learned)
+            of_lanes = [lane[rows] for lane in of_lanes]
+        stacked[name] = torch.stack([lane.to(board.device, torch.float32) for lane in of_lanes])
+    return stacked
+
+
+def fixed_rows(board: Board, seeds: Sequence[Seeds]) -> torch.Tensor | None:
+    """The embedding rows that only evaluation uses: shape (lanes, rows, features), one lane where all have the same."""
+    vocabulary, name = board.prepared.vocabulary, board.network.embedding
+    if vocabulary is None or name is None or not len(vocabulary.fixed):
+        return None
+    tables = [board.network.drawn(seed.init).get(name) for seed in seeds]
+    given = dict(board.network.module.named_parameters())[name].detach()
+    of_lanes = [given if table is None else table for table in tables] if tables[0] is not None else [given]
+    rows = torch.from_numpy(vocabulary.fixed)
+    return torch.stack([table[rows] for table in of_lanes]).to(board.device)
+
+
+class Lanes:
+    """Several trainings in step with each other: their parameters, moments, orders and losses, on the device."""
+
+    def __init__(self, board: Board, seeds: Sequence[Seeds], moments: Moments, n_done: int) -> None:
+        recipe, device = board.recipe, board.device
+        self.board = board
+        self.seeds = tuple(seeds)
+        self.moments = moments
+        self.fixed_rows = fixed_rows(board, seeds)
+        for tensor in moments.parameters.values():
+            tensor.requires_grad_()
+        self.n_done = n_done
+        shape, items = (board.n_steps, len(seeds)), board.prepared.train.items
+        orders = [order_table(seed.order, items, recipe.batch, board.n_steps) for seed in seeds]
+        self.order = np.stack(orders, axis=1)  # steps, lanes, items
+        self.widths = self._widths()
+        self._order = torch.from_numpy(self.order).to(device)
+        self._words = torch.tensor([word("dropout", seed.dropout) for seed in seeds], dtype=torch.int32, device=device)
+        self._step = torch.tensor([n_done], dtype=torch.int64, device=device)
+        self._alive = torch.ones(len(seeds), dtype=torch.bool, device=device)
+        self._frozen = torch.zeros((), dtype=torch.bool, device=device)
+        self.losses = torch.full(shape, torch.nan, device=device)
+        self.norms = torch.full(shape, torch.nan, device=device)
+        self.micro_batch = min(self.order.shape[2], board.how.micro_batch or recipe.batch)
+
+    @property
+    def n(self) -> int:
+        """How many lanes there are."""
+        return len(self.seeds)
+
+    def _widths(self) -> list[int]:
+        """The padded length of every step: that of the longest item that any lane sees in it."""
+        lengths = np.append(self.board.prepared.train.lengths, 0)  # -1, a place left empty, has length 0
+        longest = lengths[self.order].max(axis=(1, 2))
+        most = self.board.prepared.train.ids.shape[1]
+        return [min(most, self.board.how.padded(int(length))) for length in longest]
+
+    def step(self, width: int) -> None:
+        """One training step of every lane, on items padded to `width`; the host waits for nothing."""
+        index = self._order.index_select(0, self._step)[0]
+        totals = self._weights(index).sum(1).clamp(min=1.0)
+        losses, gradients = None, None
+        for start in range(0, index.shape[1], self.micro_batch):
+            part, found = self._gradients(index[:, start : start + self.micro_batch], totals, width)
+            losses = part if losses is None else losses + part
+            gradients = found if gradients is None else [a.add_(b) for a, b in zip(gradients, found, strict=True)]
+        assert losses is not None and gradients is not None
+        self._update(losses, gradients)
+
+    def rehearse(self, width: int) -> None:
+        """A step that changes nothing: what comes before a capture."""
+        self._frozen.fill_(True)
+        self.step(width)
+        self._step.sub_(1)
+        self._frozen.fill_(False)
+
+    def _gradients(
+        self, index: torch.Tensor, totals: torch.Tensor, width: int
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        limit = self.board.how.most_tokens
+        if limit is not None and index.numel() * width > limit:
+            raise torch.OutOfMemoryError(f"{index.numel() * width} tokens in a pass, {limit} allowed")
+        batch = self._batch(index, width)
+        parameters = self.moments.parameters
+        with self.board.runtime.autocast():
+            losses = self._map(self._loss, parameters, batch, {"seed": self._words, "total": totals})
+        found = torch.autograd.grad(losses.sum(), list(parameters.values()), allow_unused=True)
+        pairs = zip(found, parameters.values(), strict=True)
+        return losses.detach(), [torch.zeros_like(p) if g is None else g.contiguous() for g, p in pairs]
+
+    def _map(self, function: Any, *parts: Tensors) -> torch.Tensor:
+        """The function over the lanes of every part; without vmap where there is one lane."""
+        if self.n > 1:
+            return vmap(function)(*parts)  # type: ignore[no-any-return]
+        # Squeezed, not indexed with [0]: the gradient of an index is written into zeros first.
+        found: torch.Tensor = function(*({name: t.squeeze(0) for name, t in part.items()} for part in parts))
+        return found[None]
+
+    def _loss(self, parameters: Tensors, batch: Tensors, lane: Tensors) -> torch.Tensor:
+        """One lane's part of the mean loss of its batch."""
+        key = step_key(lane["seed"], self._step[0])
+        with StatelessDropout(key, item_keys(key, batch["words"]), self.board.recipe.dropout):
+            logits = self.board.runtime.forward(parameters, batch)
+        return (item_losses(self.board.recipe, logits.float(), batch["labels"]) * batch["present"]).sum() / lane[
+            "total"
+        ]
+
+    def _weights(self, index: torch.Tensor) -> torch.Tensor:
+        return self.board.items["weights"][index.clamp(min=0)] * (index >= 0)
+
+    def _batch(self, index: torch.Tensor, width: int) -> Tensors:
+        """The items of every lane; places left empty repeat the first item and count for nothing."""
+        items, safe = self.board.items, index.clamp(min=0)
+        batch = inputs_of(items, safe, width)
+        labels = items["labels"][:, :width] if items["labels"].ndim == 2 else items["labels"]
+        return {**batch, "labels": labels[safe], "words": items["words"][safe], "present": (index >= 0).float()}
+
+    @torch.no_grad()
+    def _update(self, losses: torch.Tensor, gradients: list[torch.Tensor]) -> None:
+        norms = lane_norms(gradients)
+        self._alive.logical_and_(torch.isfinite(losses) & torch.isfinite(norms))
+        skip = (~self._alive | self._frozen).float()
+        clock = Clock((self._step[0] + 1).float(), self.board.rates[self._step][0])
+        divisors = clip_divisors(norms, self.board.recipe.clip)
+        named = dict(zip(self.moments.parameters, gradients, strict=True))
+        self.losses.index_copy_(0, self._step, losses[None])
+        self.norms.index_copy_(0, self._step, norms[None])
+        self.moments.step(named, self.board.recipe, clock, divisors, skip)
+        self._step.add_(1)
+
+    def alive(self) -> list[bool]:
+        """Which lanes have met nothing but finite numbers; waits for the device."""
+        return list(self._alive.tolist())
+
+    def select(self, lanes: Sequence[int], device: torch.device | None = None) -> Moments:
+        """Copies of some lanes' parameters and moments."""
+        with torch.no_grad():
+            return self.moments.select(lanes, device or self.board.device)
+
+    def with_fixed_rows(self, decay: float) -> Tensors:
+        """The parameters with the embedding rows that no training item uses."""
+        name, rows = self.board.network.embedding, self.fixed_rows
+        if name is None or rows is None:
+            return self.moments.parameters
+        learned = self.moments.parameters[name]
+        table = torch.cat([learned, (rows * decay).expand(self.n, *rows.shape[1:])], dim=1)
+        return {**self.moments.parameters, name: table}
+
+
+def item_losses(recipe: Recipe, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The loss of each item: cross-entropy, summed over words for token tasks; squared error for regression."""
+    if recipe.task == "regression":
+        return (logits.squeeze(-1) - labels).square()
+    if recipe.task != "tokens":
+        return F.cross_entropy(logits, labels, reduction="none")
+    flat = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none", ignore_index=IGNORED)
+    return flat.view(labels.shape).sum(1)

@@ -192,5 +192,6 @@ def _csr(matrix: Any, device: str) -> Tensor:
             torch.from_numpy(matrix.indices.astype("int64")),
             torch.from_numpy(matrix.data.astype("float32")),
             size=matrix.shape,
+            check_invariants=True,
             device=device,
         )

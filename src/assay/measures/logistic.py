@@ -75,14 +75,12 @@ def cross_entropy(logits: Tensor, codes: Tensor) -> Loss:
     """The loss of logits (layers, items, problems, classes) and what its derivatives need; one column is a sigmoid."""
     if logits.shape[-1] == 1:
         return _sigmoid_loss(logits, codes)
-    import torch
-
     log_p = logits.log_softmax(-1)
     index = codes.view(1, -1, 1, 1).expand(*logits.shape[:3], 1)
     value = -log_p.gather(3, index).squeeze(3).mean(1)
     residual = log_p.exp_()
     curvature = (1 - residual.square().sum(-1)).mean(1) / logits.shape[-1]
-    residual.scatter_add_(3, index, torch.full((1, 1, 1, 1), -1.0, device=logits.device).expand_as(index))
+    residual.scatter_add_(3, index, residual.new_full((1, 1, 1, 1), -1.0).expand_as(index))
     return Loss(value, residual, curvature)
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,8 @@ def write_shard(
     except OSError as error:
         raise StoreError(f"{folder}: vectors could not be written ({error.strerror or error})") from None
     finally:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink()
     n_layers, n_items, n_features = vectors.shape
     checksum = zlib.crc32(body.data, zlib.crc32(head))
     shard = Shard(path, n_items, n_layers, n_features, vectors.dtype.name, start, checksum)

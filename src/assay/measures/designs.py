@@ -6,15 +6,25 @@ intercept. It knows nothing of labels or of losses.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Preconditioner = Callable[["Tensor"], "Tensor"]
 _SKETCH = 12_000  # rows that are enough for a preconditioner, which need not be exact
+
+
+class Preconditioner(Protocol):
+    """An approximate inverse of the Hessian, for each layer and problem."""
+
+    def apply(self, q: Tensor) -> Tensor:
+        """The inverse times q, of the shape of the parameters."""
+        ...
+
+    def keep(self, problems: Tensor) -> Preconditioner:
+        """The same for some of the problems only."""
+        ...
 
 
 class Design(Protocol):
@@ -111,13 +121,7 @@ class DenseDesign:
             c = curvature[:, problem, None, None]
             ridge = penalty[problem].clamp(min=1e-4) * torch.eye(self.n_features, device=self.device)
             inverses.append(torch.cholesky_inverse(torch.linalg.cholesky(c * gram + ridge)))
-        inverse = torch.stack(inverses, dim=1)
-
-        def apply(q: Tensor) -> Tensor:
-            weights = (inverse @ q[:, :-1].transpose(1, 2)).transpose(1, 2)
-            return torch.cat([weights, q[:, -1:] / curvature[:, None, :, None]], dim=1)
-
-        return apply
+        return _Full(torch.stack(inverses, dim=1), curvature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +175,37 @@ class SparseDesign:
         squares = torch.zeros(self.n_features, device=self.device)
         squares.index_add_(0, self.x.col_indices(), self.x.values() ** 2)
         diagonal = (squares / self.n)[None, :, None] * curvature[:, None] + penalty.clamp(min=1e-6)
-        whole = torch.cat([diagonal, curvature[:, None]], dim=1)[..., None]
-        return lambda q: q / whole
+        return _Diagonal(torch.cat([diagonal, curvature[:, None]], dim=1)[..., None])
+
+
+@dataclass(frozen=True, slots=True)
+class _Full:
+    """Inverses of shape (layers, problems, features, features); the intercept goes by its curvature alone."""
+
+    inverse: Tensor
+    curvature: Tensor
+
+    def apply(self, q: Tensor) -> Tensor:
+        import torch
+
+        weights = (self.inverse @ q[:, :-1].transpose(1, 2)).transpose(1, 2)
+        return torch.cat([weights, q[:, -1:] / self.curvature[:, None, :, None]], dim=1)
+
+    def keep(self, problems: Tensor) -> _Full:
+        return _Full(self.inverse.index_select(1, problems), self.curvature.index_select(1, problems))
+
+
+@dataclass(frozen=True, slots=True)
+class _Diagonal:
+    """The Hessian's diagonal, shape (layers, features + 1, problems, 1)."""
+
+    diagonal: Tensor
+
+    def apply(self, q: Tensor) -> Tensor:
+        return q / self.diagonal
+
+    def keep(self, problems: Tensor) -> _Diagonal:
+        return _Diagonal(self.diagonal.index_select(2, problems))
 
 
 def sparse_design(matrix: Any, device: str = "cpu") -> SparseDesign:

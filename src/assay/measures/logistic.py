@@ -122,8 +122,7 @@ class _Descent:
         self.logits = design.forward(theta)
         self.loss = cross_entropy(self.logits, codes)
         self.gradient = self._gradient()
-        self.curvature = self.loss.curvature.clamp(min=1e-3)
-        self.invert: Preconditioner = design.preconditioner(self.curvature, penalty)
+        self.inverse: Preconditioner = design.preconditioner(self.loss.curvature.clamp(min=1e-3), penalty)
         self.history: list[tuple[Tensor, Tensor]] = []
         self.direction = self._direction()
 
@@ -137,9 +136,8 @@ class _Descent:
             a.index_select(2, problems) for a in (self.theta, self.logits, self.gradient, self.direction)
         )
         self.history = [(s.index_select(2, problems), y.index_select(2, problems)) for s, y in self.history]
-        self.penalty, self.curvature = self.penalty[problems], self.curvature[:, problems]
+        self.penalty, self.inverse = self.penalty[problems], self.inverse.keep(problems)
         self.loss = replace(self.loss, value=self.loss.value[:, problems])
-        self.invert = self.design.preconditioner(self.curvature, self.penalty)
 
     def step(self) -> bool:
         """One iteration; false when no problem can move any more."""
@@ -192,7 +190,7 @@ class _Descent:
             alpha = rho * _dot(s, q)
             q = q - alpha[:, None, :, None] * y
             kept.append((s, y, rho, alpha))
-        q = self.invert(q)
+        q = self.inverse.apply(q)
         for s, y, rho, alpha in reversed(kept):
             q = q + (alpha - rho * _dot(y, q))[:, None, :, None] * s
         return q

@@ -77,6 +77,21 @@ def test_features_that_say_nothing_or_everything_do_no_harm():
     ).all()
 
 
+def test_many_features_go_by_the_diagonal(monkeypatch):
+    """Where a matrix of all features would be too large the minimum is the same; flat directions may differ."""
+    x, codes = make_layers(1, 600, 20, 3, 2)
+    design, penalty = DenseDesign(x), torch.tensor(PENALTIES)
+
+    def objective() -> torch.Tensor:
+        theta = solve_logistic(design, codes, 3, PENALTIES, Solver(tolerance=1e-8)).theta
+        ridge = penalty * theta[:, :-1].square().sum((1, 3)) / 2
+        return cross_entropy(design.forward(theta), codes).value + ridge
+
+    full = objective()
+    monkeypatch.setattr("assay.measures.designs._WIDEST", 5)
+    torch.testing.assert_close(objective(), full, atol=1e-5, rtol=0)
+
+
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4))
 def test_order_of_items_plays_no_part(seed, k):

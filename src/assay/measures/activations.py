@@ -23,7 +23,7 @@ from assay.models.reading import Reader, Reading, check_texts
 from assay.models.readout import Readout
 from assay.models.transformer import Transformer
 
-SHARD_BYTES = 64 << 20
+SHARD_BYTES = 128 << 20
 _FIRST = 256  # texts of the first shard, whose vectors tell how many fit in the others
 
 

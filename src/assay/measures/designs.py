@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _SKETCH = 12_000  # rows that are enough for a preconditioner, which need not be exact
+_WIDEST = 2048  # features up to which inverting a matrix of them pays
 
 
 class Preconditioner(Protocol):
@@ -111,16 +112,23 @@ class DenseDesign:
         return DenseDesign(self.x[:, :n])
 
     def preconditioner(self, curvature: Tensor, penalty: Tensor) -> Preconditioner:
-        """Inverses of c·Σ + λ from Cholesky factors; Σ is taken from a part of the items."""
+        """Inverses of c·Σ + λ from Cholesky factors; Σ is taken from a part of the items. Its diagonal, where it is
+        large.
+        """
         import torch
 
         some = self.x[:, :_SKETCH]
+        if self.n_features > _WIDEST:
+            return _diagonal(some.square().mean(1), curvature, penalty)
         gram = (some.mT @ some).div_(some.shape[1])
+        trace = gram.diagonal(dim1=1, dim2=2).sum(1)
         inverses = []
         for problem in range(curvature.shape[1]):
-            c = curvature[:, problem, None, None]
-            ridge = penalty[problem].clamp(min=1e-4) * torch.eye(self.n_features, device=self.device)
-            inverses.append(torch.cholesky_inverse(torch.linalg.cholesky(c * gram + ridge)))
+            c = curvature[:, problem]
+            # never below what single precision can tell from 0, so that the factors exist
+            ridge = (2e-7 * c * trace).clamp(min=max(1e-4, float(penalty[problem])))
+            shifted = c[:, None, None] * gram + torch.diag_embed(ridge[:, None].expand(-1, self.n_features))
+            inverses.append(torch.cholesky_inverse(torch.linalg.cholesky(shifted)))
         return _Full(torch.stack(inverses, dim=1), curvature)
 
 
@@ -174,8 +182,15 @@ class SparseDesign:
 
         squares = torch.zeros(self.n_features, device=self.device)
         squares.index_add_(0, self.x.col_indices(), self.x.values() ** 2)
-        diagonal = (squares / self.n)[None, :, None] * curvature[:, None] + penalty.clamp(min=1e-6)
-        return _Diagonal(torch.cat([diagonal, curvature[:, None]], dim=1)[..., None])
+        return _diagonal((squares / self.n)[None], curvature, penalty)
+
+
+def _diagonal(squares: Tensor, curvature: Tensor, penalty: Tensor) -> _Diagonal:
+    """The Hessian's diagonal from the mean squares of the features, shape (layers, features)."""
+    import torch
+
+    diagonal = squares[:, :, None] * curvature[:, None] + penalty.clamp(min=1e-6)
+    return _Diagonal(torch.cat([diagonal, curvature[:, None]], dim=1)[..., None])
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,8 @@ def fit_grid(
         block = read_block(layers, task, group, device)
         fitted = _fit(block, task, settings)
         for split, found in parts.items():
-            found.append(_classes(fitted, block.features(split)))
+            predicted = _classes(fitted, getattr(block, split))
+            found.append(predicted if split != "train" else predicted[..., np.argsort(block.order)])
     joined = {split: np.concatenate(found) for split, found in parts.items()}
     gold = {f"gold_{split}": task.codes[task.rows(split)] for split in parts}
     return ProbeGrid(settings, **joined, **gold)
@@ -150,23 +151,13 @@ class Block:
     mean: Tensor
     scale: Tensor
 
-    def features(self, split: str) -> Tensor:
-        """The features of a split, its items in their own order."""
-        import torch
-
-        if split != "train":
-            found: Tensor = getattr(self, split)
-            return found
-        back = torch.from_numpy(np.argsort(self.order)).to(self.train.device)
-        return self.train[:, back]
-
 
 def read_block(layers: Layers, task: ProbeTask, group: Sequence[int], device: str) -> Block:
     """Read a group of layers, standardise them by the training items, and put them on the device."""
     import torch
 
     order = np.random.default_rng(0).permutation(len(task.train))
-    train = _stack(layers, group, task.train[order], device)
+    train = _stack(layers, group, task.train, device, order)
     mean = train.mean(1, keepdim=True)
     train -= mean
     scale = train.square().mean(1, keepdim=True).sqrt_()
@@ -176,12 +167,14 @@ def read_block(layers: Layers, task: ProbeTask, group: Sequence[int], device: st
     return Block(train, validation, test, order, mean, scale)
 
 
-def _stack(layers: Layers, group: Sequence[int], rows: Ints, device: str) -> Tensor:
+def _stack(layers: Layers, group: Sequence[int], rows: Ints, device: str, order: Ints | None = None) -> Tensor:
+    """Features of some layers; rows are read in their own order, since files are, and put into another afterwards."""
     import torch
 
     found = torch.empty((len(group), len(rows), layers.n_features), device=device)
     for place, index in enumerate(group):
-        found[place].copy_(torch.from_numpy(finite_layer(layers, index, rows)))
+        features = finite_layer(layers, index, rows)
+        found[place].copy_(torch.from_numpy(features if order is None else features[order]))
     return found
 
 
@@ -220,7 +213,8 @@ def layer_groups(layers: Layers, task: ProbeTask, n_problems: int, device: str) 
     """Layers in groups whose features and logits fit in memory."""
     n_items = len(task.train) + len(task.validation) + len(task.test)
     columns = layers.n_features + 4 * n_problems * (1 if task.n_classes == 2 else task.n_classes)
-    size = max(1, _BYTES[device.partition(":")[0]] // (4 * n_items * columns))
+    inverses = n_problems * min(layers.n_features, 2048) ** 2
+    size = max(1, _BYTES[device.partition(":")[0]] // (4 * (n_items * columns + inverses)))
     for start in range(0, layers.n_layers, size):
         yield list(range(start, min(start + size, layers.n_layers)))
 

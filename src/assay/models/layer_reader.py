@@ -20,7 +20,7 @@ from assay.models.readout import Readout
 from assay.models.transformer import Transformer
 from assay.models.transformer_network import TransformerNetwork, load_network, quiet
 
-_TOKENS = {"cpu": 4096, "cuda": 65_536}  # tokens in a batch, padding included
+_TOKENS = {"cpu": 4096, "cuda": 16_384}  # tokens in a batch, padding included
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,224 @@
+"""Probes: classifiers on the features of every layer, for every L2 value and seed at once, the best by validation.
+
+Two kinds: `logistic` (solved to its optimum, so a seed plays no part) and `mlp` (250 sigmoid units, dropout, Adam,
+early stopping). Features are standardised by the training items. Layers are read and solved in groups that fit in
+memory. SentEval (Conneau & Kiela 2018) is the model; unlike it, the best epoch is kept and not the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import UsageError
+from assay.measures.layers import Layers, finite_layer
+from assay.measures.logistic import Solver, solve_logistic
+from assay.measures.mlp import MlpSettings, fit_mlp
+from assay.measures.probe_task import ProbeTask
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Ints = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+L2 = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+_BYTES = {"cpu": 1 << 30, "cuda": 24 << 30}
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSettings:
+    """What is fitted; `l2` from strong to weak, so that the stronger wins a tie on validation."""
+
+    kind: Literal["logistic", "mlp"] = "logistic"
+    l2: tuple[float, ...] = L2
+    seeds: tuple[int, ...] = (0,)
+    solver: Solver = field(default_factory=Solver)
+    mlp: MlpSettings = field(default_factory=MlpSettings)
+
+    def __post_init__(self) -> None:
+        if not self.l2 or min(self.l2) <= 0:
+            raise UsageError(f"L2 values must be above 0; got {list(self.l2)}")
+        if not self.seeds or (self.kind == "logistic" and len(self.seeds) > 1):
+            raise UsageError(
+                f"seeds must be one for a logistic probe, whose solution does not depend on it, and at least one for "
+                f"an mlp; got {len(self.seeds)} for kind {self.kind!r}"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProbeGrid:
+    """Predicted classes for each layer, L2 value and seed: shape (layers, L2 values, seeds, items of a split).
+
+    `gold` are the true classes of each split.
+    """
+
+    settings: ProbeSettings
+    validation: Ints
+    test: Ints
+    train: Ints
+    gold_validation: Ints
+    gold_test: Ints
+    gold_train: Ints
+
+    def accuracy(self, split: str) -> FloatArray:
+        """Accuracy of shape (layers, L2 values, seeds)."""
+        found = getattr(self, split) == getattr(self, f"gold_{split}")
+        return np.asarray(found.mean(axis=-1))
+
+    def best(self) -> Ints:
+        """Which L2 value is best on validation: shape (layers, seeds)."""
+        return np.asarray(self.accuracy("validation").argmax(axis=1))
+
+    def chosen(self, best: Ints | None = None) -> Probes:
+        """The probes with the best L2 values, or with those given."""
+        best = self.best() if best is None else best
+        picked = {split: _pick(getattr(self, split), best) for split in ("validation", "test", "train")}
+        return Probes(
+            l2=np.asarray(self.settings.l2)[best],
+            validation_accuracy=(picked["validation"] == self.gold_validation).mean(-1),
+            test_accuracy=(picked["test"] == self.gold_test).mean(-1),
+            train_accuracy=(picked["train"] == self.gold_train).mean(-1),
+            predicted=picked["test"],
+            gold=self.gold_test,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probes:
+    """The chosen probe of each layer and seed: shapes (layers, seeds), predictions (layers, seeds, test items)."""
+
+    l2: FloatArray
+    validation_accuracy: FloatArray
+    test_accuracy: FloatArray
+    train_accuracy: FloatArray
+    predicted: Ints
+    gold: Ints
+
+    @property
+    def correct(self) -> npt.NDArray[np.bool_]:
+        """Whether each prediction on test is right: shape (layers, seeds, test items)."""
+        return np.asarray(self.predicted == self.gold)
+
+
+def fit_probes(
+    layers: Layers, task: ProbeTask, settings: ProbeSettings | None = None, *, device: str = "cpu"
+) -> Probes:
+    """The best probe of every layer.
+
+    >>> from assay.measures.layers import array_layers
+    >>> from assay.measures.probe_task import probe_task
+    >>> rng = np.random.default_rng(0); codes = rng.integers(0, 2, 300)
+    >>> x = rng.normal(size=(300, 2, 8)); x[:, 1, 0] += 4 * codes  # the second layer knows the label
+    >>> task = probe_task([str(c) for c in codes], ["train"] * 200 + ["validation"] * 50 + ["test"] * 50)
+    >>> fit_probes(array_layers(x), task).test_accuracy[1, 0] > 0.9
+    np.True_
+    """
+    return fit_grid(layers, task, settings, device=device).chosen()
+
+
+def fit_grid(
+    layers: Layers, task: ProbeTask, settings: ProbeSettings | None = None, *, device: str = "cpu"
+) -> ProbeGrid:
+    """Predictions of the probes of every layer, L2 value and seed."""
+    settings = settings or ProbeSettings()
+    parts: dict[str, list[Ints]] = {"validation": [], "test": [], "train": []}
+    for group in layer_groups(layers, task, len(settings.l2) * len(settings.seeds), device):
+        block = read_block(layers, task, group, device)
+        fitted = _fit(block, task, settings)
+        for split, found in parts.items():
+            predicted = _classes(fitted, getattr(block, split))
+            found.append(predicted if split != "train" else predicted[..., np.argsort(block.order)])
+    joined = {split: np.concatenate(found) for split, found in parts.items()}
+    gold = {f"gold_{split}": task.codes[task.rows(split)] for split in parts}
+    return ProbeGrid(settings, **joined, **gold)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Standardised features of a group of layers on the device: (layers, items, features) for each split.
+
+    Training items are in a fixed random order, so that any first part of them is a fair sample; `order` gives it.
+    """
+
+    train: Tensor
+    validation: Tensor
+    test: Tensor
+    order: Ints
+    mean: Tensor
+    scale: Tensor
+
+
+def read_block(layers: Layers, task: ProbeTask, group: Sequence[int], device: str) -> Block:
+    """Read a group of layers, standardise them by the training items, and put them on the device."""
+    import torch
+
+    order = np.random.default_rng(0).permutation(len(task.train))
+    train = _stack(layers, group, task.train, device, order)
+    mean = train.mean(1, keepdim=True)
+    train -= mean
+    scale = train.square().mean(1, keepdim=True).sqrt_()
+    scale = torch.where(scale > 1e-6, scale, torch.ones_like(scale))  # a constant feature becomes 0
+    train /= scale
+    validation, test = ((_stack(layers, group, rows, device) - mean) / scale for rows in (task.validation, task.test))
+    return Block(train, validation, test, order, mean, scale)
+
+
+def _stack(layers: Layers, group: Sequence[int], rows: Ints, device: str, order: Ints | None = None) -> Tensor:
+    """Features of some layers; rows are read in their own order, since files are, and put into another afterwards."""
+    import torch
+
+    found = torch.empty((len(group), len(rows), layers.n_features), device=device)
+    for place, index in enumerate(group):
+        features = finite_layer(layers, index, rows)
+        found[place].copy_(torch.from_numpy(features if order is None else features[order]))
+    return found
+
+
+def _fit(block: Block, task: ProbeTask, settings: ProbeSettings) -> Any:
+    import torch
+
+    from assay.measures.designs import DenseDesign
+
+    codes = torch.from_numpy(task.codes[task.train[block.order]]).to(block.train.device)
+    if settings.kind == "logistic":
+        return solve_logistic(DenseDesign(block.train), codes, task.n_classes, settings.l2, settings.solver)
+    held_out = torch.from_numpy(task.codes[task.validation]).to(block.train.device)
+    return fit_mlp(
+        (block.train, codes), (block.validation, held_out), task.n_classes, settings.l2, settings.seeds, settings.mlp
+    )
+
+
+def _classes(fitted: Any, features: Tensor) -> Ints:
+    """Predicted classes of shape (layers, L2 values, seeds, items); items go through in parts to spare memory."""
+    import torch
+
+    from assay.measures.designs import DenseDesign
+
+    found = []
+    for part in torch.split(features, 16_384, dim=1):
+        if hasattr(fitted, "theta"):
+            logits = DenseDesign(part).forward(fitted.theta)
+            best = (logits > 0).squeeze(3).long() if logits.shape[3] == 1 else logits.argmax(3)
+            found.append(best.transpose(1, 2)[:, :, None])
+        else:
+            found.append(fitted.logits(part).argmax(-1).movedim(1, 3))
+    return torch.cat(found, dim=3).cpu().numpy().astype(np.int64)
+
+
+def layer_groups(layers: Layers, task: ProbeTask, n_problems: int, device: str) -> Iterator[list[int]]:
+    """Layers in groups whose features and logits fit in memory."""
+    n_items = len(task.train) + len(task.validation) + len(task.test)
+    columns = layers.n_features + 4 * n_problems * (1 if task.n_classes == 2 else task.n_classes)
+    inverses = n_problems * min(layers.n_features, 2048) ** 2
+    size = max(1, _BYTES[device.partition(":")[0]] // (4 * (n_items * columns + inverses)))
+    for start in range(0, layers.n_layers, size):
+        yield list(range(start, min(start + size, layers.n_layers)))
+
+
+def _pick(predicted: Ints, best: Ints) -> Ints:
+    """(layers, L2 values, seeds, items) and (layers, seeds) to (layers, seeds, items)."""
+    return np.take_along_axis(predicted, best[:, None, :, None], axis=1)[:, 0]

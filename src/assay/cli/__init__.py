@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from assay import __version__
-from assay.cli import check, demo, judge, list_, report, run, status
+from assay.cli import annotate, check, demo, judge, list_, report, run, status
 from assay.errors import AssayError
 
 WrongUse: Any = typer.BadParameter.__mro__[2]  # what typer raises for a wrong command line, wherever it keeps it
@@ -31,6 +31,7 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("status")(status.status)
 app.command("check")(check.check)
+app.command("annotate")(annotate.annotate)
 app.command("score")(judge.score)
 app.command("compare")(judge.compare)
 app.command("demo")(demo.demo)

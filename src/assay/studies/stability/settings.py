@@ -94,10 +94,11 @@ class Config:
     """Settings of the stability study.
 
     `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate).
-    `corpus` is "published" (the catalog's corpora under `root`, or under ASSAY_DATA) or "generated". `n_train` takes the first so many training rows. `select` says
-    which evaluation point counts: the one with the best validation accuracy, or the last. `membership` says which rows
-    belong to a category: with "split" all that have the tag, with "exact" those that have no other of the same group.
-    `smallest` is the fewest rows that a category needs to be tested against chance.
+    `corpus` is "published" (the catalog's corpora under `root`, or under ASSAY_DATA) or "generated". `n_train` takes
+    the first so many training rows. `select` says which evaluation point counts: the one with the best validation
+    accuracy, or the last. `membership` says which rows belong to a category: with "split" all that have the tag, with
+    "exact" those that have no other of the same group. `smallest` is the fewest rows that a category needs to be
+    tested against chance.
     """
 
     model: str = "bert-base-multilingual-cased"

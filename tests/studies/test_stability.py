@@ -278,6 +278,7 @@ def _strength(category):
 
 def test_the_report_has_the_papers_tables_and_figures(found):
     report = stability.report(TINY, found.results)
+    assert stability.report(TINY, found.results) == report
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
     assert names >= {
         *("overall", "design", "sources", "languages", "languages-map", "languages-seed-map", "groups", "data"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from assay.data.annotation.lists import word_lists
@@ -23,6 +24,8 @@ _LISTED = {
 }
 _AFFIXED = frozenset(("NOUN", "ADJF", "ADJS", "ADVB", "PRTF", "PRTS", "PRED"))
 _PREFIXES = ("не", "без", "бес")
+_DENIALS = frozenset(("не", "нет", "нельзя", "без"))
+_NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def _features(text: str) -> Iterator[str]:
         yield "Datives"
     if any(_is_negated(word) for word in words):
         yield "Morphological negation"
-    if any(_count_negations(sentence) > 1 for sentence in sentences):
+    if any(_denies_twice(sentence) for sentence in sentences):
         yield "Double negation"
     if _has_name(text):
         yield "Named entities"
@@ -66,10 +69,10 @@ def _has_digit(form: str) -> bool:
     return any(character.isdigit() for character in form)
 
 
-def _count_negations(sentence: Sequence[Word]) -> int:
-    """Negated predicates and words: "никто не пришёл" denies once, as Russian asks for both."""
-    particles = sum(word.lemma in ("не", "нет", "нельзя", "без") for word in sentence)
-    return particles + sum(_is_negated(word) for word in sentence)
+def _denies_twice(sentence: Sequence[Word]) -> bool:
+    """Two negations close together ("не мог не знать"); "никто не пришёл" denies once, as Russian asks for both."""
+    places = [i for i, word in enumerate(sentence) if word.lemma in _DENIALS or _is_negated(word)]
+    return any(after - before <= _NEAR for before, after in pairwise(places))
 
 
 def _is_negated(word: Word) -> bool:

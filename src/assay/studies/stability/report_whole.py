@@ -17,7 +17,7 @@ from assay.studies.stability.settings import Config
 MOST_EXAMPLES = 4
 
 
-def report(config: Config, results: Results) -> Report:
+def make_report(config: Config, results: Results) -> Report:
     """What was found."""
     found = Findings(config, results)
     sections = [

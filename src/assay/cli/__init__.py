@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from assay.cli import build, check, corrupt, demo, judge, list_, report, run, status
+from assay.cli import annotate, build, check, corrupt, demo, judge, list_, report, run, status
 from assay.errors import AssayError
 from assay.version import __version__
 
@@ -32,6 +32,7 @@ app.command("report")(report.report)
 app.command("status")(status.status)
 app.command("check")(check.check)
 app.command("corrupt")(corrupt.corrupt)
+app.command("annotate")(annotate.annotate)
 app.command("score")(judge.score)
 app.command("compare")(judge.compare)
 app.command("demo")(demo.demo)

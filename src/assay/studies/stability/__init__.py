@@ -12,6 +12,6 @@ __all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
 
 def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
-    from assay.studies.stability.report import report as make_report
+    from assay.studies.stability.report_whole import make_report
 
     return make_report(config, results)

@@ -6,7 +6,7 @@ epoch is chosen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,9 @@ from assay.studies.stability.presence import control
 from assay.studies.stability.settings import Config
 from assay.training.job import train
 from assay.training.outcome import Outcome
-from assay.training.recipe import Seeds
+from assay.training.recipe import Recipe, Seeds
+
+FAKE_RATE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
         "validation": validation_job(config, condition.language),
         "diagnostics": _diagnostics(config, condition.language),
     }
-    return train.job(_model(config), train_data(config, condition), sets, config.recipe, seeds)
+    return train.job(_model(config), train_data(config, condition), sets, _recipe(config), seeds)
 
 
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
@@ -169,6 +171,13 @@ def _raw_diagnostics(config: Config, language: str) -> Job[Dataset]:
         return generate_diagnostics.job(language, config.toy.n_pairs, seed=0)
     name = "lidirus" if language == "ru" else "diagnostics"
     return corpus_job(name, language=language, root=config.root or None)
+
+
+def _recipe(config: Config) -> Recipe:
+    """The recipe; the fake model is a bag of hashed words, which a rate meant for an encoder would not move."""
+    if config.model != "fake":
+        return config.recipe
+    return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
 
 
 def _model(config: Config) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assay.data.annotation.features import FEATURES
 from assay.errors import UsageError
 from assay.studies.stability.categories import Membership
 from assay.training.recipe import Recipe
@@ -92,11 +93,12 @@ class Toy:
 class Config:
     """Settings of the stability study.
 
-    `model` is a folder, the name of a downloaded model, or "fake". `corpus` is "published" (the catalog's corpora
-    under `root`, or under ASSAY_DATA) or "generated". `n_train` takes the first so many training rows. `select` says
-    which evaluation point counts: the one with the best validation accuracy, or the last. `membership` says which rows
-    belong to a category: with "split" all that have the tag, with "exact" those that have no other of the same group.
-    `smallest` is the fewest rows that a category needs to be tested against chance.
+    `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate).
+    `corpus` is "published" (the catalog's corpora under `root`, or under ASSAY_DATA) or "generated". `n_train` takes
+    the first so many training rows. `select` says which evaluation point counts: the one with the best validation
+    accuracy, or the last. `membership` says which rows belong to a category: with "split" all that have the tag, with
+    "exact" those that have no other of the same group. `smallest` is the fewest rows that a category needs to be
+    tested against chance.
     """
 
     model: str = "bert-base-multilingual-cased"
@@ -144,6 +146,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             _distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
             "whole numbers from 0 to 100, each once",
         ),
+        ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
         ("presence.amount", c.presence.amount >= 1, "a whole number of at least 1"),
         ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(c.languages), among),
         (
@@ -185,7 +188,7 @@ TINY = Config(
     seeds=(0, 1, 2),
     corpus="generated",
     recipe=Recipe(
-        task="pair", epochs=4, batch=8, learning_rate=2e-2, clip=1.0, dropout=0.1, max_length=64, evaluations=4
+        task="pair", epochs=4, batch=8, learning_rate=5e-5, clip=1.0, dropout=0.1, max_length=64, evaluations=4
     ),
     extra=Extra(amounts=(100,), amounts_everywhere=(300,)),
     attribution=Attribution(levels=3),

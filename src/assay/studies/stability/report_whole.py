@@ -9,6 +9,7 @@ from assay.studies.stability.findings import Findings
 from assay.studies.stability.plan import figures_job
 from assay.studies.stability.published import OVERALL
 from assay.studies.stability.published_tables import CORPORA
+from assay.studies.stability.report_presence import presence_section
 from assay.studies.stability.report_seeds import categories_sections, languages_section, seeds_section
 from assay.studies.stability.report_size import size_section
 from assay.studies.stability.settings import Config
@@ -16,7 +17,7 @@ from assay.studies.stability.settings import Config
 MOST_EXAMPLES = 4
 
 
-def report(config: Config, results: Results) -> Report:
+def make_report(config: Config, results: Results) -> Report:
     """What was found."""
     found = Findings(config, results)
     sections = [
@@ -24,6 +25,7 @@ def report(config: Config, results: Results) -> Report:
         languages_section(found),
         *categories_sections(found),
         *size_section(found),
+        *presence_section(found),
         Section("Data", [_data_table(found)]),
         *_items(found),
         Section("Limits", [Text(line) for line in _limits(found)]),

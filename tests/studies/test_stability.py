@@ -1,0 +1,330 @@
+"""The stability study: scores by category, membership, extra data, controlled subsets, bad input, a whole campaign."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import matthews_corrcoef
+from tests.studies.stability_runs import arm_of, gold_of, noisy_runs, toy_diagnostics
+
+from assay.data.catalog import load
+from assay.data.dataset import Dataset
+from assay.errors import DataError, UsageError
+from assay.jobs import Results, Store, run_jobs
+from assay.judging.tags import items_by_tag
+from assay.runners.serial import SerialRunner
+from assay.studies import stability
+from assay.studies.stability.categories import GROUP_OF, TAGS, category_tags, check_tags
+from assay.studies.stability.data import binary, extend, prepare_diagnostics
+from assay.studies.stability.findings import Findings
+from assay.studies.stability.plan import Condition, attribution_seeds, conditions, jobs
+from assay.studies.stability.presence import control
+from assay.studies.stability.published import CATEGORIES, SCORES
+from assay.studies.stability.scores import judge_categories, judge_cells, judge_groups
+from assay.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return toy_diagnostics()
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("stability") / "store").open()
+    outcomes = list(run_jobs(jobs(TINY), store, SerialRunner()))
+    assert {outcome.status for outcome in outcomes} == {"done"}
+    return Findings(TINY, Results(store))
+
+
+def test_a_constant_predictor_scores_nothing_and_is_not_told_from_chance(data):
+    arm = arm_of(data, [["entailment"] * len(data)] * 3)
+    scores = judge_categories(TINY, arm)
+    assert [score.estimate.value for score in scores] == [0.0] * 33
+    assert {score.verdict for score in scores} == {"not distinguishable from chance"}
+    assert {score.verdict for cells in judge_cells(TINY, arm) for score in cells} == {"not distinguishable from chance"}
+
+
+def test_a_perfect_predictor_scores_one_everywhere(data):
+    arm = arm_of(data, [gold_of(data)] * 3)
+    scores = [*judge_categories(TINY, arm), *judge_groups(TINY, arm)]
+    assert [score.estimate.value for score in scores] == [1.0] * 37
+    assert {score.verdict for score in scores} == {"above chance"}
+
+
+def test_scores_of_categories_are_those_of_scikit_learn(data):
+    runs = noisy_runs(data, 2, 0.7)
+    arm = arm_of(data, runs)
+    gold, members = np.array(gold_of(data)), items_by_tag(arm)
+    assert tuple(members) == CATEGORIES
+    for score in judge_categories(TINY, arm):
+        items = members[score.tag]
+        expected = [matthews_corrcoef(gold[items], np.array(run)[items]) for run in runs]
+        np.testing.assert_allclose(score.run_scores, expected, atol=1e-12)
+
+
+def test_mirrored_twins_are_one_cluster(data):
+    arm = arm_of(data, [gold_of(data)])
+    twins = {}
+    for code, row in zip(arm.clusters, data, strict=True):
+        twins.setdefault(code, set()).add(frozenset((row["text"], row["pair"])))
+    assert all(len(pairs) == 1 for pairs in twins.values())
+    assert len(twins) == len({frozenset((row["text"], row["pair"])) for row in data})
+
+
+def test_every_printed_cell_is_attainable_with_exact_membership_and_not_with_split(published):
+    impossible = {"exact": 0, "split": 0}
+    for language, table in SCORES.items():
+        data = load("diagnostics", language=language, root=published)
+        gold = np.array([row["label"] == "entailment" for row in data])
+        for membership in impossible:
+            tags = category_tags(data, membership, language)
+            for category, cells in zip(CATEGORIES, table, strict=True):
+                rows = gold[[category in row for row in tags]]
+                possible = _printable(int(rows.sum()), int((~rows).sum()))
+                impossible[membership] += sum(cell not in possible for cell in cells)
+    assert impossible == {"exact": 0, "split": 107}
+
+
+def _printable(positives, negatives):
+    """Every MCC that so many rows can have, as the figures print it: three decimals, then two digits."""
+    found = set()
+    for hits, alarms in itertools.product(range(positives + 1), range(negatives + 1)):
+        yes, no = hits + alarms, positives + negatives - hits - alarms
+        spread = (yes * no * positives * negatives) ** 0.5
+        score = (hits * (negatives - alarms) - alarms * (positives - hits)) / spread if spread else 0.0
+        found.add(float(f"{round(score, 3):.2g}"))
+    return found
+
+
+def test_published_diagnostics_pass_in_every_language(published):
+    first = load("diagnostics", language="en", root=published)
+    for language in ("en", "fr", "de", "sv"):
+        raw = load("diagnostics", language=language, root=published)
+        made = prepare_diagnostics(raw, language, None if language == "en" else first, "en")
+        assert made.labels == ("entailment", "not_entailment")
+        assert len(category_tags(made, "split", language)) == 1104
+
+
+def test_extra_data_grows_by_adding_rows():
+    base, extra = toy_pairs(5, "base"), toy_pairs(50, "extra")
+    small, large = (set(extend(base, extra, amount, 0).texts) for amount in (10, 30))
+    assert len(small) == 15
+    assert len(large) == 35
+    assert small < large
+
+
+def toy_pairs(n, name, labels=("entailment", "neutral")):
+    rows = [{"text": f"{name} {i}", "pair": "so", "label": labels[i % len(labels)]} for i in range(n)]
+    return Dataset.from_rows(name, rows)
+
+
+@pytest.mark.parametrize("percent", [0, 25, 50, 75, 100])
+def test_controlled_subsets_hold_exact_counts(percent):
+    features = [["Negation"] if i % 2 else [] for i in range(40)]
+    data = toy_pairs(40, "extra")
+    holding = {text for text, found in zip(data.texts, features, strict=True) if found}
+    subset = control(data, features, "Negation", percent, 20)
+    assert len(subset) == 20
+    assert sum(text in holding for text in subset.texts) == round(20 * percent / 100)
+
+
+def test_a_pool_that_is_too_small_is_said():
+    features = [["Negation"] if i < 10 else [] for i in range(40)]
+    with pytest.raises(UsageError) as caught:
+        control(toy_pairs(40, "extra"), features, "Negation", 50, 30)
+    assert str(caught.value) == (
+        "presence: 50 % Negation of 30 rows needs 15 rows with the feature, but 'extra' has only 10; "
+        "ask for at most 21 rows (presence.amount)"
+    )
+    assert len(control(toy_pairs(40, "extra"), features, "Negation", 50, 21)) == 21
+
+
+def diagnostics(rows):
+    return Dataset.from_rows("mine", [{"pair": "so", "label": "entailment", **row} for row in rows])
+
+
+def test_bad_input_is_named():
+    whole = diagnostics([{"text": "a", "tags": list(TAGS)}])
+    for call, message in (
+        (
+            lambda: category_tags(
+                diagnostics([{"text": "a", "tags": [t for t in TAGS if "Dat" not in t]}]), "split", "fr"
+            ),
+            "diagnostics (fr): the category 'Datives' has no row with membership 'split'; each of the 33 categories "
+            "needs at least one",
+        ),
+        (
+            lambda: category_tags(whole, "exact", "fr"),
+            "diagnostics (fr): the category 'Active/Passive' has no row with membership 'exact'; each of the 33 "
+            "categories needs at least one",
+        ),
+        (
+            lambda: check_tags(diagnostics([{"text": "a", "tags": ["logic:Negatoin"]}]), "en"),
+            "diagnostics (en): the tag 'logic:Negatoin' of item '0' is not one of the 33 categories; did you mean "
+            "'logic:Negation'?",
+        ),
+        (
+            lambda: prepare_diagnostics(diagnostics([{"text": "a"}]), "fr", diagnostics([{"text": "a"}] * 2), "en"),
+            "the diagnostics of the languages must have the same rows: fr has 1 rows and en has 2",
+        ),
+        (
+            lambda: prepare_diagnostics(
+                diagnostics([{"text": "a", "id": "7"}]), "fr", diagnostics([{"text": "a"}]), "en"
+            ),
+            "the diagnostics of the languages must have the same rows: fr has 1 rows and en has 1; row 0 is item '7' "
+            "and item '0'",
+        ),
+        (
+            lambda: binary(toy_pairs(3, "mine", ("entailment", "yes")), "extra data (mine.tsv)"),
+            "extra data (mine.tsv): item '1' has the label 'yes'; allowed: entailment, not_entailment, neutral, "
+            "contradiction",
+        ),
+        (
+            lambda: binary(toy_pairs(3, "mine", (None,)), "validation (ru)"),
+            "validation (ru): item '0' has no label",
+        ),
+    ):
+        with pytest.raises(DataError) as caught:
+            call()
+        assert str(caught.value) == message
+
+
+def test_more_extra_rows_than_there_are():
+    with pytest.raises(UsageError) as caught:
+        extend(toy_pairs(5, "base"), toy_pairs(9, "mnli"), 10, 0)
+    assert str(caught.value) == "extra data: 10 rows were asked for, but 'mnli' has only 9"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"languages": ("en", "xx")},
+            "the setting 'languages' must be at least one of en, ru, fr, de, sv, each once; got ('en', 'xx')",
+        ),
+        ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one whole number, each once; got (1, 1)"),
+        (
+            {"languages": ("fr",), "extra": Extra(amounts=(10,)), "attribution": Attribution(0)},
+            "the setting 'extra.languages' must be among the languages of the study (fr); got ('en',)",
+        ),
+        (
+            {"attribution": Attribution(levels=2)},
+            "the setting 'attribution.levels' must be 0 (none) or at least 3, as fewer leave nothing to compare with; "
+            "got 2",
+        ),
+        (
+            {"presence": Presence(features=("Negation",), percent=(25, 120))},
+            "the setting 'presence.percent' must be whole numbers from 0 to 100, each once; got (25, 120)",
+        ),
+    ],
+)
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(UsageError) as caught:
+        Config(**settings)
+    assert str(caught.value) == message
+
+
+def test_designs_are_balanced():
+    for design, n in (("latin", 9), ("factorial", 27)):
+        seeds = attribution_seeds(replace(TINY, attribution=Attribution(3, design)))
+        assert len(set(seeds)) == n
+        for name in ("init", "order", "dropout"):
+            levels = [getattr(seed, name) for seed in seeds]
+            assert {levels.count(level) for level in range(3)} == {n // 3}
+        for one, other in itertools.combinations(("init", "order", "dropout"), 2):
+            assert len({(getattr(s, one), getattr(s, other)) for s in seeds}) == 9
+
+
+def test_the_paper_preset_has_every_condition_of_the_paper():
+    found = conditions(PAPER)
+    assert sum(not c.amount for c in found) == 5
+    assert sum(c.amount == 374_000 for c in found) == 5
+    assert sum(bool(c.feature) for c in found) == 24
+    assert {c.language for c in found if c.amount == 1_000} == {"en", "ru"}
+    assert (PAPER.recipe.batch, PAPER.recipe.learning_rate, PAPER.recipe.epochs) == (4, 1e-5, 10)
+    assert PAPER.membership == "exact"
+
+
+def test_findings_of_the_tiny_campaign(found):
+    base = found.base["en"]
+    assert base.table.shape == (33, 3)
+    assert base.arm.run_names == ("0", "1", "2")
+    gold, run = base.arm.gold, base.arm.runs[0]
+    assert base.run_overall[0] == pytest.approx(matthews_corrcoef(gold, run))
+    assert base.mean.value == pytest.approx(base.table.mean())
+    assert base.overall.low < base.overall.value < base.overall.high
+    assert found.sources["en"].n_runs == 9
+    assert found.language_correlation() is not None
+    # A small effect that is there: the toy rule is learned, so categories that obey it score above those that do not.
+    obeying, defying = (
+        [score.estimate.value for score in found.categories["en"] if _strength(score.tag) == s] for s in (0, 2)
+    )
+    assert np.mean(obeying) > 0.4 > -0.2 > np.mean(defying)
+
+
+def _strength(category):
+    return TAGS.index(f"{GROUP_OF[category]}:{category}") % 4
+
+
+def test_the_report_has_the_papers_tables_and_figures(found):
+    report = stability.report(TINY, found.results)
+    assert stability.report(TINY, found.results) == report
+    names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
+    assert names >= {
+        *("overall", "design", "sources", "languages", "languages-map", "languages-seed-map", "groups", "data"),
+        *("seeds-en", "categories-en", "dots-en", "seeds-fr", "categories-fr", "items-en"),
+        *("data-size", "size-curves", "size-change", "size-deviation", "size-shares"),
+    }
+    tables = {item.name: item for section in report.sections for item in section.items if hasattr(item, "columns")}
+    assert len(tables["categories-en"].rows) == 33
+    assert not any(column.published for table in tables.values() for column in table.columns)
+    extra = [row["extra"] for row in tables["data-size"].rows if row["language"] == "en"]
+    assert extra == [0, 100, 300]
+
+
+def test_one_seed_gives_a_report_too(found):
+    config = replace(TINY, seeds=(0,), attribution=Attribution(levels=0), extra=Extra())
+    report = stability.report(config, found.results)
+    tables = {item.name: item for section in report.sections for item in section.items if hasattr(item, "columns")}
+    assert tables["overall"].title == "One seed says nothing of another"
+    assert str(tables["overall"].rows[0]["correlation"].reason) == "needs at least two seeds"
+
+
+def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
+    beside = Findings(replace(TINY, corpus="published"), found.results)
+    assert beside.with_paper
+    assert not found.with_paper
+
+
+def test_planning_is_light():
+    code = (
+        "import sys; from assay.studies.stability import TINY, jobs; n = len(jobs(TINY)); "
+        "print(n, *(name in sys.modules for name in ('torch', 'transformers', 'pydantic', 'altair', 'spacy')))"
+    )
+    env = {"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin"}
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    assert answer.stdout.split() == [str(len(jobs(TINY))), *["False"] * 5]
+
+
+def test_a_file_of_ones_own_is_extra_data(tmp_path, published):
+    path = tmp_path / "mine.jsonl"
+    rows = [{"premise": f"p {i}", "hypothesis": "h", "label": "neutral"} for i in range(5)]
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    config = Config(model="fake", languages=("en",), root=str(published), extra=Extra(corpus=str(path), amounts=(5,)))
+    job = next(job for job in jobs(replace(config, attribution=Attribution(0))) if "5" in str(job.form.get("train")))
+    assert job.step.name == "assay.train"
+
+
+def test_condition_names():
+    assert Condition("fr").name() == "fr"
+    assert Condition("fr", 1000).name() == "fr + 1,000"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.steps import Journal, square, total
+from tests.steps import Journal, slow_square, square, total
 
 from assay.errors import UsageError
 from assay.jobs import step
@@ -59,6 +59,21 @@ def test_different_values_have_different_keys(a, b):
 
 def test_one_and_one_point_oh_and_true_are_three_things():
     assert len({digest(canonical(value)) for value in (1, 1.0, True, "1", None)}) == 5
+
+
+@dataclass(frozen=True)
+class Rates:
+    rate: float = 1.0
+    count: int = 1
+    limit: float | None = None
+
+
+def test_a_whole_number_where_a_float_is_declared_is_that_float():
+    """A setting read as 10 from one file and as 10.0 from another is one setting."""
+    assert digest(canonical(Rates(2, 2, 2))) == digest(canonical(Rates(2.0, 2, 2.0)))
+    assert digest(canonical(Rates(2.0, 2))) != digest(canonical(Rates(2.0, 2.0)))
+    assert slow_square.job(1, 1).key == slow_square.job(1, 1.0).key
+    assert slow_square.job(1, 1).key != slow_square.job(1.0, 1).key
 
 
 def test_numpy_numbers_enums_and_tuples_are_what_they_stand_for():

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from assay.errors import UsageError
-from assay.jobs.key import NOT_IDENTITY, canonical, digest
+from assay.jobs.key import NOT_IDENTITY, as_declared, canonical, digest
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -125,10 +125,11 @@ class Job(Generic[T]):
     def __init__(self, step: Step[..., T], arguments: Mapping[str, Any]) -> None:
         self.step = step
         self.arguments = arguments
-        self.form = cast(
-            dict[str, Any],
-            {name: canonical(value, f"step {step.name}: argument {name!r}") for name, value in arguments.items()},
-        )
+        declared = step.signature.parameters
+        self.form: dict[str, Any] = {
+            name: canonical(as_declared(value, declared[name].annotation), f"step {step.name}: argument {name!r}")
+            for name, value in arguments.items()
+        }
         self.needs: tuple[Job[Any], ...] = tuple(dict.fromkeys(_jobs_in(arguments)))
         self.key = digest({"step": step.name, "version": step.settings.version, "arguments": self.form})
 
@@ -144,8 +145,13 @@ class Job(Generic[T]):
     def describe(self) -> str:
         """Step and plain arguments on one line, for people."""
         name = self.step.name.rpartition(".")[2]
-        plain = [f"{k}={v}" for k, v in self.arguments.items() if isinstance(v, str | int | float) and v != ""]
-        return f"{name}({', '.join(plain)})"
+        shown = []
+        for argument, value in self.arguments.items():
+            if isinstance(value, str | int | float) and value != "":
+                shown.append(f"{argument}={value}")
+            elif "__str__" in vars(type(value)):  # a value that says of itself what it is
+                shown.append(str(value))
+        return f"{name}({', '.join(shown)})"
 
     def group(self) -> str:
         """What jobs that may run together have in common; the job's own key where it runs alone."""

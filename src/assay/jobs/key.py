@@ -18,6 +18,7 @@ from typing import Any
 from assay.errors import UsageError
 
 NOT_IDENTITY = "assay: not identity"
+_FLOATS = ("float", "float | None", "None | float", "Optional[float]", float | None)
 
 
 def canonical(value: Any, where: str = "argument") -> Any:
@@ -70,8 +71,19 @@ def _canonical_dataclass(value: Any, where: str) -> dict[str, Any]:
     form = {"$type": f"{type(value).__module__}.{type(value).__qualname__}"}
     for field in dataclasses.fields(value):
         if NOT_IDENTITY not in field.metadata:
-            form[field.name] = canonical(getattr(value, field.name), f"{where}.{field.name}")
+            form[field.name] = canonical(as_declared(getattr(value, field.name), field.type), f"{where}.{field.name}")
     return form
+
+
+def as_declared(value: Any, declared: Any) -> Any:
+    """A whole number where a float is declared, as that float: 10 and 10.0 are then the same setting.
+
+    >>> as_declared(10, "float | None"), as_declared(10, "int"), as_declared(True, "float")
+    (10.0, 10, True)
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and (declared is float or declared in _FLOATS):
+        return float(value)
+    return value
 
 
 def _canonical_index(value: Any, where: str) -> int:

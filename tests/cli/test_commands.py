@@ -12,7 +12,9 @@ import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
 from assay.cli import run_command
+from assay.studies import ENTRIES
 
+READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "120"}
 
@@ -140,10 +142,10 @@ def test_score_and_compare(run, tmp_path):
 
 
 WRONG_USE = [
-    (["run", "dmo"], "error: there is no study 'dmo'; did you mean 'demo'? studies that can be run: demo\n"),
+    (["run", "dmo"], f"error: there is no study 'dmo'; did you mean 'demo'? studies that can be run: {READY}\n"),
     (
-        ["run", "transfer"],
-        "error: the study 'transfer' is not in this version yet; studies that can be run: demo\n",
+        ["run", "corruption"],
+        f"error: the study 'corruption' is not in this version yet; studies that can be run: {READY}\n",
     ),
     (["run", "demo", "--runner", "slurm"], "error: there is no runner 'slurm'; allowed: serial, pool, ray\n"),
     (["run", "demo", "--preset", "huge"], "error: there is no preset 'huge'; allowed: default, paper, tiny\n"),

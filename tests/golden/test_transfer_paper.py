@@ -7,6 +7,7 @@ import pytest
 
 from assay.statistics.agreement import agreement_null, directional_agreement
 from assay.statistics.proportions import significant_difference
+from assay.studies.transfer.findings import printed_rows
 from assay.studies.transfer.published import (
     AGREEMENT_SOURCE,
     AGREEMENT_TARGET,
@@ -21,7 +22,6 @@ from assay.studies.transfer.published import (
     TABLE_8,
     XLM_R,
 )
-from assay.studies.transfer.report import printed_rows
 
 
 @pytest.mark.parametrize("corpus", ["mldoc", "xnli"])

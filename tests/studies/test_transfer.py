@@ -17,12 +17,13 @@ from assay.jobs import Results, Store, run_jobs
 from assay.report.write import write_report
 from assay.runners.serial import SerialRunner
 from assay.statistics.spans import span_f1
+from assay.studies import find_study
 from assay.studies.transfer import PAPER, TINY, Config, jobs, report
 from assay.studies.transfer.corpora import choose_rows, find_sets, hold_out
 from assay.studies.transfer.course import condense
+from assay.studies.transfer.findings import panels_of_courses
 from assay.studies.transfer.generated import generate_topics
 from assay.studies.transfer.plan import Analysis, Data, Training, make_recipe
-from assay.studies.transfer.report import panels_of_courses
 from assay.training.job import train
 from assay.training.recipe import Seeds
 
@@ -39,6 +40,7 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     results, failed = run(SMALL, tmp_path / "store")
     assert not failed
     made = report(SMALL, results)
+    assert find_study("transfer").report(SMALL, results) == made  # a report may be made more than once
     titles = [section.title for section in made.sections]
     assert titles[0] == "What may be claimed"
     assert "Does xa dev guide to the other languages?" in titles
@@ -79,6 +81,11 @@ def test_checkpoints_by_steps_and_by_data():
     assert points[:3] == (6, 13, 19)  # each 2 % of 313 steps
     assert make_recipe(PAPER).early_stopping is not None
     assert make_recipe(PAPER).learning_rate == 2e-6
+
+
+def test_whole_numbers_and_fractions_give_the_same_jobs():
+    whole, fraction = (replace(SMALL, training=replace(SMALL.training, epochs=n)) for n in (2, 2.0))
+    assert jobs(whole) == jobs(fraction)
 
 
 TAGS = {"anna": "B-PER", "berlin": "B-LOC", "ibm": "B-ORG"}

@@ -17,7 +17,7 @@ from assay.statistics.arrays import FloatArray
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import mean_interval
 
-Standing = Literal["guides", "misleads", "cannot be told from chance"]
+Standing = Literal["guides", "misleads", "may be chance"]
 NULL_DRAWS = 300
 
 
@@ -48,7 +48,7 @@ class Guidance:
         """What may be said of the second half, from its interval over runs."""
         if self.late.low > 0.5:
             return "guides"
-        return "misleads" if self.late.high < 0.5 else "cannot be told from chance"
+        return "misleads" if self.late.high < 0.5 else "may be chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def guidance(development: FloatArray, target: FloatArray, counting: Counting, le
     late = directional_agreement(development[:, half:], target[:, half:], level=level, **options)  # type: ignore[arg-type]
     null = _null(development, target, counting, level)
     low, high = (whole.low, whole.high) if math.isfinite(whole.low) else (whole.value, whole.value)
-    standing: Standing = "cannot be told from chance"
+    standing: Standing = "may be chance"
     if low > 0.5 and whole.value > null.high:
         standing = "guides"
     elif high < 0.5 and whole.value < null.low:

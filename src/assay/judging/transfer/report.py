@@ -203,7 +203,7 @@ def _equality_table(found: Transfer) -> Table:
         Column("p", "p", 3, "", "Cochran's Q: all runs are equally good on these items; Benjamini-Hochberg adjusted"),
     ]
     known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
-    title = f"Runs truly differ in {sum(p < 0.05 for p in known)} of {len(known)} languages"
+    title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
     if not known:
         title = "Spread over runs by language"
     return Table("equality", title, columns, rows, f"{found.panels.n_runs} runs on the same items.")

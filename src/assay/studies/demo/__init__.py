@@ -14,6 +14,6 @@ __all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
 
 def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
-    from assay.studies.demo.report import report as make_report
+    from assay.studies.demo.findings import report as make_report
 
     return make_report(config, results)

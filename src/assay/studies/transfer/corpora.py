@@ -67,7 +67,7 @@ def find_sets(config: Config) -> Sets:
 
 def _train(config: Config) -> Job[Dataset]:
     whole = _part(config, config.source, config.data.train_split)
-    train = hold_out.job(whole, whole, config.data.dev_share, False) if config.data.dev_share else whole
+    train = hold_out.job(whole, whole, float(config.data.dev_share), False) if config.data.dev_share else whole
     return choose_rows.job(train, config.data.most_train, "train") if config.data.most_train else train
 
 
@@ -82,7 +82,7 @@ def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
     split = config.data.train_split
     whole = _part(config, config.source, split)
     if language == config.source:
-        return hold_out.job(whole, whole, config.data.dev_share, True), ""
+        return hold_out.job(whole, whole, float(config.data.dev_share), True), ""
     if split not in _splits(config, language):
         return None, f"{language}: there is no split {split!r} to hold rows out of, so the oracle is not available."
     if not _is_translation(config, language):
@@ -90,7 +90,7 @@ def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
             f"{language}: split {split!r} is not the same items as in {config.source!r}, and rows of it may be "
             "translations of training rows; it is not used, so the oracle is not available."
         )
-    return hold_out.job(_part(config, language, split), whole, config.data.dev_share, True), ""
+    return hold_out.job(_part(config, language, split), whole, float(config.data.dev_share), True), ""
 
 
 @step(version=1, name="assay.transfer.choose_rows")

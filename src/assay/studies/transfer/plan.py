@@ -140,11 +140,11 @@ def make_recipe(config: Config) -> Recipe:
     stopping = EarlyStopping(f"{config.source}/dev", "accuracy", settings.patience) if settings.patience else None
     return Recipe(
         task=config.task,
-        epochs=settings.epochs,
+        epochs=float(settings.epochs),  # a whole number in a file of settings must give the same key
         batch=settings.batch,
-        learning_rate=settings.learning_rate,
+        learning_rate=float(settings.learning_rate),
         schedule=settings.schedule,
-        warmup=settings.warmup,
+        warmup=float(settings.warmup),
         max_length=settings.max_length,
         precision=settings.precision,
         evaluations=max(1, round(length / config.every)),

@@ -159,7 +159,7 @@ def _label_all(
     lexicon = filters.read_lexicon(settings.lexicon)
     is_single = filters.make_is_single(treebanks.language, context.survey, lexicon)
     least, most = settings.tokens
-    for tree in treebanks.trees():
+    for tree in treebanks.trees(check=False):
         if not least <= len(tree.surface) <= most:
             left_out[f"not {least} to {most} tokens"] += 1
         elif frequency is not None and (frequency(tree) or 0.0) < settings.min_frequency:

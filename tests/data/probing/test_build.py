@@ -198,6 +198,19 @@ def test_a_built_task_is_a_dataset(built):
     assert data.provenance.files == built.files
 
 
+def test_a_language_may_have_two_genders(tmp_path):
+    blocks = [
+        block.replace("Number=Sing", f"Gender={gender}|Number=Sing").replace(
+            "Number=Plur", f"Gender={gender}|Number=Plur"
+        )
+        for block, gender in zip(make_treebank(300), ["Com", "Neut"] * 149 + ["Masc", "Com"], strict=True)
+    ]
+    path = write(tmp_path / "sv_made.conllu", blocks)
+    (task,) = build_tasks(open_treebanks([path]), Settings(tasks=("SubjGender",), min_frequency=0)).tasks
+    assert set(task.labelled) == {"C", "M", "N"}
+    assert {row.candidate.label for row in task.rows} == {"C", "N"}
+
+
 def test_what_cannot_be_built_is_named_with_the_reason(tmp_path):
     path = write(tmp_path / "en_made.conllu", make_treebank(200))
     made = build_tasks(

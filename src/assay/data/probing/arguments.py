@@ -11,7 +11,7 @@ from assay.data.probing.verdict import Verdict, no_label
 from assay.data.treebank import Token
 
 NUMBERS = {"Sing": "NN", "Plur": "NNS"}
-GENDERS = {"Masc": "M", "Fem": "F", "Neut": "N"}
+GENDERS = {"Masc": "M", "Fem": "F", "Neut": "N", "Com": "C"}
 _NUMERALS = ("nummod", "det:numgov")
 _OBLIQUE = {
     "subject": {"Gen", "Dat", "Ins", "Loc"},  # Russian "денег нет" has no subject, though treebanks mark one
@@ -28,7 +28,7 @@ def subject_number(tree: Tree) -> Verdict:
 
 
 def subject_gender(tree: Tree) -> Verdict:
-    """M, F or N: the gender of the main clause's subject; the same are left out as for its number."""
+    """M, F, N or C (common): the gender of the main clause's subject; the same are left out as for its number."""
     return _label(tree, tree.subject, "subject", "Gender", GENDERS)
 
 
@@ -41,7 +41,7 @@ def object_number(tree: Tree) -> Verdict:
 
 
 def object_gender(tree: Tree) -> Verdict:
-    """M, F or N: the gender of the main clause's direct object; the same are left out as for its number."""
+    """M, F, N or C (common): the gender of the direct object; the same are left out as for its number."""
     return _label(tree, tree.object, "direct object", "Gender", GENDERS)
 
 

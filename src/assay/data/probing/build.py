@@ -146,6 +146,8 @@ def _capacity(task: Task, context: Context, settings: Settings) -> int:
     if task.name == "TreeDepth":
         n_lengths = context.lengths[1] - context.lengths[0] + 1
         return max(settings.min_per_class, 3 * settings.sizes.total // (len(DEPTHS) * n_lengths) + 1)
+    if task.varies:
+        return settings.sizes.total // 2
     n_classes = len(task.classes or (context.word_targets if task.name == "WC" else context.top_classes)) or 1
     return max(settings.min_per_class, -(-settings.sizes.total // n_classes))
 
@@ -157,7 +159,7 @@ def _label_all(
     lexicon = filters.read_lexicon(settings.lexicon)
     is_single = filters.make_is_single(treebanks.language, context.survey, lexicon)
     least, most = settings.tokens
-    for tree in treebanks.trees():
+    for tree in treebanks.trees(check=False):
         if not least <= len(tree.surface) <= most:
             left_out[f"not {least} to {most} tokens"] += 1
         elif frequency is not None and (frequency(tree) or 0.0) < settings.min_frequency:
@@ -206,6 +208,8 @@ def _finish(work: _Work, settings: Settings, words: targets.WordTargets) -> Buil
         chosen = _finish_depths(work, strata, settings, notes)
     else:
         chosen = {str(label): rows for label, rows in sorted(strata.items(), key=lambda item: str(item[0]))}
+    if work.task.varies:
+        chosen = {label: rows for label, rows in chosen.items() if label in _classes(work, chosen)}
     if not work.task.classes:  # lemmas, sequences: those that are too rare are left out
         chosen = {label: rows for label, rows in chosen.items() if len(rows) >= settings.min_per_class}
     small = _why_too_small(work, chosen, settings.min_per_class)
@@ -233,8 +237,15 @@ def _finish_depths(
     return chosen
 
 
+def _classes(work: _Work, chosen: Mapping[str, list[Candidate]]) -> tuple[str, ...]:
+    """The classes that must be there; of genders those that a hundredth of the sentences have, rarer ones are slips."""
+    if not work.task.varies:
+        return work.task.classes or tuple(chosen)
+    return tuple(label for label in work.task.classes if 100 * work.labelled[label] >= work.labelled.total() > 0)
+
+
 def _why_too_small(work: _Work, chosen: Mapping[str, list[Candidate]], least: int) -> str | None:
-    labels = work.task.classes or tuple(chosen)
+    labels = _classes(work, chosen)
     if len(labels) < 2:
         return f"fewer than two classes have {least} sentences"
     label = min(labels, key=lambda name: len(chosen.get(name, ())))

@@ -1,4 +1,4 @@
-"""CoNLL-U files of one language as checked trees, as often as they are asked for. Nothing is kept but sentence ids.
+"""CoNLL-U files of one language as checked trees, as often as they are asked for. It keeps sentence ids only.
 
 A tree with a cycle or several roots, and an id that stands twice, are errors. Sentences that are marked as another
 language (`# lang = de`) or written in another script are left out and counted; where they are most of a file, that is
@@ -36,10 +36,13 @@ class Treebanks:
     paths: tuple[Path, ...]
     language: str
 
-    def trees(self, left_out: Counter[str] | None = None) -> Iterator[Tree]:
-        """The sentences in order, checked; `left_out` counts those of another language by the reason."""
+    def trees(self, left_out: Counter[str] | None = None, *, check: bool = True) -> Iterator[Tree]:
+        """The sentences in order; `left_out` counts those of another language by the reason.
+
+        `check=False` is for a second pass: it keeps no ids, so its memory does not grow with the file.
+        """
         for path in self.paths:
-            yield from _iter_trees(path, self.language, Counter() if left_out is None else left_out)
+            yield from _iter_trees(path, self.language, Counter() if left_out is None else left_out, check)
 
     def describe(self) -> tuple[SourceFile, ...]:
         """Names and digests of the files."""
@@ -64,19 +67,22 @@ def open_treebanks(paths: Sequence[str | Path], language: str | None = None) -> 
     return Treebanks(files, language)
 
 
-def _iter_trees(path: Path, language: str, left_out: Counter[str]) -> Iterator[Tree]:
+def _iter_trees(path: Path, language: str, left_out: Counter[str], check: bool) -> Iterator[Tree]:
     lines: dict[str, int] = {}
+    n = 0
     foreign: Counter[str] = Counter()
     for sentence in iter_sentences(path):
-        _check(sentence, lines, path)
+        n += 1
+        if check:
+            _check(sentence, lines, path)
         reason = _why_foreign(sentence, language)
         if reason is None:
             yield Tree(sentence)
         else:
             foreign[reason] += 1
-    if foreign.total() * 2 > len(lines):
+    if foreign.total() * 2 > n:
         reason, _ = foreign.most_common(1)[0]
-        message = f"{foreign.total()} of {len(lines)} sentences are not in the language {language!r}: {reason}"
+        message = f"{foreign.total()} of {n} sentences are not in the language {language!r}: {reason}"
         raise DataError(message, path=path)
     left_out.update(foreign)
 

@@ -41,7 +41,7 @@ class Task:
     """A task: what is asked, how a sentence is labelled, and what a treebank must have for it.
 
     `classes` are empty where they depend on the corpus; `needs` are features that at least a tenth of the words of a
-    part of speech must carry; no `languages` means any.
+    part of speech must carry; no `languages` means any; where it `varies`, a language may lack some of the classes.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Task:
     semantic: bool = False
     needs: tuple[tuple[str, str], ...] = ()
     languages: tuple[str, ...] = ()
+    varies: bool = False
 
 
 def sentence_length(tree: Tree, context: Context) -> Verdict:
@@ -173,7 +174,7 @@ def _of_tree(rule: Callable[[Tree], Verdict]) -> Rule:
     return of_tree
 
 
-_NUMBERS, _GENDERS = ("NN", "NNS"), ("F", "M", "N")
+_NUMBERS, _GENDERS = ("NN", "NNS"), ("C", "F", "M", "N")
 _NUMBER, _GENDER = (("NOUN", "Number"),), (("NOUN", "Gender"),)
 
 _ALL = (
@@ -221,6 +222,7 @@ _ALL = (
         "subj_gender",
         semantic=True,
         needs=_GENDER,
+        varies=True,
     ),
     Task(
         "ObjNumber",
@@ -239,6 +241,7 @@ _ALL = (
         "obj_gender",
         semantic=True,
         needs=_GENDER,
+        varies=True,
     ),
     Task(
         "PV",

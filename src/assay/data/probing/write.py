@@ -106,10 +106,8 @@ def _readme(built: Built, report: CheckReport) -> str:
         "|---|---|--:|--:|--:|--:|---|",
     ]
     lines += [_line(task.task.name, part) for task in built.tasks for part in describe(task.rows)]
-    for task in built.tasks:
-        lines += ["", *(f"- {task.task.name}: {name}: {_show(value)}" for name, value in task.notes.items())][
-            : len(task.notes) + 1 if task.notes else 0
-        ]
+    notes = [(task.task.name, name, value) for task in built.tasks for name, value in task.notes.items()]
+    lines += ["", *(f"- {task}: {name}: {_show(value)}" for task, name, value in notes)]
     lines += ["", "Not built:", ""] if built.skipped else []
     lines += [f"- {name}: {reason}." for name, reason in built.skipped.items()]
     problems = [finding for finding in report.findings if finding.severity == "problem"]

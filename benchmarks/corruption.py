@@ -76,7 +76,7 @@ def time_ours(texts: list[str], preset: str) -> float:
 
 
 def measure_memory(path: Path) -> None:
-    """Corrupt a file and print its seconds and the peak memory in MiB; a worker holds its models and one batch of rows."""
+    """Corrupt a file and print seconds and peak memory in MiB; a worker holds its models and one batch of rows."""
     from assay.data.corrupted_files import corrupt_file
     from assay.data.corruption import Corruption
     from assay.data.tagging import choose_tagger

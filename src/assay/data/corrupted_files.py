@@ -27,6 +27,7 @@ from assay.data.tagging.registry import TaggerName
 from assay.errors import DataError, UsageError
 
 _ROWS = 2000
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class _JsonCopy:
     def read(self) -> Iterator[_Batch]:
         rows: list[dict[str, Any]] = []
         line = 0
-        for block in iter_blocks(self.path):
+        for block in iter_blocks(self.path, _BLOCK_BYTES):
             for text in block.removesuffix(b"\n").split(b"\n"):
                 line += 1
                 if text.strip():

@@ -8,6 +8,8 @@ installed NLTK. The differences of the tokenizer:
 - a double apostrophe is split off only the word before it;
 - "more'n" is no contraction; "wanna" needs white space after it.
 
+The behaviour restated here is that of NLTK (Apache License 2.0, © NLTK Project), whose tokenizer this module adapts.
+
 The detokenizer undoes the splits by the rules below, in their order. Where removal left two commas side by side, the
 second keeps the space before it; an opening quote in the middle of a text stays two backquotes and loses both spaces;
 at the beginning it becomes a backslash and a quotation mark; a closing quote loses the space after it too.

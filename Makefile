@@ -21,7 +21,7 @@ imports: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 pytest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

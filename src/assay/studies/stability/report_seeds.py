@@ -16,7 +16,7 @@ from assay.statistics.stability import category_spread
 from assay.studies.stability.findings import Findings, deviations, finite
 from assay.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL
 from assay.studies.stability.published_tables import LANGUAGE_CORRELATION
-from assay.studies.stability.scores import Scored
+from assay.studies.stability.scores import Scored, summary_method
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {
@@ -85,13 +85,13 @@ def _overall_row(found: Findings, language: str, scored: Scored) -> dict[str, Ce
     row: dict[str, Cell] = {
         "language": language,
         "seeds": scored.n_runs,
-        "overall": scored.overall,
-        "mean": scored.mean,
+        "overall": summary_method(scored.overall),
+        "mean": summary_method(scored.mean),
         "sd": float(scored.run_overall.std(ddof=1)) if several else Missing(ONE_RUN),
         "correlation": _correlation(scored, level),
         "churn": seed_churn(scored.arm.runs) if several else Missing(ONE_RUN),
         "validation": float(scored.validation.mean()),
-        "detectable": finite(scored.detectable(level)),
+        "detectable": finite(scored.detectable(level), "the seeds do not differ, or there is one only"),
     }
     for key, name in (("paper", "mcc"), ("paper_sd", "sd"), ("paper_correlation", "correlation")):
         row[key] = getattr(paper, name) if paper else Missing(NOT_PRINTED)

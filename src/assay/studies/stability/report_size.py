@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from assay.studies.stability.published_tables import (
     SHARE_HIGHER,
     SHARE_STEADIER,
 )
-from assay.studies.stability.scores import MCC, Scored
+from assay.studies.stability.scores import MCC, Scored, summary_method
 
 NOT_PRINTED = "not in the paper"
 
@@ -88,7 +88,7 @@ def _row(found: Findings, language: str, amount: int, scored: Scored, base: Scor
     row: dict[str, Cell] = {
         "language": language,
         "extra": amount,
-        "overall": scored.overall,
+        "overall": summary_method(scored.overall),
         "sd": float(scored.run_overall.std(ddof=1)) if scored.n_runs > 1 else Missing("needs at least two seeds"),
         "correlation": estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary"),
     }
@@ -104,9 +104,10 @@ def _row(found: Findings, language: str, amount: int, scored: Scored, base: Scor
 
 def _compare(scored: Scored, base: Scored, items: np.ndarray, level: float) -> Comparison:
     clusters = None if scored.arm.clusters is None else scored.arm.clusters[items]
-    return compare_runs(
+    result = compare_runs(
         MCC, scored.arm.gold[items], scored.arm.runs[:, items], base.arm.runs[:, items], clusters, level=level
     )
+    return replace(result, difference=summary_method(result.difference))
 
 
 def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
@@ -115,7 +116,9 @@ def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure
         for amount in (0, *values):
             scored = found.scored[Condition(language, amount)]
             estimate = scored.correlation(found.config.level)
-            rows.append({"language": language, "extra": amount, "score": scored.overall, "what": "Overall MCC"})
+            rows.append(
+                {"language": language, "extra": amount, "score": summary_method(scored.overall), "what": "Overall MCC"}
+            )
             if estimate is not None and math.isfinite(estimate.value):
                 rows.append({"language": language, "extra": amount, "score": estimate, "what": "RS corr."})
     caption = Caption("size-curves", "Overall MCC and correlation between seeds over the amount of extra data")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -77,7 +79,7 @@ class Scored:
         A model like this one differs from it, item by item, as two of its own seeds do: the error is √2 times that of
         the mean of the runs.
         """
-        if self.n_runs < 2:
+        if self.n_runs < 2 or math.isnan(self.overall.low):
             return None
         result = compare_runs(MCC, self.arm.gold, self.arm.runs, self.arm.runs, self.arm.clusters, level=level)
         return detectable_difference(result.standard_error, result.df, level)
@@ -103,18 +105,27 @@ def score_runs(config: Config, results: Results, condition: Condition, seeds: Se
     accuracy = [float(score_points(o, "validation", labels)[p]) for o, p in zip(outcomes, points, strict=True)]
     arm = make_arm(condition, data, outcomes, points)
     members = items_by_tag(arm)
-    form = scorable(arm, "mcc")
+    form, everything = scorable(arm, "mcc"), list(members.values())
     return Scored(
         condition=condition,
         arm=arm,
         categories=tuple(members),
         table=np.array([form.take(items).scores() for items in members.values()]),
-        overall=runs_interval(MCC, arm.gold, arm.runs, arm.clusters, config.level),
-        mean=categories_interval(MCC, arm.gold, arm.runs, list(members.values()), arm.clusters, config.level),
+        overall=_unless_constant(arm, runs_interval(MCC, arm.gold, arm.runs, arm.clusters, config.level)),
+        mean=_unless_constant(
+            arm, categories_interval(MCC, arm.gold, arm.runs, everything, arm.clusters, config.level)
+        ),
         validation=np.array(accuracy),
         epochs=tuple(point + 1 for point in points),
         keys=tuple(job.key for job in trainings),
     )
+
+
+def _unless_constant(arm: Arm, estimate: Estimate) -> Estimate:
+    """The estimate, without its interval where every run answers all rows alike: 0 is then a convention."""
+    if (arm.runs != arm.runs[:, :1]).any():
+        return estimate
+    return replace(estimate, low=math.nan, high=math.nan, method="no interval: every run answers all rows alike")
 
 
 def choose_point(config: Config, outcome: Outcome, labels: Sequence[str]) -> int:
@@ -150,26 +161,36 @@ def _run_name(seeds: Seeds) -> str:
     return str(seeds.init) if alike else f"{seeds.init}/{seeds.order}/{seeds.dropout}"
 
 
+def summary_method(estimate: Estimate) -> Estimate:
+    """The estimate with a method that says no counts, so that a table of many names its methods once.
+
+    >>> summary_method(Estimate(0.1, 0.0, 0.2, "3 runs × items, variance components, 16 clusters", 34)).method
+    '3 runs × items, variance components, clusters of twins'
+    """
+    method = re.sub(r"× \d+ items or clusters", "× clusters of twins", estimate.method)
+    return replace(estimate, method=re.sub(r"\d+ clusters", "clusters of twins", method))
+
+
 def judge_categories(config: Config, arm: Arm) -> list[TagScore]:
     """Each category beside chance, false discoveries controlled over the categories."""
-    return score_tags(arm, "mcc", _settings(config))
+    return _score(arm, config)
 
 
 def judge_groups(config: Config, arm: Arm) -> list[TagScore]:
     """Each of the four groups beside chance."""
     assert arm.tags is not None
-    return score_tags(replace(arm, tags=tuple(group_tags(arm.tags))), "mcc", _settings(config))
+    return _score(replace(arm, tags=tuple(group_tags(arm.tags))), config)
 
 
 def judge_cells(config: Config, arm: Arm) -> list[list[TagScore]]:
     """Each run's categories beside chance, run by run; false discoveries controlled over all cells together."""
     by_run = [
-        score_tags(replace(arm, runs=arm.runs[[i]], run_names=(name,)), "mcc", _settings(config))
-        for i, name in enumerate(arm.run_names)
+        _score(replace(arm, runs=arm.runs[[i]], run_names=(name,)), config) for i, name in enumerate(arm.run_names)
     ]
     decided = iter(decide([score for scores in by_run for score in scores], config.level))
     return [[next(decided) for _ in scores] for scores in by_run]
 
 
-def _settings(config: Config) -> Settings:
-    return Settings(metric="mcc", level=config.level, smallest_tag=config.smallest)
+def _score(arm: Arm, config: Config) -> list[TagScore]:
+    settings = Settings(metric="mcc", level=config.level, smallest_tag=config.smallest)
+    return [replace(score, estimate=summary_method(score.estimate)) for score in score_tags(arm, "mcc", settings)]

@@ -160,7 +160,8 @@ def read_block(layers: Layers, task: ProbeTask, group: Sequence[int], device: st
     train = _stack(layers, group, task.train, device, order)
     mean = train.mean(1, keepdim=True)
     train -= mean
-    scale = train.square().mean(1, keepdim=True).sqrt_()
+    squares = sum(part.square().sum(1, keepdim=True) for part in torch.split(train, 8192, dim=1))
+    scale = torch.as_tensor(squares / len(order)).sqrt()
     scale = torch.where(scale > 1e-6, scale, torch.ones_like(scale))  # a constant feature becomes 0
     train /= scale
     validation, test = ((_stack(layers, group, rows, device) - mean) / scale for rows in (task.validation, task.test))
@@ -173,8 +174,11 @@ def _stack(layers: Layers, group: Sequence[int], rows: Ints, device: str, order:
 
     found = torch.empty((len(group), len(rows), layers.n_features), device=device)
     for place, index in enumerate(group):
-        features = finite_layer(layers, index, rows)
-        found[place].copy_(torch.from_numpy(features if order is None else features[order]))
+        features = torch.from_numpy(finite_layer(layers, index, rows)).to(device)
+        if order is None:
+            found[place].copy_(features)
+        else:
+            torch.index_select(features, 0, torch.from_numpy(order).to(device), out=found[place])
     return found
 
 

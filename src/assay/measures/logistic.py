@@ -21,6 +21,7 @@ _MEMORY = 20  # pairs of steps and changes of the gradient that L-BFGS keeps
 _MEMORY_NUMBERS = 1 << 27  # and how many numbers they may have in all
 _STAGES = (16, 1)  # the first solution is found on a sixteenth of the items
 _SMALLEST_STAGE = 4000
+_LOGITS = {"cpu": 1 << 27, "cuda": 1 << 30}  # how many logits an iteration may have; it holds five such arrays
 History = list[tuple["Tensor", "Tensor"]]
 
 
@@ -77,6 +78,18 @@ def solve_logistic(
         solution = _minimise(descent, stage, narrow=part == 1)
         history = descent.history
     return solution
+
+
+def solve_in_parts(
+    design: Design, codes: Tensor, n_classes: int, penalties: Sequence[float], solver: Solver | None = None
+) -> Tensor:
+    """The parameters of `solve_logistic`, with so many penalties at once as leave the logits within memory."""
+    import torch
+
+    columns = design.n_layers * design.n * (1 if n_classes == 2 else n_classes)
+    at_once = max(1, _LOGITS[design.device.type] // columns)
+    parts = [penalties[start : start + at_once] for start in range(0, len(penalties), at_once)]
+    return torch.cat([solve_logistic(design, codes, n_classes, part, solver).theta for part in parts], dim=2)
 
 
 def cross_entropy(logits: Tensor, codes: Tensor) -> Loss:

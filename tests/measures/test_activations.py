@@ -172,6 +172,8 @@ def test_damaged_and_foreign_files_are_passed_over_and_computed_again(tmp_path):
     without_header.path.with_suffix(".json").unlink()
     (place / "other.json").write_text(json.dumps({"format": 2}))
     (place / "broken.json").write_text("[")
+    header = json.loads(cut.path.with_suffix(".json").read_text()) | {"items": "many"}
+    (place / "odd.json").write_text(json.dumps(header))
     assert len(find_shards(place)) == len(whole.shards) - 2
     again = read_activations(Counting(), texts, tmp_path)
     assert again.n_computed == cut.items + without_header.items

@@ -50,6 +50,13 @@ def test_groups_of_layers_change_nothing(monkeypatch):
     np.testing.assert_allclose(alone.accuracy("test"), whole.accuracy("test"), atol=0.01)
 
 
+def test_penalties_in_parts_change_nothing(monkeypatch):
+    layers, task = planted(600, [1.0])
+    whole = fit_grid(layers, task)
+    monkeypatch.setattr("assay.measures.logistic._LOGITS", {"cpu": 2 * 3 * 360})
+    np.testing.assert_allclose(fit_grid(layers, task).accuracy("test"), whole.accuracy("test"), atol=0.01)
+
+
 def test_scale_and_shift_of_features_play_no_part():
     layers, task = planted(600, [1.0])
     x = layers.layer(0)

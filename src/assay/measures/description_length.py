@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.measures.layers import Layers
-from assay.measures.logistic import Solver, solve_logistic
+from assay.measures.logistic import Solver, solve_in_parts
 from assay.measures.probe_task import ProbeTask
 from assay.measures.probes import L2, layer_groups, read_block
 
@@ -105,7 +105,7 @@ def _code(x: Tensor, codes: Tensor, n_classes: int, l2: Sequence[float], sizes: 
     design = DenseDesign(x)
     total = x.new_full((x.shape[0], len(l2)), sizes[0] * math.log2(n_classes)).double()
     for seen, upto in pairwise(sizes):
-        theta = solve_logistic(design.first(seen), codes[:seen], n_classes, l2, Solver(tolerance=1e-4)).theta
+        theta = solve_in_parts(design.first(seen), codes[:seen], n_classes, l2, Solver(tolerance=1e-4))
         total += _bits(DenseDesign(x[:, seen:upto]), codes[seen:upto], theta, n_classes, 1 / (seen + 1))
     return total
 

@@ -3,7 +3,7 @@
 For each layer and each λ: minimise mean cross-entropy + λ/2·‖W‖² (the intercept is free), which is scikit-learn's
 problem with C = 1/(λ·n). Two classes have one weight vector, more have one each. All problems of a layer share each
 product with its features; the line search moves along the logits and needs none. The start comes from a part of the
-items. It does not choose λ and does not standardise.
+items, and so does the first knowledge of the curvature. It does not choose λ and does not standardise.
 """
 
 from __future__ import annotations
@@ -17,16 +17,22 @@ from assay.measures.designs import Design, Preconditioner
 if TYPE_CHECKING:
     from torch import Tensor
 
-_MEMORY = 8  # pairs of steps and gradients that L-BFGS keeps
+_MEMORY = 20  # pairs of steps and changes of the gradient that L-BFGS keeps
+_MEMORY_NUMBERS = 1 << 27  # and how many numbers they may have in all
 _STAGES = (16, 1)  # the first solution is found on a sixteenth of the items
 _SMALLEST_STAGE = 4000
+_LOGITS = {"cpu": 1 << 27, "cuda": 1 << 30}  # how many logits an iteration may have; it holds five such arrays
+History = list[tuple["Tensor", "Tensor"]]
 
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """When to stop: `tolerance` is the estimated distance of the objective to its minimum, in nats for each item."""
+    """When to stop: `tolerance` is the estimated distance of the objective to its minimum, in nats for each item.
 
-    tolerance: float = 1e-6
+    At the default the likelihood of 100,000 items is within about one nat of its maximum.
+    """
+
+    tolerance: float = 1e-5
     max_iterations: int = 200
 
 
@@ -62,13 +68,28 @@ def solve_logistic(
     shape = (design.n_layers, design.n_features + 1, len(penalty), 1 if n_classes == 2 else n_classes)
     theta = torch.zeros(shape, device=design.device)
     solution = Solution(theta, theta.new_full((shape[0], shape[2]), torch.inf), 0)
+    history: History = []
     for part in _STAGES:
         n = design.n // part
         if part > 1 and (n < _SMALLEST_STAGE or design.first(n) is design):
             continue
-        stage = settings if part == 1 else replace(settings, tolerance=settings.tolerance * 100)
-        solution = _minimise(design.first(n), codes[:n], penalty, solution.theta, stage)
+        stage = settings if part == 1 else replace(settings, tolerance=settings.tolerance * 10)
+        descent = _Descent(design.first(n), codes[:n], penalty, solution.theta, history)
+        solution = _minimise(descent, stage, narrow=part == 1)
+        history = descent.history
     return solution
+
+
+def solve_in_parts(
+    design: Design, codes: Tensor, n_classes: int, penalties: Sequence[float], solver: Solver | None = None
+) -> Tensor:
+    """The parameters of `solve_logistic`, with so many penalties at once as leave the logits within memory."""
+    import torch
+
+    columns = design.n_layers * design.n * (1 if n_classes == 2 else n_classes)
+    at_once = max(1, _LOGITS[design.device.type] // columns)
+    parts = [penalties[start : start + at_once] for start in range(0, len(penalties), at_once)]
+    return torch.cat([solve_logistic(design, codes, n_classes, part, solver).theta for part in parts], dim=2)
 
 
 def cross_entropy(logits: Tensor, codes: Tensor) -> Loss:
@@ -94,10 +115,10 @@ def _sigmoid_loss(logits: Tensor, codes: Tensor) -> Loss:
     return Loss(value, p.sub_(target), curvature)
 
 
-def _minimise(design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, solver: Solver) -> Solution:
-    descent = _Descent(design, codes, penalty, theta)
-    final, gaps = theta.clone(), theta.new_full((theta.shape[0], len(penalty)), float("inf"))
-    active = list(range(len(penalty)))
+def _minimise(descent: _Descent, solver: Solver, *, narrow: bool) -> Solution:
+    """Go down until every problem is at its minimum; `narrow` leaves those out that are."""
+    final, gaps = descent.theta.clone(), descent.gap()
+    active = list(range(gaps.shape[1]))
     for iteration in range(solver.max_iterations + 1):
         gap = descent.gap()
         final[:, :, active], gaps[:, active] = descent.theta, gap
@@ -105,7 +126,7 @@ def _minimise(design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, sol
         keep = open_.any(0).nonzero().flatten()
         if iteration == solver.max_iterations or len(keep) == 0:
             break
-        if len(keep) < len(active):
+        if narrow and len(keep) < len(active):
             descent.keep(keep)
             active = [active[i] for i in keep.tolist()]
         if not descent.step():
@@ -116,14 +137,14 @@ def _minimise(design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, sol
 class _Descent:
     """The state of L-BFGS over all problems at once; problems are the third axis of every array with classes."""
 
-    def __init__(self, design: Design, codes: Tensor, penalty: Tensor, theta: Tensor) -> None:
+    def __init__(self, design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, history: History) -> None:
         self.design, self.codes, self.theta = design, codes, theta
         self.penalty = penalty
         self.logits = design.forward(theta)
         self.loss = cross_entropy(self.logits, codes)
         self.gradient = self._gradient()
         self.inverse: Preconditioner = design.preconditioner(self.loss.curvature.clamp(min=1e-3), penalty)
-        self.history: list[tuple[Tensor, Tensor]] = []
+        self.history = history
         self.direction = self._direction()
 
     def gap(self) -> Tensor:
@@ -169,7 +190,8 @@ class _Descent:
         old_theta, old_gradient = self.theta, self.gradient
         self.theta, self.logits, self.loss = theta, logits, loss
         self.gradient = self._gradient()
-        self.history = [*self.history, (theta - old_theta, self.gradient - old_gradient)][-_MEMORY:]
+        self.history = [*self.history, (theta - old_theta, self.gradient - old_gradient)]
+        self.history = self.history[-max(3, min(_MEMORY, _MEMORY_NUMBERS // (2 * theta.numel()))) :]
         self.direction = self._direction()
 
     def _gradient(self) -> Tensor:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.measures.layers import Layers, finite_layer
-from assay.measures.logistic import Solver, solve_logistic
-from assay.measures.mlp import MlpSettings, fit_mlp
+from assay.measures.logistic import Solver, solve_in_parts
+from assay.measures.mlp import MlpSettings, Perceptrons, fit_mlp
 from assay.measures.probe_task import ProbeTask
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def read_block(layers: Layers, task: ProbeTask, group: Sequence[int], device: st
     train = _stack(layers, group, task.train, device, order)
     mean = train.mean(1, keepdim=True)
     train -= mean
-    scale = train.square().mean(1, keepdim=True).sqrt_()
+    squares = sum(part.square().sum(1, keepdim=True) for part in torch.split(train, 8192, dim=1))
+    scale = torch.as_tensor(squares / len(order)).sqrt()
     scale = torch.where(scale > 1e-6, scale, torch.ones_like(scale))  # a constant feature becomes 0
     train /= scale
     validation, test = ((_stack(layers, group, rows, device) - mean) / scale for rows in (task.validation, task.test))
@@ -173,26 +174,30 @@ def _stack(layers: Layers, group: Sequence[int], rows: Ints, device: str, order:
 
     found = torch.empty((len(group), len(rows), layers.n_features), device=device)
     for place, index in enumerate(group):
-        features = finite_layer(layers, index, rows)
-        found[place].copy_(torch.from_numpy(features if order is None else features[order]))
+        features = torch.from_numpy(finite_layer(layers, index, rows)).to(device)
+        if order is None:
+            found[place].copy_(features)
+        else:
+            torch.index_select(features, 0, torch.from_numpy(order).to(device), out=found[place])
     return found
 
 
-def _fit(block: Block, task: ProbeTask, settings: ProbeSettings) -> Any:
+def _fit(block: Block, task: ProbeTask, settings: ProbeSettings) -> Tensor | Perceptrons:
+    """The parameters of logistic probes, or perceptrons."""
     import torch
 
     from assay.measures.designs import DenseDesign
 
     codes = torch.from_numpy(task.codes[task.train[block.order]]).to(block.train.device)
     if settings.kind == "logistic":
-        return solve_logistic(DenseDesign(block.train), codes, task.n_classes, settings.l2, settings.solver)
+        return solve_in_parts(DenseDesign(block.train), codes, task.n_classes, settings.l2, settings.solver)
     held_out = torch.from_numpy(task.codes[task.validation]).to(block.train.device)
     return fit_mlp(
         (block.train, codes), (block.validation, held_out), task.n_classes, settings.l2, settings.seeds, settings.mlp
     )
 
 
-def _classes(fitted: Any, features: Tensor) -> Ints:
+def _classes(fitted: Tensor | Perceptrons, features: Tensor) -> Ints:
     """Predicted classes of shape (layers, L2 values, seeds, items); items go through in parts to spare memory."""
     import torch
 
@@ -200,12 +205,12 @@ def _classes(fitted: Any, features: Tensor) -> Ints:
 
     found = []
     for part in torch.split(features, 16_384, dim=1):
-        if hasattr(fitted, "theta"):
-            logits = DenseDesign(part).forward(fitted.theta)
+        if isinstance(fitted, Perceptrons):
+            found.append(fitted.logits(part).argmax(-1).movedim(1, 3))
+        else:
+            logits = DenseDesign(part).forward(fitted)
             best = (logits > 0).squeeze(3).long() if logits.shape[3] == 1 else logits.argmax(3)
             found.append(best.transpose(1, 2)[:, :, None])
-        else:
-            found.append(fitted.logits(part).argmax(-1).movedim(1, 3))
     return torch.cat(found, dim=3).cpu().numpy().astype(np.int64)
 
 

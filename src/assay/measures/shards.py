@@ -23,7 +23,6 @@ import numpy.typing as npt
 from assay.errors import StoreError
 from assay.jobs.files import write_durably
 
-KEY = np.dtype("S16")
 _FORMAT = 1
 _ALIGN = 64
 
@@ -123,6 +122,9 @@ def _read_header(header: Path) -> Shard | None:
         values = json.loads(header.read_bytes())
         if values.pop("format") != _FORMAT:
             return None
-        return Shard(path=header.with_suffix(".bin"), **values)
+        if values["dtype"] not in ("float16", "float32"):
+            return None
+        numbers = {name: int(values[name]) for name in ("items", "layers", "features", "start", "checksum")}
+        return Shard(path=header.with_suffix(".bin"), dtype=values["dtype"], **numbers)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.measures.designs import sparse_design
-from assay.measures.logistic import solve_logistic
+from assay.measures.logistic import solve_in_parts
 from assay.measures.probe_task import ProbeTask
 from assay.measures.probes import Ints, ProbeGrid, Probes, ProbeSettings
 
@@ -33,7 +33,7 @@ def fit_sparse_probes(
     matrix = features.tocsr()
     codes = torch.from_numpy(task.codes[task.train]).to(device)
     train = sparse_design(matrix[task.train], device)
-    theta = solve_logistic(train, codes, task.n_classes, settings.l2, settings.solver).theta
+    theta = solve_in_parts(train, codes, task.n_classes, settings.l2, settings.solver)
     found: dict[str, Ints] = {}
     for split in ("validation", "test", "train"):
         logits = sparse_design(matrix[task.rows(split)], device).forward(theta)

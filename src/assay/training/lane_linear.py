@@ -45,7 +45,8 @@ def _(info: Any, dims: tuple[Any, ...], x: torch.Tensor, weight: torch.Tensor, b
         tensor.movedim(dim, 0) if dim is not None else tensor.expand(info.batch_size, *tensor.shape)
         for tensor, dim in zip((x, weight, bias), dims, strict=True)
     ]
-    return lane_linear(*(tensor.contiguous() for tensor in lanes)), 0
+    # Cloned, since a module may change what a layer gave it in place, and the result of an operator must not be.
+    return lane_linear(*(tensor.contiguous() for tensor in lanes)).clone(), 0
 
 
 @torch.library.custom_op("assay::lane_linear", mutates_args=())

@@ -62,7 +62,7 @@ def _data_table(found: Findings) -> Table:
     for language in config.languages:
         job = figures_job(config, language)
         ours, paper = found.results[job], CORPORA.get(language)
-        row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words}
+        row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words / 2}
         row |= {split: ours.rows.get(split, Missing("no such split")) for split in ("train", "validation", "test")}
         row["paper_vocabulary"] = paper.vocabulary if paper else Missing("not in the paper")
         row["paper_words"] = paper.words if paper else Missing("not in the paper")
@@ -74,7 +74,7 @@ def _data_table(found: Findings) -> Table:
         Column("test", "Test"),
         Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
         Column("paper_vocabulary", "Paper", published=True),
-        Column("words", "Words a sample", 1, "", "premise and hypothesis together"),
+        Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
         Column("paper_words", "Paper", 1, published=True),
     ]
     keys = [figures_job(config, language).key for language in config.languages]

@@ -150,3 +150,13 @@ def test_full_coverage() -> None:
         assert low - 0.005 <= row.mean <= high + 0.005, row
     for row in coverage.false_positive_rows(1.0, rng):
         assert 0.03 <= row.mean <= 0.065, row
+
+
+def test_runs_that_score_alike_by_luck_still_have_an_interval():
+    """Three runs of accuracy one half that disagree item by item: no narrower than one run's items would allow."""
+    rng = np.random.default_rng(0)
+    gold = np.zeros(300, int)
+    runs = np.stack([rng.permutation(np.repeat([0, 1], 150)) for _ in range(3)])
+    estimate = runs_interval(metric("accuracy"), gold, runs)
+    assert estimate.value == 0.5
+    assert 0.04 < estimate.high - estimate.low < 0.15

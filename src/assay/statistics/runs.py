@@ -78,7 +78,8 @@ class MeanVariance:
 
         Charged to items, H₁² = t²_runs·(V_runs − V_e)₊ + t²_items·V_items; charged to runs, H₂² = t²_runs·V_runs +
         t²_items·(V_items − V_e)₊. One system's few runs take the geometric mean of H₁ and H₂, the difference of two
-        takes H₁, as simulated coverage asks.
+        takes H₁, as simulated coverage asks. Neither is less than the interval over items alone: runs that score alike
+        by luck while they disagree item by item say nothing of new items.
         """
         items = special.stdtrit(max(self.n_groups - 1, 1), alpha / 2) ** 2
         runs = special.stdtrit(self.run_df, alpha / 2) ** 2
@@ -87,7 +88,7 @@ class MeanVariance:
         if len(self.run_parts) != 1:
             return math.sqrt(first)
         second = runs * self.run_variance + items * max(self.item_variance - interaction, 0.0)
-        return float((first * second) ** 0.25)
+        return float((first * max(second, items * self.item_variance)) ** 0.25)
 
 
 @dataclass(frozen=True, slots=True)

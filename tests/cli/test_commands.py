@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,7 +105,11 @@ def test_demo_stops_resumes_and_ends_with_the_report(run, tmp_path):
     code, out, err = run("demo")
     assert code == 0
     assert "Stopped on purpose after 13 jobs" in err
-    assert "27 jobs: 14 done, 13 kept\nreport: assay-demo/report/report.html\n" in out
+    found = re.search(r"27 jobs: (\d+) done, (\d+) kept\nreport: assay-demo/report/report.html\n", out)
+    assert found is not None
+    done, kept = map(int, found.groups())
+    assert done + kept == 27
+    assert kept >= 13  # short jobs go out several at a time, so more may be finished than were waited for
     assert (tmp_path / "assay-demo/report/report.html").exists()
 
 

@@ -40,7 +40,7 @@ ENTRIES = (
     Entry("demo", "How far does a small score move with the seed and the size of the data?", "assay.studies.demo"),
     Entry("stability", "Would the score hold with another seed?", "assay.studies.stability"),
     Entry("probing", "What do the layers know?"),
-    Entry("logic", "Does it infer, or match words?"),
+    Entry("logic", "Does it infer, or match words?", "assay.studies.logic"),
     Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?", "assay.studies.transfer"),
     Entry("corruption", "How much of the score survives nonsense?"),
 )

@@ -1,0 +1,110 @@
+"""The data: a proved corpus, its splits, what experiments change in them, and certificates of leaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from assay.data.dataset import SCHEMA, Dataset, concat
+from assay.data.logic.build import Recipe, build_corpus
+from assay.data.logic.grammar import load_grammar
+from assay.data.logic.pairs import LABELS
+from assay.data.logic.write import to_dataset
+from assay.jobs import step
+from assay.measures.leaks import Certificate, certify, pairs_of, recast, split_pairs
+from assay.measures.shallow import words
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which corpus: language, task, numbers of pairs, seed, preset, and whether test shares the names of training."""
+
+    language: str
+    task: str
+    n_train: int
+    n_validation: int
+    n_test: int
+    seed: int
+    preset: str
+    shared_names: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFigures:
+    """What Table 1 says of a corpus; lengths are characters of both texts."""
+
+    vocabulary: int
+    shared: int
+    mean_length: float
+    max_length: int
+
+
+@step(version=1, name="assay.logic.build")
+def build(source: Source) -> Dataset:
+    """The corpus with the splits train, validation and test; validation has the names of training, never of test."""
+    n_train = source.n_train + source.n_validation
+    recipe = Recipe(source.language, source.task, n_train, source.n_test, source.seed, source.preset)
+    data = to_dataset(build_corpus(replace(recipe, shared_names=source.shared_names)))
+    train = data.select(split="train")
+    kept = balanced_rows(train, source.n_train)
+    rest = np.setdiff1d(np.arange(len(train)), kept)
+    held = _with_column(train.take(rest), "split", ["validation"] * len(rest))
+    return concat(data.name, [train.take(kept), held, data.select(split="test")])
+
+
+@step(version=1, name="assay.logic.part")
+def part(data: Dataset, split: str, fraction: float = 1.0, control: str = "", seed: int = 0) -> Dataset:
+    """A split, or the first share of it, both labels equally often, as a control leaves it.
+
+    noise: labels dealt at random; premise, hypothesis: the other text is taken away.
+    """
+    chosen = data.select(split=split)
+    if fraction < 1:
+        chosen = chosen.take(balanced_rows(chosen, max(2, 2 * round(len(chosen) * fraction / 2))))
+    if control == "noise" and split != "test":
+        labels = np.random.default_rng([seed, len(chosen)]).permutation(chosen.table.column("label").to_pylist())
+        return _with_column(chosen, "label", [str(label) for label in labels])
+    if control == "hypothesis":
+        chosen = _with_column(chosen, "text", chosen.pairs)
+    return _with_column(chosen, "pair", [None] * len(chosen)) if control in ("premise", "hypothesis") else chosen
+
+
+@step(version=1, name="assay.logic.certificate")
+def certificate(data: Dataset, language: str, shared_names: bool) -> Certificate:
+    """What rules without understanding reach on a corpus."""
+    train, test = (pairs_of(data.select(split=split)) for split in ("train", "test"))
+    grammar = load_grammar(language)
+    return certify(train, test, 0, tuple(grammar.names(s) for s in ("train", "train" if shared_names else "test")))
+
+
+@step(version=1, name="assay.logic.nli_certificate")
+def nli_certificate(data: Dataset) -> Certificate:
+    """The same for any NLI corpus, recast as balanced contradiction detection; 30 % of the pairs are for testing."""
+    rng = np.random.default_rng(0)
+    return certify(*split_pairs(recast(pairs_of(data), rng), rng))
+
+
+@step(version=1, name="assay.logic.figures")
+def figures(data: Dataset) -> CorpusFigures:
+    """Vocabulary, words that train and test share, and lengths over train and test."""
+    found, lengths = [], []
+    for split in ("train", "test"):
+        chosen = data.select(split=split)
+        texts = [f"{a} {b}" for a, b in zip(chosen.texts, chosen.pairs, strict=True)]
+        found.append({word for text in texts for word in words(text)})
+        lengths += [len(text) for text in texts]
+    return CorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
+
+
+def balanced_rows(data: Dataset, n: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The first n/2 rows of each label, in order."""
+    labels = np.array(data.table.column("label").to_pylist())
+    return np.sort(np.concatenate([np.flatnonzero(labels == label)[: n // 2] for label in LABELS]))
+
+
+def _with_column(data: Dataset, name: str, values: object) -> Dataset:
+    place = SCHEMA.get_field_index(name)
+    table = data.table.set_column(place, SCHEMA.field(name), pa.array(values, SCHEMA.field(name).type))
+    return replace(data, table=table)

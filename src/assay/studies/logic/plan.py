@@ -1,0 +1,199 @@
+"""The jobs: build corpora, train every model with every seed in every condition, keep its answers on the test sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay.data.dataset import Dataset
+from assay.data.logic.build import find_task
+from assay.data.steps import corpus_job
+from assay.jobs import Job, step
+from assay.measures.leaks import Certificate
+from assay.models.recurrent import Recurrent
+from assay.models.scratch import Scratch
+from assay.models.transformer import transformer
+from assay.studies.logic import data
+from assay.studies.logic.settings import RECURRENT, Config, Training
+from assay.training.job import train
+from assay.training.outcome import Conduct, Outcome
+from assay.training.recipe import Recipe, Seeds
+from assay.training.selection import best_point
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One cell of the study: who learns what from how much."""
+
+    task: str
+    language: str
+    model: str
+    fraction: float = 1.0
+    shared_names: bool = False
+    control: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of all seeds: for each test language class numbers, seeds × items; how many test items were cut."""
+
+    classes: tuple[str, ...]
+    runs: dict[str, np.ndarray[Any, Any]]
+    truncated: dict[str, int]
+
+
+def jobs(config: Config) -> list[Job[Any]]:
+    """The answers of every condition, the corpora that they were given for, and the certificates."""
+    wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
+    for task in config.tasks:
+        for language in config.languages:
+            for shared in (False, True) if config.experiments.overlap else (False,):
+                wanted += [corpus_job_of(config, task, language, shared), leak_job(config, task, language, shared)]
+            wanted.append(data.figures.job(corpus_job_of(config, task, language)))
+    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def conditions(config: Config) -> list[Condition]:
+    """Every cell of the study, the plain ones first."""
+    plans, models = config.experiments, model_names(config)
+    cells = [Condition(t, lang, m) for t in config.tasks for lang in config.languages for m in models]
+    found = list(cells)
+    found += [replace(cell, fraction=share) for share in plans.fractions if share != 1 for cell in cells]
+    if plans.overlap:
+        found += [replace(cell, shared_names=True) for cell in cells]
+    for control in plans.controls:
+        found += [replace(cell, control=control) for cell in cells if is_controlled(config, cell.model)]
+    return found
+
+
+def model_names(config: Config) -> tuple[str, ...]:
+    """The models in order; encoders are called by their folders."""
+    return (*config.models, *((config.model, *config.experiments.others) if config.model else ()))
+
+
+def is_controlled(config: Config, model: str) -> bool:
+    """Whether controls are run for a model."""
+    return (model if model in config.models else "encoder") in config.experiments.controlled
+
+
+def corpus_job_of(config: Config, task: str, language: str, shared_names: bool = False) -> Job[Dataset]:
+    """The job that builds a corpus."""
+    sizes = config.corpus
+    return data.build.job(
+        data.Source(
+            language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed, sizes.preset,
+            shared_names,
+        )
+    )  # fmt: skip
+
+
+def leak_job(config: Config, task: str, language: str, shared_names: bool = False) -> Job[Certificate]:
+    """The certificate of a corpus."""
+    return data.certificate.job(corpus_job_of(config, task, language, shared_names), language, shared_names)
+
+
+def nli_job(config: Config, name: str) -> Job[Certificate]:
+    """The certificate of an NLI corpus of the catalog, given as name or name:split."""
+    corpus, _, split = name.partition(":")
+    return data.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.experiments.root or None))
+
+
+def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
+    """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
+    is_plain = condition.fraction == 1 and not condition.shared_names and not condition.control
+    if is_plain and condition.language == config.experiments.source:
+        return config.languages
+    return (condition.language,)
+
+
+def answers_job(config: Config, condition: Condition) -> Job[Answers]:
+    """The answers of all seeds in one condition."""
+    corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names)
+    learned, held = (
+        data.part.job(corpus, split, condition.fraction if split == "train" else 1.0, condition.control)
+        for split in ("train", "validation")
+    )
+    sets = {"validation": held}
+    for language in languages_tested(config, condition):
+        tested = corpus_job_of(config, condition.task, language, condition.shared_names)
+        sets[language] = data.part.job(tested, "test", 1.0, condition.control)
+    trainings = [training_job(config, condition, learned, sets, seed) for seed in config.seeds]
+    return keep_answers.job(trainings, held)
+
+
+def training_job(
+    config: Config, condition: Condition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
+) -> Job[Outcome]:
+    """One training of one model."""
+    if condition.model == "forest":
+        return fit_forest.job(learned, sets, seed)
+    model, settings = find_model(config, condition.model)
+    recipe = Recipe(
+        task="text" if condition.control in ("premise", "hypothesis") else "pair",
+        epochs=settings.epochs,
+        batch=settings.batch,
+        learning_rate=settings.learning_rate,
+        warmup=settings.warmup,
+        max_length=settings.max_length,
+        precision=settings.precision,
+        evaluations=settings.evaluations,
+    )
+    return train.job(model, learned, sets, recipe, Seeds.all(seed))
+
+
+def find_model(config: Config, name: str) -> tuple[Any, Training]:
+    """The model of a name, and how it is trained."""
+    if name in RECURRENT:
+        return Recurrent(name.removeprefix("bi"), bidirectional=name.startswith("bi")), config.recurrent  # type: ignore[arg-type]
+    if name == "small":
+        return Scratch(n_positions=max(256, config.small.max_length)), config.small
+    return transformer(name), config.encoder
+
+
+@step(version=1, name="assay.logic.forest")
+def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Outcome:
+    """A random forest on the bag of words of both texts together, as an outcome with one point."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+
+    model = make_pipeline(
+        CountVectorizer(max_features=2_000),
+        RandomForestClassifier(n_estimators=100, min_samples_leaf=5, random_state=seed),
+    )
+    model.fit(_joined(train), train.table.column("label").to_pylist())
+    logits = {
+        name: np.log(np.maximum(model.predict_proba(_joined(each)), 1e-6)).astype(np.float32)[None]
+        for name, each in evaluate.items()
+    }
+    return Outcome(
+        seeds=Seeds.all(seed),
+        classes=tuple(str(label) for label in model.classes_),
+        points=(1,),
+        logits=logits,
+        items={name: tuple(each.table.column("id").to_pylist()) for name, each in evaluate.items()},
+        losses=np.zeros(0, np.float32),
+        norms=np.zeros(0, np.float32),
+        truncated={},
+        stopped_at=None,
+        conduct=Conduct("cpu", 1, 0, 0, (), None, False),
+    )
+
+
+@step(version=1, name="assay.logic.answers")
+def keep_answers(trainings: list[Outcome], held: Dataset) -> Answers:
+    """Each seed's answers on the test sets, at its best point on the validation split."""
+    labels = held.table.column("label").to_pylist()
+    points = [best_point(outcome, "validation", labels) for outcome in trainings]
+    names = [name for name in trainings[0].logits if name != "validation"]
+    runs = {
+        name: np.stack([o.at(name)[p].argmax(axis=-1).astype(np.int8) for o, p in zip(trainings, points, strict=True)])
+        for name in names
+    }
+    return Answers(trainings[0].classes, runs, dict(trainings[0].truncated))
+
+
+def _joined(texts: Dataset) -> list[str]:
+    return [f"{a} {b or ''}" for a, b in zip(texts.texts, texts.pairs, strict=True)]

@@ -1,0 +1,93 @@
+"""The section on the data: Table 1, the certificate of each corpus, and NLI corpora recast."""
+
+from __future__ import annotations
+
+from assay.data.logic.build import find_task
+from assay.jobs import Results
+from assay.measures.leaks import Certificate
+from assay.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
+from assay.studies.logic import published
+from assay.studies.logic.data import figures
+from assay.studies.logic.plan import corpus_job_of, leak_job, nli_job
+from assay.studies.logic.scores import task_title
+from assay.studies.logic.settings import Config
+
+LEAK_NOTE = "Above chance (Holm over the baselines)"
+
+
+def corpus_section(config: Config, results: Results) -> Section:
+    """What the models were given."""
+    items: list[Item] = [_table_1(config, results), _certificates(config, results)]
+    if config.experiments.nli:
+        items.append(_nli(config, results))
+    return Section("Can words alone give it away?", items)
+
+
+def _table_1(config: Config, results: Results) -> Table:
+    rows: list[dict[str, Cell]] = []
+    keys = []
+    names = ("vocabulary", "shared", "mean_length", "max_length")
+    for language in config.languages:
+        for task in config.tasks:
+            job = figures.job(corpus_job_of(config, task, language))
+            found = results[job]
+            keys.append(job.key)
+            row: dict[str, Cell] = {"task": f"{task_title(task)} ({language})"}
+            paper = published.FIGURES.get((language, find_task(task).value))
+            for place, name in enumerate(names):
+                row[name] = getattr(found, name)
+                row[f"{name}_paper"] = paper[place] if paper else Missing("not in the paper")
+            rows.append(row)
+    columns = [Column("task", "Task")]
+    titles = ("Vocabulary", "Words in train and test", "Mean length", "Longest")
+    for name, title, unit in zip(names, titles, ("", "", "characters", "characters"), strict=True):
+        digits = 1 if name == "mean_length" else 0
+        columns += [Column(name, title, digits, unit), Column(f"{name}_paper", "Paper", digits, published=True)]
+    note = "The paper calls the lengths words; its published files show that they are characters."
+    return Table("corpora", "Train and test share few words but those of the grammar", columns, rows, note, keys)
+
+
+def _certificates(config: Config, results: Results) -> Table:
+    rows: list[dict[str, Cell]] = []
+    keys, found = [], []
+    for language in config.languages:
+        for task in config.tasks:
+            job = leak_job(config, task, language)
+            keys.append(job.key)
+            found.append(results[job])
+            rows.append({"task": f"{task_title(task)} ({language})", **_cells(found[-1])})
+    leaking = sum(any(leak.leaks for leak in each.leaks) for each in found)
+    title = f"{leaking} of {len(found)} corpora let a rule without understanding above chance"
+    return Table("leaks", title, [Column("task", "Task"), *_columns(found[0])], rows, f"Marked: {LEAK_NOTE}.", keys)
+
+
+def _nli(config: Config, results: Results) -> Table:
+    rows: list[dict[str, Cell]] = []
+    jobs = [nli_job(config, name) for name in config.experiments.nli]
+    found = [results[job] for job in jobs]
+    for name, each in zip(config.experiments.nli, found, strict=True):
+        paper = published.RECAST.get(name.partition(":")[0])
+        beside: Cell = Missing("not in the paper") if paper is None else paper
+        rows.append({"corpus": name, "n": each.n_train + each.n_test, "paper": beside, **_cells(each)})
+    leaking = sum(any(leak.leaks for leak in each.leaks) for each in found)
+    first, *others = _columns(found[0])
+    paper_column = Column("paper", "Paper, bag of words", 1, "%", published=True)
+    columns = [Column("corpus", "Corpus"), Column("n", "Pairs"), first, paper_column, *others]
+    title = f"Recast as contradiction detection, {leaking} of {len(found)} NLI corpora leak"
+    note = f"Balanced; 30 % of the pairs for testing. Marked: {LEAK_NOTE}."
+    return Table("nli", title, columns, rows, note, [job.key for job in jobs])
+
+
+def _columns(found: Certificate) -> list[Column]:
+    return [Column(_key(leak.baseline), leak.baseline.capitalize(), 1, "%") for leak in found.leaks]
+
+
+def _cells(found: Certificate) -> dict[str, Cell]:
+    return {
+        _key(leak.baseline): Marked(leak.accuracy, note=LEAK_NOTE) if leak.leaks else leak.accuracy
+        for leak in found.leaks
+    }
+
+
+def _key(baseline: str) -> str:
+    return baseline.replace(" ", "_")

@@ -1,0 +1,133 @@
+"""The settings: tasks, languages, models, sizes, and which experiments to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.data.logic.build import PRESETS, find_task
+from assay.data.logic.grammar import FOLDER
+from assay.errors import UsageError
+from assay.training.recipe import Precision
+
+RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
+MODELS = ("forest", *RECURRENT, "small")
+CONTROLS = ("noise", "premise", "hypothesis")
+TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """How many pairs, the seed of the draw, and the preset: closed (no leaks) or clcd (as published; en and pt)."""
+
+    train: int = 10_000
+    validation: int = 1_000
+    test: int = 1_000
+    seed: int = 0
+    preset: str = "closed"
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to train one kind of model."""
+
+    epochs: float
+    batch: int
+    learning_rate: float
+    max_length: int = 256
+    warmup: float = 0.0
+    evaluations: int = 5
+    precision: Precision = "float32"
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """Which experiments.
+
+    (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on
+    that language, test on all, and `others`, further encoders beside `model`; (iv) `controls` (noise, premise,
+    hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as name or name:split, recast as
+    balanced contradiction detection, found under `root`.
+    """
+
+    fractions: tuple[float, ...] = (1.0,)
+    overlap: bool = False
+    source: str = ""
+    others: tuple[str, ...] = ()
+    controls: tuple[str, ...] = CONTROLS
+    controlled: tuple[str, ...] = ("forest", "encoder")
+    nli: tuple[str, ...] = ()
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings; `model` is the folder of an encoder, empty for none."""
+
+    tasks: tuple[str, ...] = TASKS
+    languages: tuple[str, ...] = ("en", "pt")
+    models: tuple[str, ...] = ("forest", "gru", "small")
+    model: str = ""
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    corpus: Corpus = field(default_factory=Corpus)
+    recurrent: Training = field(default_factory=lambda: Training(5, 64, 1e-3))
+    small: Training = field(default_factory=lambda: Training(10, 64, 1e-3, warmup=0.1))
+    encoder: Training = field(default_factory=lambda: Training(3, 32, 3e-5, warmup=0.1))
+    experiments: Experiments = field(default_factory=Experiments)
+
+    def __post_init__(self) -> None:
+        """Refuse settings that make no sense."""
+        for task in self.tasks:
+            find_task(task)
+        known = sorted(path.stem for path in FOLDER.glob("*.toml"))
+        plans = self.experiments
+        _check_names("languages", self.languages, known)
+        _check_names("models", self.models, MODELS)
+        _check_names("experiments.controls", plans.controls, CONTROLS)
+        _check_names("experiments.controlled", plans.controlled, (*MODELS, "encoder"))
+        for name, value, is_right, allowed in (
+            ("tasks", self.tasks, bool(self.tasks), "at least one task"),
+            ("languages", self.languages, bool(self.languages), "at least one language"),
+            ("models", self.models, bool(self.models or self.model), "at least one model, or 'model' a folder"),
+            ("seeds", self.seeds, len(set(self.seeds)) == len(self.seeds) > 0, "at least one seed, none twice"),
+            ("corpus.preset", self.corpus.preset, self.corpus.preset in PRESETS, " or ".join(PRESETS)),
+            ("experiments.fractions", plans.fractions, _are_shares(plans.fractions), "shares up to 1, 1 among them"),
+            ("experiments.source", plans.source, plans.source in ("", *self.languages), "empty or one of 'languages'"),
+            ("experiments.others", plans.others, not plans.others or bool(self.model), "empty where 'model' is"),
+        ):
+            if not is_right:
+                raise UsageError(f"the setting {name!r} must be {allowed}; got {value!r}")
+        for name in ("train", "validation", "test"):
+            n = getattr(self.corpus, name)
+            if n < 20 or n % 2:
+                raise UsageError(f"the setting 'corpus.{name}' must be an even number of at least 20; got {n}")
+
+
+def _check_names(setting: str, names: Sequence[str], allowed: Sequence[str]) -> None:
+    for i, name in enumerate(names):
+        if name not in allowed or name in names[:i]:
+            raise UsageError(f"the setting {setting!r} may name each of {', '.join(allowed)} once; got {name!r}")
+
+
+def _are_shares(values: Sequence[Any]) -> bool:
+    return 1.0 in values and all(0 < value <= 1 for value in values) and len(set(values)) == len(values)
+
+
+PAPER = Config(
+    models=("forest", "rnn", "gru", "lstm"),
+    model="bert-base-uncased",
+    corpus=Corpus(preset="clcd"),
+    experiments=Experiments(
+        fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), overlap=True, controlled=("encoder",)
+    ),
+)
+TINY = Config(
+    tasks=("description",),
+    languages=("en", "pt"),
+    models=("forest", "gru"),
+    seeds=(0, 1),
+    corpus=Corpus(train=100, validation=40, test=60),
+    recurrent=Training(1, 32, 1e-3, evaluations=1),
+    experiments=Experiments(fractions=(0.5, 1.0), overlap=True, source="en"),
+)

@@ -13,31 +13,14 @@ from pathlib import Path
 from assay.data.files import check_file, iter_lines
 from assay.data.probing.survey import Survey
 from assay.data.probing.tree import Tree
+from assay.data.tagging.tagset import FROM_OPENCORPORA
 from assay.errors import DataError, MissingExtraError
 
 MeanFrequency = Callable[[Tree], float | None]
 IsSingle = Callable[[str], bool]
 
 # pymorphy's tags by universal part of speech; what is one lexeme's form counts as one.
-_PYMORPHY = {
-    "NOUN": "NOUN",
-    "ADJF": "ADJ",
-    "ADJS": "ADJ",
-    "COMP": "ADJ",
-    "VERB": "VERB",
-    "INFN": "VERB",
-    "PRTF": "VERB",
-    "PRTS": "VERB",
-    "GRND": "VERB",
-    "NUMR": "NUM",
-    "ADVB": "ADV",
-    "NPRO": "PRON",
-    "PRED": "ADV",
-    "PREP": "ADP",
-    "CONJ": "CONJ",
-    "PRCL": "PART",
-    "INTJ": "INTJ",
-}
+_PYMORPHY = {**FROM_OPENCORPORA, "PRCL": "PART", "INTJ": "INTJ"}  # as Universal Dependencies name these two
 
 
 def make_frequency(language: str) -> MeanFrequency | None:

@@ -10,7 +10,7 @@ import numpy as np
 from assay.report.charts import Caption, curves, heat_map
 from assay.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from assay.statistics.comparison import Comparison, compare_runs
-from assay.statistics.multiplicity import benjamini_hochberg
+from assay.statistics.multiplicity import benjamini_hochberg, holm
 from assay.studies.stability.findings import Findings, deviations, finite
 from assay.studies.stability.plan import Condition
 from assay.studies.stability.published import OVERALL
@@ -60,6 +60,7 @@ def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
             scored = found.scored[Condition(language, amount)]
             keys += scored.keys
             rows.append(_row(found, language, amount, scored, base))
+    _adjust(rows)
     columns = [
         Column("language", "Language"),
         Column("extra", "Extra rows"),
@@ -68,7 +69,7 @@ def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
         Column("paper", "Paper", 3, published=True),
         Column("paper_sd", "± paper", 3, published=True),
         Column("gain", "Gain", 3, "", "over no extra data, on the same rows; interval over seeds and rows"),
-        Column("p", "p", 3, "", "two-sided, not adjusted"),
+        Column("p", "p", 3, "", "two-sided, adjusted over the rows of this table (Holm)"),
         Column("correlation", "RS corr.", 3),
         Column("paper_correlation", "Paper RS corr.", 3, published=True),
     ]
@@ -79,7 +80,14 @@ def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
 def _title(rows: list[dict[str, Cell]]) -> str:
     tested = [row for row in rows if isinstance(row["p"], float)]
     gains = [row for row in tested if isinstance(row["p"], float) and row["p"] < 0.05]
-    return f"Extra data changes the overall MCC in {len(gains)} of {len(tested)} cases (p < .05, not adjusted)"
+    return f"Extra data changes the overall MCC in {len(gains)} of {len(tested)} cases (p < .05, adjusted)"
+
+
+def _adjust(rows: list[dict[str, Cell]]) -> None:
+    """Put p values adjusted over the rows (Holm) in the place of the plain ones."""
+    tested = [row for row in rows if isinstance(row["p"], float)]
+    for row, p in zip(tested, holm(np.array([row["p"] for row in tested])), strict=True):
+        row["p"] = float(p)
 
 
 def _row(found: Findings, language: str, amount: int, scored: Scored, base: Scored) -> dict[str, Cell]:

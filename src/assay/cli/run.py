@@ -88,7 +88,7 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     """Print what would run and, where the store knows a step's pace, how long it would take."""
     from assay.cli.progress import duration
 
-    plan = campaign.plan()
+    plan, outline = campaign.plan(), campaign.outline()
     seconds = _mean_seconds(campaign)
     rows: list[dict[str, Any]] = [
         {"step": name, "jobs": n, "seconds": seconds[name] * n if name in seconds else None}
@@ -96,8 +96,12 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     ]
     if as_json:
         jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
-        options.print_json({"study": campaign.study, "kept": len(plan.kept), "steps": rows, "jobs": jobs})
+        options.print_json(
+            {"study": campaign.study, "outline": outline, "kept": len(plan.kept), "steps": rows, "jobs": jobs}
+        )
         return 0
+    if outline:
+        typer.echo(outline)
     for row in rows:
         cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])} of work"
         typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")

@@ -117,8 +117,8 @@ def corruption_of(config: Config, version: Version) -> Corruption:
 
 
 def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
-    """The job that tags the texts of a split; all corruptions share it."""
-    rows = _rows_job(config, task, split)
+    """The job that tags the texts of a whole split; all corruptions share it, however many rows they take."""
+    rows = _whole_job(config, task, split)
     if task.name in generated.TASKS:
         return generated.tag_generated.job(rows)
     tagger = tagger_of(config)

@@ -72,7 +72,7 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
     columns += [Column(f"c{place}", f"no {name}", 0, "%") for place, name in enumerate(config.classes)]
     note = f"(score − best constant) / (baseline − best constant); corrupted: {setting}. A dataset that tests "
     note += "understanding should lose much where a class that carries the meaning is missing."
-    keys = [key for one in found for key in one.keys()]
+    keys = [key for one in found for key in one.trainings]
     return Table("retained", "The share of the score above the floor that is left", columns, rows, note, keys)
 
 

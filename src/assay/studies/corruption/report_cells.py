@@ -1,4 +1,4 @@
-"""The findings about scores: baselines and floors (Table 2), Figures 1 to 3, Table 3, and each cell with its control."""
+"""The findings about scores: baselines and floors (Table 2), Figures 1 to 3, Table 3, each cell with its control."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ class Found:
     baseline: Baseline
     judged: Sequence[Judged]
 
-    def keys(self) -> list[str]:
-        """The jobs of all trainings."""
+    @property
+    def trainings(self) -> list[str]:
+        """The keys of all trainings."""
         return [key for keys in self.runs.keys.values() for key in keys]
 
     def cell(self, removed: str, setting: str) -> Judged:
@@ -117,7 +118,7 @@ def _map(rows: Sequence[Mapping[str, Cell]], caption: Caption, title: str) -> It
 
 
 def _keys(found: Sequence[Found]) -> list[str]:
-    return [key for each in found for key in each.keys()]
+    return [key for each in found for key in each.trainings]
 
 
 def _is_significant(p_value: float, config: Config) -> bool:
@@ -210,7 +211,7 @@ def _cells_table(config: Config, one: Found) -> Table:
         "no baseline: the original score is not above the best constant answer."
     )
     name = "cells-" + "".join(letter if letter.isalnum() else "-" for letter in task.name)
-    return Table(name, f"{task.title}: {count_verdicts(one.judged)}", columns, rows, note, one.keys())
+    return Table(name, f"{task.title}: {count_verdicts(one.judged)}", columns, rows, note, one.trainings)
 
 
 def _cell_row(config: Config, each: Judged) -> dict[str, Cell]:

@@ -1,4 +1,4 @@
-"""The findings about reasons: bits left, examples solved without the class, cues among right and wrong, masked words."""
+"""The findings about reasons: bits left, examples solved without the class, cues of right and wrong, masked words."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _information(config: Config, found: Sequence[Found]) -> list[Item]:
         "probabilities of all seeds and the shares of the labels in training; below 0 a model is worse than these "
         f"shares, as an overconfident one is. Corrupted: {setting}. The interval is over items."
     )
-    keys = [key for one in found for key in one.keys()]
+    keys = [key for one in found for key in one.trainings]
     return [Table("information", "How many bits the text still gives about the label", columns, rows, note, keys)]
 
 
@@ -85,7 +85,7 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: {setting}."
     seeds = [f"seed {seed}" for seed in config.seeds]
     name = "solved-" + "".join(letter if letter.isalnum() else "-" for letter in runs.task.name)
-    return [Examples(name, title, fields, seeds, items, note, one.keys())] if items else []
+    return [Examples(name, title, fields, seeds, items, note, one.trainings)] if items else []
 
 
 def _example(
@@ -182,7 +182,7 @@ def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
 
 
 def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:
-    """Table 5: can a masked language model fill in the first removed word, in the original and in the corrupted text."""
+    """Table 5: how often a masked language model fills in the first removed word, in both texts."""
     rows: list[dict[str, Cell]] = []
     keys = []
     for one in found:

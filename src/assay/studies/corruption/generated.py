@@ -19,7 +19,7 @@ from assay.jobs import step
 from assay.measures.cues import Paraphrases, Polarity
 
 TASKS = ("generated/sentiment", "generated/paraphrase", "generated/similarity")
-SIZES = {"train": 240, "test": 150}
+SIZES = {"train": 160, "test": 150}
 NOISE = 0.08
 
 _NOUNS = ["film", "book", "song", "meal", "hotel", "phone", "lecture", "museum", "train", "garden"]

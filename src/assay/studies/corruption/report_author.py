@@ -87,7 +87,8 @@ def _sentence(config: Config, one: Found) -> str:
 
 
 def _per_cent(share: Estimate) -> str:
-    return f"{100 * share.value:.0f} % [{100 * share.low:.0f}, {100 * share.high:.0f}]".replace("-", "−")
+    value, low, high = (str(round(100 * each)).replace("-", "−") for each in (share.value, share.low, share.high))
+    return f"{value} % [{low}, {high}]"
 
 
 def _texts(config: Config, results: Results, found: Sequence[Found]) -> Table:

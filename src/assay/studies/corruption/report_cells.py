@@ -18,6 +18,13 @@ from assay.studies.corruption.settings import Config, classes_of
 
 SETTING_TITLES = {"train": "Corrupt-train", "test": "Corrupt-test", "both": "Corrupt-train and test"}
 METRIC_TITLES = {"accuracy": "accuracy", "mcc": "Matthews correlation", "pearson": "Pearson correlation"}
+COUNTED = {
+    "survives": "survive",
+    "drops": "drop",
+    "collapsed": "collapsed",
+    "underpowered": "underpowered",
+    "no baseline": "without a baseline",
+}
 NOT_PRINTED = "not in the paper"
 NO_SCORE = "no score: a run gives one answer to all items"
 
@@ -186,20 +193,20 @@ def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
 def count_verdicts(judged: Sequence[Judged]) -> str:
     """How many cells have which verdict, in words."""
     verdicts = [each.verdict for each in judged]
-    return ", ".join(f"{verdicts.count(name)} {name}" for name in VERDICTS if name in verdicts)
+    return ", ".join(f"{verdicts.count(name)} {COUNTED[name]}" for name in VERDICTS if name in verdicts)
 
 
 def _cells_table(config: Config, one: Found) -> Table:
     columns = [
         Column("removed", "Removed"),
         Column("setting", "Corrupted"),
+        Column("verdict", "Verdict"),
         Column("score", "Score", 1, "points"),
         Column("delta", "Δ", 1, "points"),
         Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
         Column("random", "Δ, random words", 1, "points", "as many words of each text, drawn at random"),
         Column("beyond", "Class − random", 1, "points"),
         Column("q", "p", 3, "p-value", "of class − random, two-sided, Holm over the table"),
-        Column("verdict", "Verdict"),
     ]
     if config.control == "none":
         columns = [column for column in columns if column.key not in ("random", "beyond", "q")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from assay.data.catalog import find_corpus
@@ -137,8 +138,14 @@ def classes_of(name: str) -> tuple[str, ...]:
 
 def tagger_of(config: Config) -> TaggerName:
     """The tagger of a configuration: the one named, else the preset's, else the language's own."""
-    wanted = config.removal.tagger or Corruption(("NOUN",), preset=config.removal.preset).tagger
-    return choose_tagger(config.removal.language, wanted)
+    return _choose_tagger(config.removal)
+
+
+@lru_cache(maxsize=16)
+def _choose_tagger(removal: Removal) -> TaggerName:
+    """Kept, since looking through the installed packages takes a while."""
+    wanted = removal.tagger or Corruption(("NOUN",), preset=removal.preset).tagger
+    return choose_tagger(removal.language, wanted)
 
 
 def _rules(c: Config) -> Iterator[tuple[str, Any, bool, str]]:
@@ -173,6 +180,6 @@ TINY = Config(
     classes=("ADJ", "NOUN", "ADJ+ADV"),
     seeds=(0, 1, 2),
     model="fake",
-    training=Training(epochs=3, batch=16, learning_rate=0.1, max_length=32),
+    training=Training(epochs=3, batch=16, learning_rate=0.15, max_length=32),
     why=Why(paraphrases=("generated/paraphrase",), polarity=("generated/sentiment",)),
 )

@@ -447,3 +447,23 @@ def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
     assert data.stdout.startswith("{'done': 11}")  # 2 sets read and tagged, 4 corrupted, 2 counts, 1 cue
     whole = subprocess.run(command, capture_output=True, text=True, check=True)
     assert whole.stdout.startswith("{'kept': 9, 'done': 3}")  # kept: what the trainings and the report need
+
+
+def test_a_masked_language_model_is_asked_where_one_is_given(small, tmp_path):
+    import torch
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "film", "song", "never", "always", "was", "good", "."]
+    (tmp_path / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    BertTokenizerFast(vocab=str(tmp_path / "vocab.txt"), model_max_length=32).save_pretrained(tmp_path)
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    BertForMaskedLM(BertConfig(vocab_size=len(words), max_position_embeddings=32, **sizes)).save_pretrained(tmp_path)
+    why = replace(SMALL.why, masked_model=str(tmp_path), cloze=TASKS[1:2], cloze_classes=("NOUN", "NUM"))
+    config, store = replace(SMALL, why=why), Store(small._store.folder)
+    assert Counter(outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner()))["done"] == 2
+    section = report(config, Results(store)).sections[3]
+    (row,) = section.items[-1].rows  # there is no number word to ask for
+    texts = generate(TASKS[1], "test")
+    assert (row["removed"], row["original"].n) == ("NOUN", len({*texts.texts, *texts.pairs}))
+    assert row["original"].value - row["corrupted"].value == pytest.approx(row["difference"].value)

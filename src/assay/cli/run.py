@@ -88,7 +88,10 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     """Print what would run and, where the store knows a step's pace, how long it would take."""
     from assay.cli.progress import duration
 
-    plan, outline = campaign.plan(), campaign.outline()
+    outline = campaign.outline()
+    if outline and not as_json:  # before the plan, which needs the model and the data at hand
+        typer.echo(outline)
+    plan = campaign.plan()
     seconds = _mean_seconds(campaign)
     rows: list[dict[str, Any]] = [
         {"step": name, "jobs": n, "seconds": seconds[name] * n if name in seconds else None}
@@ -100,8 +103,6 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
             {"study": campaign.study, "outline": outline, "kept": len(plan.kept), "steps": rows, "jobs": jobs}
         )
         return 0
-    if outline:
-        typer.echo(outline)
     for row in rows:
         cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])} of work"
         typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")

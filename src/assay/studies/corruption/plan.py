@@ -71,8 +71,8 @@ def outline(config: Config) -> str:
     n_cells = n_tasks * len(config.classes) * len(config.settings)
     n_trainings = n_tasks * len(trained_versions(config)) * n_seeds
     controls = f", {n_cells} cells of the random control" if config.control == "random" else ""
-    seeds = f"{n_seeds} seed" + ("s" if n_seeds > 1 else "")
-    return f"{n_cells} cells and {n_tasks} baselines{controls} from {n_trainings} trainings ({seeds})"
+    baselines, seeds = (f"{n} {name}{'s' if n > 1 else ''}" for n, name in ((n_tasks, "baseline"), (n_seeds, "seed")))
+    return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds})"
 
 
 def cells(config: Config, task: Task) -> list[Cell]:

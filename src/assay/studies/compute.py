@@ -32,9 +32,11 @@ def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str =
     presets = {"default": module.Config(), "paper": module.PAPER, "tiny": module.TINY}
     changes = {name: value for name, value in settings.items() if name != "preset"}
     config = _replaced(presets[settings.get("preset", "default")], changes)
-    jobs = [job for job in all_jobs(module.jobs(config)) if job.step.name.startswith(prefix)]
+    jobs = module.jobs(config)
+    if prefix:
+        jobs = [job for job in all_jobs(jobs) if job.step.name.startswith(prefix)]
     counts: Counter[str] = Counter()
-    for outcome in run_jobs(jobs if prefix else module.jobs(config), store.open(), SerialRunner()):
+    for outcome in run_jobs(jobs, store.open(), SerialRunner()):
         counts[outcome.status] += 1
         if outcome.status in ("failed", "damaged"):
             sys.stderr.write(f"{outcome.status}: {outcome.description}: {outcome.error}\n")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.data.dataset import Dataset
+from assay.data.corrupted_data import Tally
 from assay.jobs import Job
 from assay.measures.cloze import Guess, ask_masked
 from assay.models.source import find_source
@@ -18,6 +18,8 @@ from assay.studies.corruption import data
 from assay.studies.corruption.settings import Config, classes_of
 from assay.studies.corruption.tasks import (
     ORIGINAL,
+    Removing,
+    Split,
     Task,
     Version,
     corruption_of,
@@ -38,11 +40,11 @@ class Cell:
     removed: str
     setting: str
 
-    def trained_on(self, kind: Any = "remove") -> Version:
+    def trained_on(self, kind: Removing = "remove") -> Version:
         """The training texts."""
         return ORIGINAL if self.setting == "test" else Version(self.removed, kind)
 
-    def tested_on(self, kind: Any = "remove") -> Version:
+    def tested_on(self, kind: Removing = "remove") -> Version:
         """The test texts."""
         return ORIGINAL if self.setting == "train" else Version(self.removed, kind)
 
@@ -53,7 +55,9 @@ def jobs(config: Config) -> list[Job[Any]]:
     for task in find_tasks(config):
         for version in trained_versions(config):
             wanted += training_jobs(config, task, version)
-        wanted += [data_job(config, task, "train"), *evaluation_sets(config, task, ORIGINAL).values()]
+        wanted += [data_job(config, task, "train"), data_job(config, task, "test")]
+        if set(config.settings) - {"train"}:
+            wanted += [data_job(config, task, "test", Version(name)) for name in config.classes]
         wanted += [count_job(config, task, "train"), count_job(config, task, "test")]
         wanted += [job for name in config.classes for job in cue_jobs(config, task, name).values()]
         wanted += cloze_jobs(config, task).values()
@@ -82,8 +86,8 @@ def cells(config: Config, task: Task) -> list[Cell]:
 
 def corrupted_versions(config: Config) -> list[Version]:
     """Every removal, and beside it its control."""
-    kinds = ("remove", "random") if config.control == "random" else ("remove",)
-    return [Version(name, kind) for name in config.classes for kind in kinds]  # type: ignore[arg-type]
+    kinds: tuple[Removing, ...] = ("remove", "random") if config.control == "random" else ("remove",)
+    return [Version(name, kind) for name in config.classes for kind in kinds]
 
 
 def trained_versions(config: Config) -> list[Version]:
@@ -91,18 +95,19 @@ def trained_versions(config: Config) -> list[Version]:
     return [ORIGINAL, *(corrupted_versions(config) if set(config.settings) - {"test"} else [])]
 
 
-def evaluation_sets(config: Config, task: Task, trained: Version) -> dict[str, Job[Dataset]]:
+def tested_versions(config: Config, trained: Version) -> list[Version]:
     """The test sets that a training is asked about: the original one, and those that some cell needs."""
     if trained == ORIGINAL:
         needed = corrupted_versions(config) if "test" in config.settings else []
     else:
         needed = [trained] if "both" in config.settings else []
-    return {str(version): data_job(config, task, "test", version) for version in (ORIGINAL, *needed)}
+    return [ORIGINAL, *needed]
 
 
 def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> list[Job[Outcome]]:
     """The trainings on one version of the training set, one for each seed."""
-    rows, sets = data_job(config, task, "train", trained), evaluation_sets(config, task, trained)
+    rows = data_job(config, task, "train", trained)
+    sets = {str(version): data_job(config, task, "test", version) for version in tested_versions(config, trained)}
     model, recipe = find_model(config.model), make_recipe(config, task)
     return [train.job(model, rows, sets, recipe, Seeds.all(seed)) for seed in config.seeds]
 
@@ -132,7 +137,7 @@ def find_model(name: str) -> Any:
     return transformer(name)
 
 
-def count_job(config: Config, task: Task, split: Any) -> Job[Any]:
+def count_job(config: Config, task: Task, split: Split) -> Job[list[Tally]]:
     """What each removal does to the texts of a split, in the order of the classes."""
     corruptions = tuple(corruption_of(config, Version(name)) for name in config.classes)
     return data.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)

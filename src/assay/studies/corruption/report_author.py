@@ -9,7 +9,7 @@ from assay.jobs import Results
 from assay.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from assay.statistics.estimate import Estimate
 from assay.studies.corruption.plan import count_job
-from assay.studies.corruption.report_cells import Found
+from assay.studies.corruption.report_cells import Found, training_keys
 from assay.studies.corruption.report_why import strictest
 from assay.studies.corruption.scores import retained_share
 from assay.studies.corruption.settings import Config, classes_of
@@ -72,8 +72,8 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
     columns += [Column(f"c{place}", f"no {name}", 0, "%") for place, name in enumerate(config.classes)]
     note = f"(score − best constant) / (baseline − best constant); corrupted: {setting}. A dataset that tests "
     note += "understanding should lose much where a class that carries the meaning is missing."
-    keys = [key for one in found for key in one.trainings]
-    return Table("retained", "The share of the score above the floor that is left", columns, rows, note, keys)
+    title = "The share of the score above the floor that is left"
+    return Table("retained", title, columns, rows, note, training_keys(found))
 
 
 def _sentence(config: Config, one: Found) -> str:

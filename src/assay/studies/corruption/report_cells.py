@@ -101,7 +101,7 @@ def _change_map(config: Config, found: Sequence[Found], setting: str) -> Item:
     rows = [_map_row(each, each.delta, mark) for each, mark in zip(cells, unclear, strict=True)]
     title = f"{SETTING_TITLES[setting]}: {len(unclear) - sum(unclear)} of {len(cells)} cells differ from the baseline"
     note = "Chance: no change to the baseline (Holm over the cells of a task)."
-    return _map(rows, Caption(f"change-{setting}", title, note, _keys(found)), "Δ to the baseline")
+    return _map(rows, Caption(f"change-{setting}", title, note, training_keys(found)), "Δ to the baseline")
 
 
 def _map_row(each: Judged, comparison: Comparison, unclear: bool) -> dict[str, Cell]:
@@ -124,7 +124,8 @@ def _map(rows: Sequence[Mapping[str, Cell]], caption: Caption, title: str) -> It
     )
 
 
-def _keys(found: Sequence[Found]) -> list[str]:
+def training_keys(found: Sequence[Found]) -> list[str]:
+    """The keys of all trainings of all tasks."""
     return [key for each in found for key in each.trainings]
 
 
@@ -151,7 +152,7 @@ def _scores_table(config: Config, found: Sequence[Found]) -> Table:
     kept = sum(each.verdict == "survives" for one in found for each in one.judged)
     total = sum(len(one.judged) for one in found)
     title = f"In {kept} of {total} cells the loss is shown to be below {100 * config.margin:g} points"
-    return Table("scores", title, columns, rows, "Named by the task and the class removed.", _keys(found))
+    return Table("scores", title, columns, rows, "Named by the task and the class removed.", training_keys(found))
 
 
 def _marked_change(config: Config, each: Judged) -> Cell:
@@ -187,7 +188,7 @@ def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
         f"less in {len(clear) - worse}"
     )
     note = "Chance: as much as the random control (Holm over the cells of a task)."
-    return _map(rows, Caption(f"beyond-{setting}", title, note, _keys(found)), "class − random")
+    return _map(rows, Caption(f"beyond-{setting}", title, note, training_keys(found)), "class − random")
 
 
 def count_verdicts(judged: Sequence[Judged]) -> str:
@@ -217,8 +218,9 @@ def _cells_table(config: Config, one: Found) -> Table:
         "loss; collapsed: most seeds give one answer to (nearly) all items; underpowered: neither could be shown; "
         "no baseline: the original score is not above the best constant answer."
     )
-    name = "cells-" + "".join(letter if letter.isalnum() else "-" for letter in task.name)
-    return Table(name, f"{task.title}: {count_verdicts(one.judged)}", columns, rows, note, one.trainings)
+    return Table(
+        f"cells-{task.slug}", f"{task.title}: {count_verdicts(one.judged)}", columns, rows, note, one.trainings
+    )
 
 
 def _cell_row(config: Config, each: Judged) -> dict[str, Cell]:

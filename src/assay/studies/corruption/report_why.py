@@ -17,7 +17,7 @@ from assay.studies.corruption import published
 from assay.studies.corruption.data import load_lexicon
 from assay.studies.corruption.plan import Cell as StudyCell
 from assay.studies.corruption.plan import cloze_jobs, cue_jobs
-from assay.studies.corruption.report_cells import NOT_PRINTED, Found
+from assay.studies.corruption.report_cells import NOT_PRINTED, Found, training_keys
 from assay.studies.corruption.scores import TaskRuns, find_information
 from assay.studies.corruption.settings import Config, classes_of
 from assay.studies.corruption.tasks import ORIGINAL, Version, data_job
@@ -61,43 +61,41 @@ def _information(config: Config, found: Sequence[Found]) -> list[Item]:
         "probabilities of all seeds and the shares of the labels in training; below 0 a model is worse than these "
         f"shares, as an overconfident one is. Corrupted: {setting}. The interval is over items."
     )
-    keys = [key for one in found for key in one.trainings]
-    return [Table("information", "How many bits the text still gives about the label", columns, rows, note, keys)]
+    title = "How many bits the text still gives about the label"
+    return [Table("information", title, columns, rows, note, training_keys(found))]
 
 
 def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     """The examples that are right with most bits to spare though the class is missing, to be read."""
-    runs, setting, items = one.runs, strictest(config), []
-    for removed in config.classes:
-        cell = StudyCell(runs.task, removed, setting)
-        information = find_information(runs, cell.trained_on(), cell.tested_on())
-        if information is None:
-            return []
-        texts = results[data_job(config, runs.task, "test", Version(removed))]
-        answers = runs.answers[cell.trained_on(), cell.tested_on()]
-        for row in solved_examples(information):
-            if texts.texts[row] != runs.test.texts[row]:
-                items.append(_example(runs, (texts.texts, texts.pairs), answers, row, removed))
-            if sum(removed in item.tags for item in items) == MOST_EXAMPLES:
-                break
+    runs = one.runs
+    items = [each for removed in config.classes for each in _solved_without(config, results, runs, removed)]
+    if not items:
+        return []
     fields = ("without the class", "original") if runs.test.pairs[0] is None else ("first", "second", "original")
     title = f"{runs.task.title}: solved without the class"
-    note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: {setting}."
+    note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
     seeds = [f"seed {seed}" for seed in config.seeds]
-    name = "solved-" + "".join(letter if letter.isalnum() else "-" for letter in runs.task.name)
-    return [Examples(name, title, fields, seeds, items, note, one.trainings)] if items else []
+    name = f"solved-{runs.task.slug}"
+    return [Examples(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
 
-def _example(
-    runs: TaskRuns, texts: tuple[list[str], list[str | None]], answers: Array, row: int, removed: str
-) -> Example:
-    pair, original = texts[1][row], runs.test.texts[row]
-    shown = [texts[0][row], original]
-    if pair is not None:
-        shown = [texts[0][row], pair, f"{original} ‖ {runs.test.pairs[row]}"]
-    predicted = [runs.classes[int(code)] for code in answers[:, row]]
-    identity = f"{runs.test.table.column('id')[row].as_py()} without {removed}"
-    return Example(identity, shown, runs.classes[int(runs.gold[row])], predicted, [removed])
+def _solved_without(config: Config, results: Results, runs: TaskRuns, removed: str) -> list[Example]:
+    cell = StudyCell(runs.task, removed, strictest(config))
+    information = find_information(runs, cell.trained_on(), cell.tested_on())
+    if information is None:
+        return []
+    given = results[data_job(config, runs.task, "test", cell.tested_on())]
+    before, after = (list(zip(data.texts, data.pairs, strict=True)) for data in (runs.test, given))
+    rows = [row for row in solved_examples(information) if before[row] != after[row]][:MOST_EXAMPLES]
+    ids, answers = runs.test.table.column("id").to_pylist(), runs.answers[cell.trained_on(), cell.tested_on()]
+    examples = []
+    for row in rows:
+        texts = [text for text in after[row] if text is not None]
+        original = " ‖ ".join(text for text in before[row] if text is not None)
+        predicted = [runs.classes[int(code)] for code in answers[:, row]]
+        gold = runs.classes[int(runs.gold[row])]
+        examples.append(Example(f"{ids[row]} without {removed}", [*texts, original], gold, predicted, [removed]))
+    return examples
 
 
 def is_right(runs: TaskRuns, removed: str) -> Array:
@@ -177,8 +175,8 @@ def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
         Column("gold", "Gold label"),
     ]
     title = f"{runs.task.title}: sentences solved without {removed} that still hold a word of their polarity"
-    name = "sentences-" + "".join(letter if letter.isalnum() else "-" for letter in runs.task.name)
-    return [Table(name, title, columns, rows, "The first few.", [jobs[removed].key])] if rows else []
+    keys = [jobs[removed].key]
+    return [Table(f"sentences-{runs.task.slug}", title, columns, rows, "The first few.", keys)] if rows else []
 
 
 def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:

@@ -7,7 +7,7 @@ paired too; other trainings are independent runs. p-values are adjusted by Holm 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -24,9 +24,9 @@ from assay.statistics.estimate import Estimate
 from assay.statistics.metrics import Metric, metric
 from assay.statistics.multiplicity import holm
 from assay.statistics.runs import runs_interval
-from assay.studies.corruption.plan import Cell, cells, evaluation_sets, trained_versions, training_jobs
+from assay.studies.corruption.plan import Cell, cells, tested_versions, trained_versions, training_jobs
 from assay.studies.corruption.settings import Config
-from assay.studies.corruption.tasks import ORIGINAL, Task, Version, data_job
+from assay.studies.corruption.tasks import ORIGINAL, Removing, Task, Version, data_job
 from assay.training.selection import label_codes
 
 Verdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
@@ -112,9 +112,9 @@ def load_runs(config: Config, results: Results, task: Task) -> TaskRuns:
         outcomes = [results[job] for job in trainings]
         classes, keys[trained] = outcomes[0].classes, tuple(job.key for job in trainings)
         truncated += sum(n for name, n in outcomes[0].truncated.items() if name != "train")
-        for name in evaluation_sets(config, task, trained):
-            logits = np.stack([outcome.at(name)[-1] for outcome in outcomes]).astype(float)
-            place = (trained, _version(config, name))
+        for tested in tested_versions(config, trained):
+            logits = np.stack([outcome.at(str(tested))[-1] for outcome in outcomes]).astype(float)
+            place = (trained, tested)
             answers[place] = logits[..., 0] if task.kind == "regression" else logits.argmax(-1)
             if task.kind != "regression":
                 probabilities[place] = softmax(logits, axis=-1).mean(axis=0)
@@ -123,10 +123,6 @@ def load_runs(config: Config, results: Results, task: Task) -> TaskRuns:
     labels, learned = (label_codes(classes, each.table.column(column).to_pylist()) for each in (test, train))
     prior = np.bincount(learned, minlength=len(classes)) / len(learned) if classes else np.zeros(0)
     return TaskRuns(task, classes, labels, test, len(train), prior, answers, probabilities, truncated, keys)
-
-
-def _version(config: Config, name: str) -> Version:
-    return next(version for version in trained_versions(replace(config, settings=("both",))) if str(version) == name)
 
 
 def find_baseline(config: Config, runs: TaskRuns) -> Baseline:
@@ -216,7 +212,7 @@ def find_information(runs: TaskRuns, trained: Version, tested: Version) -> Usabl
     return pointwise_information(runs.probabilities[trained, tested], runs.prior[None], runs.gold)
 
 
-def _answers(runs: TaskRuns, cell: Cell, kind: Literal["remove", "random"] = "remove") -> Array:
+def _answers(runs: TaskRuns, cell: Cell, kind: Removing = "remove") -> Array:
     return runs.answers[cell.trained_on(kind), cell.tested_on(kind)]
 
 

@@ -20,6 +20,7 @@ from assay.studies.corruption.settings import Config, classes_of, tagger_of
 
 Split = Literal["train", "test"]
 Kind = Literal["text", "pair", "regression"]
+Removing = Literal["remove", "random"]
 METRICS = {"glue/cola": "mcc"}
 POSITIVE = {"glue/mrpc": "equivalent", "glue/qqp": "duplicate", "generated/paraphrase": "equivalent"}
 """The class whose F1 GLUE gives beside accuracy."""
@@ -50,6 +51,15 @@ class Task:
         """The paper's name of the task, else its own."""
         return PAPER_NAMES.get(self.name, self.name)
 
+    @property
+    def slug(self) -> str:
+        """The name as it may stand in a file's name.
+
+        >>> Task("glue/cola", "text", "mcc").slug
+        'glue-cola'
+        """
+        return "".join(letter if letter.isalnum() else "-" for letter in self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -60,7 +70,7 @@ class Version:
     """
 
     removed: str = ""
-    kind: Literal["remove", "random"] = "remove"
+    kind: Removing = "remove"
 
     def __str__(self) -> str:
         return "original" if not self.removed else self.removed + ("/random" if self.kind == "random" else "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.jobs import Results
-from assay.measures.cloze import cloze_accuracy
+from assay.measures.cloze import Guess, cloze_accuracy
 from assay.measures.cues import CueShares, cue_shares
 from assay.measures.information import solved_examples
 from assay.report.summary import Cell, Column, Example, Examples, Item, Missing, Section, Table
@@ -181,31 +181,9 @@ def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
 
 def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:
     """Table 5: how often a masked language model fills in the first removed word, in both texts."""
-    rows: list[dict[str, Cell]] = []
-    keys = []
-    for one in found:
-        for removed, job in cloze_jobs(config, one.runs.task).items():
-            guesses = results[job]
-            if not guesses:
-                continue
-            accuracy = cloze_accuracy(guesses)
-            papers = {
-                f"paper_{text}": published.MASKED_WORDS.get((removed, text), None) if _is_mrpc(one) else None
-                for text in ("original", "corrupted")
-            }
-            rows.append(
-                {
-                    "task": one.runs.task.title,
-                    "removed": removed,
-                    "original": accuracy.original,
-                    "corrupted": accuracy.corrupted,
-                    "difference": accuracy.difference,
-                    "p": accuracy.p_value,
-                    "pieces": accuracy.n_several_pieces,
-                    **{name: Missing(NOT_PRINTED) if v is None else v / 100 for name, v in papers.items()},
-                }
-            )
-            keys.append(job.key)
+    asked = [(one, name, job) for one in found for name, job in cloze_jobs(config, one.runs.task).items()]
+    rows = [_cloze_row(one, name, guesses) for one, name, job in asked if (guesses := results[job])]
+    keys = [job.key for _, _, job in asked]
     if not rows:
         return []
     columns = [
@@ -224,5 +202,18 @@ def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Ite
     return [Table("masked-words", title, columns, rows, "Each distinct text once.", keys)]
 
 
-def _is_mrpc(one: Found) -> bool:
-    return one.runs.task.title == "MRPC"
+def _cloze_row(one: Found, removed: str, guesses: Sequence[Guess]) -> dict[str, Cell]:
+    accuracy = cloze_accuracy(guesses)
+    row: dict[str, Cell] = {
+        "task": one.runs.task.title,
+        "removed": removed,
+        "original": accuracy.original,
+        "corrupted": accuracy.corrupted,
+        "difference": accuracy.difference,
+        "p": accuracy.p_value,
+        "pieces": accuracy.n_several_pieces,
+    }
+    for text in ("original", "corrupted"):
+        paper = published.MASKED_WORDS.get((removed, text)) if one.runs.task.title == "MRPC" else None
+        row[f"paper_{text}"] = Missing(NOT_PRINTED) if paper is None else paper / 100
+    return row

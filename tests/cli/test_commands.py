@@ -148,10 +148,6 @@ def test_score_and_compare(run, tmp_path):
 
 WRONG_USE = [
     (["run", "dmo"], f"error: there is no study 'dmo'; did you mean 'demo'? studies that can be run: {READY}\n"),
-    (
-        ["run", "corruption"],
-        f"error: the study 'corruption' is not in this version yet; studies that can be run: {READY}\n",
-    ),
     (["run", "demo", "--runner", "slurm"], "error: there is no runner 'slurm'; allowed: serial, pool, ray\n"),
     (["run", "demo", "--preset", "huge"], "error: there is no preset 'huge'; allowed: default, paper, tiny\n"),
     (

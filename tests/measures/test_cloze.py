@@ -91,3 +91,22 @@ def test_wrong_use(model, tokenizer):
     with pytest.raises(ModelError) as error:
         guess_words(model, NoMask(), [])
     assert str(error.value) == "the tokenizer has no mask; a masked language model is needed"
+
+
+def test_a_model_in_a_folder_is_asked_for_the_first_word_of_a_class(model, tokenizer, tmp_path):
+    from assay.data.dataset import Dataset
+    from assay.data.tagging import Tagging, make_table
+    from assay.measures.cloze import ask_masked
+    from assay.models.source import find_source
+
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    first, second = "the cat slept .", "slept ."
+    taggings = [
+        Tagging((0, 4, 8, 14), (3, 7, 13, 15), ("DET", "NOUN", "VERB", "."), ("the", "cat", "slept", ".")),
+        Tagging((0, 6), (5, 7), ("VERB", "."), ("slept", ".")),
+    ]
+    data = Dataset.from_rows("pairs", [{"text": first, "pair": second}, {"text": first, "pair": first}])
+    guesses = ask_masked(find_source(tmp_path), data, make_table([first, second], taggings), ("NOUN",))
+    expected = guess_words(model, tokenizer, [question("cat", "the [MASK] slept .", "the [MASK] slept .")])
+    assert guesses == expected  # each distinct text once; the one without a noun is left out

@@ -88,6 +88,9 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     """Print what would run and, where the store knows a step's pace, how long it would take."""
     from assay.cli.progress import duration
 
+    outline = campaign.outline()
+    if outline and not as_json:  # before the plan, which needs the model and the data at hand
+        typer.echo(outline)
     plan = campaign.plan()
     seconds = _mean_seconds(campaign)
     rows: list[dict[str, Any]] = [
@@ -96,7 +99,9 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     ]
     if as_json:
         jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
-        options.print_json({"study": campaign.study, "kept": len(plan.kept), "steps": rows, "jobs": jobs})
+        options.print_json(
+            {"study": campaign.study, "outline": outline, "kept": len(plan.kept), "steps": rows, "jobs": jobs}
+        )
         return 0
     for row in rows:
         cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])} of work"

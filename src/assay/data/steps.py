@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from assay.data.catalog import load
+from assay.data.catalog import find_corpus, load
 from assay.data.dataset import Dataset
 from assay.data.files import check_file, describe_file
 from assay.data.naming import SPLIT_WORDS
@@ -47,6 +47,57 @@ def corpus_job(
 def _digests(name: str, language: str | None, split: str | None, root: str) -> tuple[str, ...]:
     data = load(name, language=language, split=split, root=root or None)
     return tuple(file.sha256 for file in data.provenance.files)
+
+
+@dataclass(frozen=True, slots=True)
+class HubPart:
+    """A split of a corpus of the catalog on the Hugging Face hub, identified by its name and revision there."""
+
+    name: str
+    language: str | None
+    split: str
+    revision: str | None
+
+
+@step(version=1, name="assay.read_hub")
+def read_hub(part: HubPart) -> Dataset:
+    """The split as a dataset, by the package `datasets`."""
+    return load(part.name, language=part.language, split=part.split, hub=True)
+
+
+def hub_job(name: str, *, split: str, language: str | None = None) -> Job[Dataset]:
+    """The job that reads a split of a corpus from the hub; planning needs no network."""
+    return read_hub.job(HubPart(name, language, split, find_corpus(name)[0].revision))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsFile:
+    """One split of a file of one's own whose columns are named (or guessed where empty), identified by its SHA-256.
+
+    Rows have the language given, unless a column says another; an empty split means all rows.
+    """
+
+    sha256: str
+    language: str
+    split: str = ""
+    text: str = ""
+    pair: str = ""
+    label: str = ""
+    score: str = ""
+    path: str = location(default="")
+
+
+@step(version=1, name="assay.read_columns")
+def read_columns(file: ColumnsFile) -> Dataset:
+    """The rows as a dataset; an error when the file is no longer the one that was planned with."""
+    if describe_file(Path(file.path)).sha256 != file.sha256:
+        raise DataError("the file changed after the jobs were planned; run the command again", path=file.path)
+    names = {name: value for name in ("text", "pair", "label", "score") if (value := getattr(file, name))}
+    data = read(file.path, language=file.language, **names)
+    if not file.split:
+        return data
+    splits = data.table.column("split").to_pylist()
+    return data.take([row for row, name in enumerate(splits) if SPLIT_WORDS.get(name, name) == file.split])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.data.corruption import Cloze
+import pyarrow as pa
+
+from assay.data.corruption import Cloze, make_cloze
+from assay.data.dataset import Dataset
+from assay.data.tagging import read_table
 from assay.errors import ModelError, UsageError
+from assay.jobs import step
+from assay.models.source import Source
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import wilson
 from assay.statistics.proportions import mcnemar, paired_proportions
@@ -39,6 +45,26 @@ class ClozeAccuracy:
     difference: Estimate
     p_value: float
     n_several_pieces: int
+
+
+@step(version=1, name="assay.ask_masked")
+def ask_masked(
+    model: Source, data: Dataset, taggings: pa.Table, classes: tuple[str, ...], preset: str = "offsets"
+) -> list[Guess]:
+    """What the masked language model in a folder puts in the place of the first word of the classes in each text.
+
+    Texts are those of both columns, each distinct one once; those without such a word are left out.
+    """
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model.folder)
+    network = AutoModelForMaskedLM.from_pretrained(model.folder, use_safetensors=True)
+    if tokenizer.mask_token is None:
+        raise ModelError(f"{model.folder}: the tokenizer has no mask; a masked language model is needed")
+    known = read_table(taggings)
+    texts = dict.fromkeys(text for text in [*data.texts, *data.pairs] if text is not None)
+    asked = (make_cloze(text, known[text], classes, tokenizer.mask_token, preset) for text in texts)
+    return guess_words(network, tokenizer, [question for question in asked if question is not None])
 
 
 def guess_words(model: Any, tokenizer: Any, questions: Sequence[Cloze], batch_size: int = 32) -> list[Guess]:

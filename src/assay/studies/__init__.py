@@ -42,7 +42,7 @@ ENTRIES = (
     Entry("probing", "What do the layers know?"),
     Entry("logic", "Does it infer, or match words?", "assay.studies.logic"),
     Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?", "assay.studies.transfer"),
-    Entry("corruption", "How much of the score survives nonsense?"),
+    Entry("corruption", "How much of the score survives nonsense?", "assay.studies.corruption"),
 )
 
 

@@ -44,6 +44,11 @@ class Campaign:
         """What would run, given what the store holds."""
         return make_plan(self.jobs(), self.store.has)
 
+    def outline(self) -> str:
+        """What the study says its plan comes to in numbers; empty for a study that says nothing."""
+        say = getattr(find_study(self.study), "outline", None)
+        return str(say(self.config)) if say is not None else ""
+
     def run(self, runner: Runner) -> Iterator[Outcome]:
         """Run what is absent, and yield what became of each job."""
         self.store.open()

@@ -1,7 +1,9 @@
 """Run a study's jobs from a JSON file of settings, with no report: for machines that have only what computing needs.
 
-    python -m assay.studies.compute STUDY SETTINGS.json STORE
+    python -m assay.studies.compute STUDY SETTINGS.json STORE [PREFIX]
 
+With a prefix only jobs whose step's name begins with it are run, and what they need: `assay.corruption.` makes the data
+of that study where its taggers are installed, so that the rest can run elsewhere.
 Settings are the fields of the study's Config over the preset in "preset" (default, paper or tiny); pydantic, typer and
 altair are not imported. Render the report elsewhere, from the store, with `assay report`.
 """
@@ -19,18 +21,22 @@ from typing import Any
 
 from assay.errors import AssayError
 from assay.jobs import Store, run_jobs
+from assay.jobs.plan import all_jobs
 from assay.runners.serial import SerialRunner
 from assay.studies import find_study
 
 
-def compute(study: str, settings: Mapping[str, Any], store: Store) -> Counter[str]:
-    """Run what is absent, say what failed, and count what became of the jobs."""
+def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str = "") -> Counter[str]:
+    """Run what is absent, say what failed, and count what became of the jobs; those of a prefix alone where given."""
     module = find_study(study)
     presets = {"default": module.Config(), "paper": module.PAPER, "tiny": module.TINY}
     changes = {name: value for name, value in settings.items() if name != "preset"}
     config = _replaced(presets[settings.get("preset", "default")], changes)
+    jobs = module.jobs(config)
+    if prefix:
+        jobs = [job for job in all_jobs(jobs) if job.step.name.startswith(prefix)]
     counts: Counter[str] = Counter()
-    for outcome in run_jobs(module.jobs(config), store.open(), SerialRunner()):
+    for outcome in run_jobs(jobs, store.open(), SerialRunner()):
         counts[outcome.status] += 1
         if outcome.status in ("failed", "damaged"):
             sys.stderr.write(f"{outcome.status}: {outcome.description}: {outcome.error}\n")
@@ -51,13 +57,13 @@ def _replaced(config: Any, changes: Mapping[str, Any]) -> Any:
 
 def main(arguments: list[str]) -> int:
     """The command."""
-    if len(arguments) != 3:
+    if len(arguments) not in (3, 4):
         sys.stderr.write(f"{__doc__}\n")
         return 2
     start = time.perf_counter()
     try:
         settings = json.loads(Path(arguments[1]).read_text(encoding="utf-8"))
-        counts = compute(arguments[0], settings, Store(arguments[2]))
+        counts = compute(arguments[0], settings, Store(arguments[2]), *arguments[3:])
     except AssayError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

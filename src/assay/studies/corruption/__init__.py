@@ -1,1 +1,20 @@
-"""The corruption study, which asks how much of a score survives nonsense, and why."""
+"""The corruption study, which asks how much of a score survives nonsense, and why.
+
+After Talman et al. (2022): all words of one class are removed from the training texts, the test texts, or both.
+"""
+
+from __future__ import annotations
+
+from assay.jobs import Results
+from assay.report.summary import Report
+from assay.studies.corruption.plan import jobs, outline
+from assay.studies.corruption.settings import PAPER, TINY, Config
+
+__all__ = ["PAPER", "TINY", "Config", "jobs", "outline", "report"]
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found; drawing libraries are loaded only here."""
+    from assay.studies.corruption.report_whole import make_report
+
+    return make_report(config, results)

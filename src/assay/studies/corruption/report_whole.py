@@ -1,0 +1,61 @@
+"""The report: how much of each score survives, whether it is the class or mere shortening, and why it survives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.jobs import Results
+from assay.report.summary import Claim, Plain, Report
+from assay.studies.corruption.plan import outline
+from assay.studies.corruption.report_author import author_section, retained_claims
+from assay.studies.corruption.report_cells import (
+    Found,
+    baseline_section,
+    control_section,
+    count_verdicts,
+    survival_section,
+)
+from assay.studies.corruption.report_why import why_section
+from assay.studies.corruption.scores import find_baseline, judge_task, load_runs
+from assay.studies.corruption.settings import Config
+from assay.studies.corruption.tasks import find_tasks
+
+
+def make_report(config: Config, results: Results) -> Report:
+    """What was found with this configuration."""
+    found = []
+    for task in find_tasks(config):
+        runs = load_runs(config, results, task)
+        baseline = find_baseline(config, runs)
+        found.append(Found(runs, baseline, judge_task(config, runs, baseline)))
+    sections = [
+        baseline_section(found),
+        survival_section(config, found),
+        control_section(config, found),
+        why_section(config, results, found),
+        author_section(config, results, found),
+    ]
+    provenance: dict[str, Plain] = {
+        "plan": outline(config),
+        "model": config.model.rpartition("/")[2],
+        "corruption": f"preset {config.removal.preset}, language {config.removal.language}",
+        "test items cut to the longest input, over all trainings of one seed": sum(o.runs.truncated for o in found),
+    }
+    title = "How much of the score survives nonsense?"
+    return Report("corruption", title, _verdict(config, found), sections, provenance)
+
+
+def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
+    judged = [each for one in found for each in one.judged]
+    lines: list[str | Claim] = [f"Of {len(judged)} cells: {count_verdicts(judged)}."]
+    controlled = [each.control for each in judged if each.control is not None]
+    if controlled:
+        clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]
+        worse = sum(value < 0 for value in clear)
+        lines.append(
+            f"Beside the removal of as many random words, a class costs more in {worse} of {len(controlled)} cells and "
+            f"less in {len(clear) - worse}; in the rest it cannot be told from mere shortening."
+        )
+    else:
+        lines.append("There is no random control: what a class costs cannot be told from mere shortening.")
+    return [*lines, *retained_claims(config, found)]

@@ -1,0 +1,472 @@
+"""The corruption study: its plan, its data, its scores and verdicts, a tiny run, and what it says to bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, f1_score
+from tests.judging.files import write_jsonl
+
+from assay.cli import run_command
+from assay.data.catalog import load
+from assay.errors import AssayError, DataError, UsageError
+from assay.jobs import Results, Store, run_jobs
+from assay.jobs.plan import all_jobs
+from assay.report.write import write_report
+from assay.runners.serial import SerialRunner
+from assay.statistics.comparison import Comparison
+from assay.statistics.estimate import Estimate
+from assay.studies import find_study
+from assay.studies.corruption import PAPER, TINY, Config, jobs, outline, report
+from assay.studies.corruption import data as steps
+from assay.studies.corruption.generated import TASKS, generate, tag_generated
+from assay.studies.corruption.plan import training_jobs
+from assay.studies.corruption.scores import (
+    Baseline,
+    Judged,
+    find_baseline,
+    find_information,
+    find_verdict,
+    judge_task,
+    load_runs,
+    n_constant,
+    retained_share,
+)
+from assay.studies.corruption.settings import Data, Own, Removal, Why
+from assay.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
+
+SMALL = replace(TINY, classes=("ADJ+ADV", "NOUN"))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("store")).open()
+    outcomes = list(run_jobs(jobs(SMALL), store, SerialRunner()))
+    assert {outcome.status for outcome in outcomes} == {"done"}
+    return Results(store)
+
+
+@pytest.fixture(scope="module")
+def runs(small):
+    return {task.name: load_runs(SMALL, small, task) for task in find_tasks(SMALL)}
+
+
+def trainings(config):
+    return [job for job in all_jobs(jobs(config)) if job.step.name == "assay.train"]
+
+
+def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypatch, capsys):
+    assert outline(PAPER) == "192 cells and 8 baselines from 72 trainings (1 seed)"
+    planned = trainings(replace(PAPER, model="fake"))
+    assert len(planned) == 72
+    assert len({job.arguments["train"].key for job in planned}) == 72  # none is trained twice
+    tested = Counter(len(job.arguments["evaluate"]) for job in planned)
+    assert tested == {9: 8, 2: 64}  # baselines answer the original and 8 corrupted sets, others the original and theirs
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["run", "corruption", "--preset", "paper", "--set", "model=fake", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("192 cells and 8 baselines from 72 trainings (1 seed)\n")
+    assert "     72  assay.train  (unknown time)" in shown
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 2  # the model is not at hand
+    assert capsys.readouterr().out == "192 cells and 8 baselines from 72 trainings (1 seed)\n"
+
+
+def test_the_control_adds_a_training_for_each_class_and_corrupt_test_alone_needs_none():
+    assert len(trainings(SMALL)) == 3 * (1 + 2 + 2) * 3
+    assert outline(SMALL) == "18 cells and 3 baselines, 18 cells of the random control from 45 trainings (3 seeds)"
+    assert len(trainings(replace(SMALL, settings=("test",)))) == 3 * 3
+    assert len(trainings(replace(SMALL, control="none"))) == 3 * 3 * 3
+
+
+def test_only_what_a_cell_needs_is_evaluated():
+    task = find_tasks(SMALL)[0]
+    for settings, expected in ((("train",), {"original"}), (("both",), {"original", "NOUN"})):
+        config = replace(SMALL, settings=settings, control="none")
+        assert set(training_jobs(config, task, Version("NOUN"))[0].arguments["evaluate"]) == expected
+        assert set(training_jobs(config, task)[0].arguments["evaluate"]) == {"original"}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_random_control_removes_as_many_words_from_each_text(task):
+    rows = generate(task, "test")
+    taggings = tag_generated(rows)
+    found = [
+        steps.corrupt(rows, taggings, corruption_of(SMALL, Version("NOUN", kind))) for kind in ("remove", "random")
+    ]
+    for texts in zip(rows.texts, *(each.texts for each in found), strict=True):
+        original, removed, random = (len(text.rstrip(".").split()) for text in texts)
+        assert removed == random < original
+    assert found[0].texts != found[1].texts
+    for each in found:
+        assert each.table.column("label") == rows.table.column("label")
+        assert each.table.column("score") == rows.table.column("score")
+
+
+def test_a_sample_is_of_the_rows_and_the_tagging_serves_any_number_of_them():
+    rows = generate(TASKS[0], "train")
+    few = steps.sample(rows, 50)
+    ids = few.table.column("id").to_pylist()
+    assert len(set(ids)) == 50
+    assert ids == sorted(ids, key=int)
+    assert steps.sample(rows, 10**6) is rows
+    config, task = replace(SMALL, data=Data(most_train=50)), find_tasks(SMALL)[0]
+    assert tagging_job(config, task, "train") == tagging_job(SMALL, task, "train")
+    assert data_job(config, task, "test", Version("NOUN")) == data_job(SMALL, task, "test", Version("NOUN"))
+    assert data_job(config, task, "train", Version("NOUN")) != data_job(SMALL, task, "train", Version("NOUN"))
+
+
+def test_scores_and_changes_are_those_of_scikit_learn(runs):
+    found = runs["generated/paraphrase"]
+    baseline = find_baseline(SMALL, found)
+    answers = found.answers[ORIGINAL, ORIGINAL]
+    assert baseline.score.value == pytest.approx(np.mean([accuracy_score(found.gold, run) for run in answers]))
+    positive = found.classes.index("equivalent")
+    f1 = [f1_score(found.gold, run, pos_label=positive) for run in answers]
+    assert baseline.second.value == pytest.approx(np.mean(f1))
+    for each in judge_task(SMALL, found, baseline):
+        own = found.answers[each.cell.trained_on(), each.cell.tested_on()]
+        random = found.answers[each.cell.trained_on("random"), each.cell.tested_on("random")]
+        score, control = (np.mean([accuracy_score(found.gold, run) for run in side]) for side in (own, random))
+        assert each.score.value == pytest.approx(score)
+        assert each.delta.difference.value == pytest.approx(score - baseline.score.value)
+        assert each.control.delta.difference.value == pytest.approx(control - baseline.score.value)
+        assert each.control.beyond.difference.value == pytest.approx(score - control)
+
+
+def test_correlations_are_those_of_scipy(runs):
+    from scipy.stats import pearsonr, spearmanr
+
+    found = runs["generated/similarity"]
+    baseline, answers = find_baseline(SMALL, found), found.answers[ORIGINAL, ORIGINAL]
+    assert baseline.score.value == pytest.approx(np.mean([pearsonr(found.gold, run).statistic for run in answers]))
+    assert baseline.second.value == pytest.approx(np.mean([spearmanr(found.gold, run).statistic for run in answers]))
+    assert (baseline.majority, baseline.constant) == (0, 0)
+    assert found.probabilities == {}
+
+
+def test_floors_are_those_of_a_classifier_that_does_not_look(small, runs):
+    for name in TASKS[:2]:
+        found = runs[name]
+        learned = small[data_job(SMALL, found.task, "train")].table.column("label").to_pylist()
+        gold = found.test.table.column("label").to_pylist()
+        dummy = DummyClassifier(strategy="most_frequent").fit(np.zeros((len(learned), 1)), learned)
+        baseline = find_baseline(SMALL, found)
+        assert baseline.majority == pytest.approx(dummy.score(np.zeros((len(gold), 1)), gold))
+        assert baseline.constant == pytest.approx(max(np.mean([g == label for g in gold]) for label in set(gold)))
+
+
+def test_what_the_generated_tasks_hang_on_is_found(runs):
+    """They were made so: see `generated`."""
+    verdicts = {}
+    for found in runs.values():
+        for each in judge_task(SMALL, found, find_baseline(SMALL, found)):
+            verdicts[found.task.name.removeprefix("generated/"), each.cell.removed, each.cell.setting] = each.verdict
+    assert {verdicts[name, "NOUN", "test"] for name in ("sentiment", "paraphrase", "similarity")} == {"survives"}
+    for name in ("sentiment", "paraphrase", "similarity"):
+        assert {verdicts[name, "ADJ+ADV", setting] for setting in SMALL.settings} <= {"drops", "collapsed"}
+
+
+def test_bits_are_against_the_shares_of_the_training_labels(runs):
+    found = runs["generated/sentiment"]
+    information = find_information(found, ORIGINAL, ORIGINAL)
+    chosen = found.probabilities[ORIGINAL, ORIGINAL][np.arange(len(found.gold)), found.gold]
+    expected = [math.log2(p) - math.log2(found.prior[g]) for p, g in zip(chosen, found.gold, strict=True)]
+    assert information.bits == pytest.approx(np.array(expected))
+    assert found.prior.sum() == pytest.approx(1)
+
+
+def comparison(value, low, high, p=0.001):
+    return Comparison(Estimate(value, low, high, "t", 100), p, 0.01, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "p_value", "is_constant", "has_baseline", "expected"),
+    [
+        (comparison(-0.2, -0.3, -0.1), 0.001, False, True, "drops"),
+        (comparison(-0.02, -0.04, 0.0), 0.001, False, True, "survives"),
+        (comparison(0.1, 0.05, 0.15), 0.001, False, True, "survives"),
+        (comparison(-0.04, -0.10, 0.02), 0.3, False, True, "underpowered"),
+        (comparison(-0.2, -0.3, -0.1), 0.2, False, True, "underpowered"),
+        (comparison(-0.2, -0.3, -0.1), 0.001, True, True, "collapsed"),
+        (comparison(math.nan, math.nan, math.nan, math.nan), 1.0, True, True, "collapsed"),
+        (comparison(0.0, -0.01, 0.01), 1.0, True, False, "no baseline"),
+    ],
+)
+def test_verdicts(change, p_value, is_constant, has_baseline, expected):
+    found = find_verdict(change, p_value, Config(), is_constant=is_constant, has_baseline=has_baseline)
+    assert found == expected
+
+
+@given(
+    floor=st.floats(0, 0.6),
+    above=st.floats(0.1, 0.4),
+    kept=st.floats(-0.5, 1.2),
+)
+def test_the_share_retained_is_that_of_the_score_above_the_floor(floor, above, kept):
+    score = Estimate(floor + above, floor + above / 2, 1.0, "t", 100)
+    change = (kept - 1) * above
+    judged = Judged(None, score, comparison(change, change - 0.01, change + 0.01), 0.5, 0, "drops", None)
+    share = retained_share(judged, Baseline(score, None, floor, floor))
+    assert share.value == pytest.approx(kept)
+    assert share.high - share.low == pytest.approx(0.02 / above)
+    no_score = Estimate(floor + above, floor - 0.1, 1.0, "t", 100)
+    assert retained_share(judged, Baseline(no_score, None, floor, floor)) is None
+
+
+def test_one_answer_to_all_is_counted(runs):
+    found = runs["generated/sentiment"]
+    n = len(found.gold)
+    nearly, mixed = np.zeros(n, int), np.arange(n) % 2
+    nearly[: n // 50] = 1
+    assert n_constant(found, np.stack([nearly, mixed, np.ones(n, int)])) == 2
+    numbers = runs["generated/similarity"]
+    assert n_constant(numbers, np.stack([np.full(n, 2.5), numbers.gold])) == 1
+
+
+def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
+    made = report(SMALL, small)
+    assert find_study("corruption").report(SMALL, small) == made
+    items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
+    assert list(items) == [
+        "baselines", "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
+        "beyond-both", "cells-generated-sentiment", "cells-generated-paraphrase", "cells-generated-similarity",
+        "information", "cues", "sentences-generated-sentiment", "solved-generated-sentiment",
+        "solved-generated-paraphrase", "retained", "texts",
+    ]  # fmt: skip
+    assert len(items["scores"].rows) == 3 * 2
+    assert len(items["change-both"].rows) == 3 * 2
+    assert sum(len(items[name].rows) for name in items if name.startswith("cells-")) == 3 * 2 * 3
+    text = next(item.text for item in made.sections[-1].items if not hasattr(item, "name"))
+    assert text.startswith("generated/sentiment is solved, of its score above the floor, to ")
+    assert " without its nouns, " in text
+    for example in items["solved-generated-sentiment"].items:
+        assert example.texts[0] != example.texts[1]
+        assert example.gold in example.predictions
+    paths = write_report(made, tmp_path)
+    assert {"report.html", "summary.json"} <= {path.name for path in paths}
+
+
+def test_one_seed_without_control_is_compared_by_mcnemar(small):
+    config = replace(SMALL, seeds=(0,), control="none", tasks=TASKS[:1], settings=("train", "both"))
+    store = Store(small._store.folder)
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} <= {"done", "kept"}
+    made = report(config, Results(store))
+    assert made.verdict[1] == "There is no random control: what a class costs cannot be told from mere shortening."
+    table = next(item for item in made.sections[2].items if item.name == "cells-generated-sentiment")
+    assert [column.key for column in table.columns] == ["removed", "setting", "verdict", "score", "delta", "p"]
+    assert all("Tango" in row["delta"].method for row in table.rows)
+
+
+def test_the_published_numbers_stand_beside_ours(small, runs):
+    from assay.studies.corruption.report_cells import Found, baseline_section, survival_section
+
+    found = runs["generated/sentiment"]
+    task = replace(found.task, name="glue/sst2")
+    baseline = find_baseline(SMALL, found)
+    judged = [replace(j, cell=replace(j.cell, task=task)) for j in judge_task(SMALL, found, baseline)]
+    renamed = Found(replace(found, task=task), baseline, judged)
+    assert baseline_section([renamed]).items[0].rows[0]["paper"] == pytest.approx(0.9461)
+    rows = {row["data"]: row for row in survival_section(SMALL, [renamed]).items[-1].rows}
+    assert [rows["SST-2-NOUN"][f"p_{name}"] for name in SMALL.settings] == pytest.approx([-0.0057, -0.0734, -0.0585])
+
+
+def own_rows(n=30):
+    for i in range(n):
+        good = i % 3 == 0
+        yield {
+            "review": f"The garden looked {'lovely' if good else 'dull'} on day {i}.",
+            "stars": "yes" if good else "no",
+            "split": "train" if i < n * 2 // 3 else "dev",
+        }
+
+
+def own_config(path, **changes):
+    own = Own(**{"train": str(path), "text": "review", "label": "stars", **changes.pop("own", {})})
+    return replace(TINY, **{"tasks": (), "own": own, "classes": ("NOUN", "ADJ"), "seeds": (0,), **changes})
+
+
+def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_data):
+    rows = [*own_rows(), {"review": "Gardens.", "stars": "no", "split": "dev"}]
+    path = write_jsonl(tmp_path / "reviews.jsonl", rows)
+    config = own_config(path, control="none")
+    (task,) = find_tasks(config)
+    assert (task.name, task.kind, task.metric) == ("reviews", "text", "accuracy")
+    store = Store(tmp_path / "store").open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    results = Results(store)
+    test = results[data_job(config, task, "test", Version("NOUN"))]
+    assert len(test) == 11
+    assert test.texts[-1] == "."
+    made = report(config, results)
+    table = next(item for item in made.sections[-1].items if getattr(item, "name", "") == "texts")
+    assert table.title == "1 texts are left without a word; they are kept"
+    assert [row["test_emptied"] for row in table.rows] == [1, 0]
+
+
+def test_another_language(tmp_path):
+    pytest.importorskip("HanTa")
+    texts = ["Der Garten war schön.", "Der Film war langweilig."]
+    rows = [{"review": texts[i % 2], "stars": str(i % 2), "split": "train"} for i in range(4)]
+    rows += [{"review": texts[i % 2], "stars": str(i % 2), "split": "test"} for i in range(2)]
+    path = write_jsonl(tmp_path / "german.jsonl", rows)
+    config = own_config(path, removal=Removal(language="de"))
+    store = Store(tmp_path / "store").open()
+    wanted = data_job(config, find_tasks(config)[0], "test", Version("NOUN"))
+    assert {outcome.status for outcome in run_jobs([wanted], store, SerialRunner())} == {"done"}
+    assert Results(store)[wanted].texts == ["Der war schön.", "Der war langweilig."]
+
+
+def test_two_files_and_scores(tmp_path):
+    rows = [{"a": f"one {i}", "b": "two", "points": i / 2} for i in range(6)]
+    train, test = (write_jsonl(tmp_path / name, rows) for name in ("some.jsonl", "other.jsonl"))
+    own = {"test": str(test), "text": "a", "pair": "b", "label": "", "score": "points"}
+    config = own_config(train, own=own)
+    assert find_tasks(config)[0].kind == "regression"
+    (job, *_) = jobs(config)
+    assert job.step.name == "assay.train"
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ({"text": "body"}, "{path}: there is no column 'body'; columns found: review, stars, split"),
+        ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
+        (
+            {"train": "{folder}/alone.jsonl"},
+            "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or a file in the "
+            "setting 'own.test'; splits found: all",
+        ),
+    ],
+)
+def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, message):
+    path = write_jsonl(tmp_path / "reviews.jsonl", list(own_rows()))
+    write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
+    places = {"path": path, "folder": tmp_path}
+    with pytest.raises(DataError) as caught:
+        jobs(own_config(path, own={name: value.format(**places) for name, value in own.items()}))
+    assert str(caught.value) == message.format(**places)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"tasks": ()}, "the setting 'tasks' must be at least one task, none twice; got ()"),
+        ({"classes": ("NOUN+ADJ", "ADJ+NOUN")}, None),
+        (
+            {"classes": ("NAMES",)},
+            "there is no word class 'NAMES'; allowed: ADJ, ADP, ADV, CONJ, DET, NOUN, NUM, PRON, PRT, VERB, ., X",
+        ),
+        (
+            {"classes": ("PROPN",)},
+            "there is no word class 'PROPN'; did you mean 'NOUN'? allowed: ADJ, ADP, ADV, CONJ, DET, NOUN, NUM, PRON, "
+            "PRT, VERB, ., X",
+        ),
+        ({"settings": ("dev",)}, "the setting 'settings' must be at least one of train, test, both, none twice; got "),
+        ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
+        ({"margin": 0.0}, "the setting 'margin' must be above 0 and below 1; got 0.0"),
+        ({"own": Own(test="a.csv")}, "the setting 'own.test' must be empty where 'own.train' is; got 'a.csv'"),
+        ({"data": Data(most_train=-1)}, "the setting 'data.most_train' must be 0 or a number of rows; got -1"),
+        ({"why": Why(lexicon="nrc")}, "the setting 'why.lexicon' must be one of opinion, vader, none; got 'nrc'"),
+        (
+            {"removal": Removal(preset="paper", language="en", tagger="nltk")},
+            "the preset 'paper' needs the tagger 'nltk-3.5' and English texts; got the tagger 'nltk' for the language "
+            "'en'",
+        ),
+    ],
+)
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(UsageError) as caught:
+        Config(**settings)
+    assert str(caught.value).startswith(message or "the setting 'classes' must be at least one word class, none twice")
+
+
+def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
+    with pytest.raises(UsageError) as caught:
+        Config(removal=Removal(language="sw"))
+    text = str(caught.value)
+    assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
+    assert text.endswith("a model of spaCy: pip install 'assay[spacy]', then name it as the tagger spacy/MODEL")
+
+
+def test_a_corpus_for_another_kind_of_task_is_refused():
+    with pytest.raises(AssayError) as caught:
+        find_tasks(Config(tasks=("wikiann",), removal=Removal(language="en")))
+    assert str(caught.value).startswith("the corpus 'wikiann' is for ")
+
+
+def test_where_the_corpora_lie_is_no_part_of_a_job(published, tmp_path):
+    (tmp_path / "elsewhere").symlink_to(published)
+    config = Config(tasks=("glue/mrpc",), model="fake", seeds=(0,), data=Data(root=str(published)))
+    moved = replace(config, data=Data(root=str(tmp_path / "elsewhere")))
+    assert [job.key for job in jobs(config)] == [job.key for job in jobs(moved)]
+    task = find_tasks(config)[0]
+    job = data_job(config, task, "test")
+    assert job.arguments["corpus"].split == "test"  # MRPC's own split has no validation set
+    assert len(load("glue/mrpc", split="test", root=published)) == 1725
+
+
+def test_real_texts_are_tagged_once_and_their_cues_found(published, nltk_data, tmp_path):
+    config = Config(
+        tasks=("glue/sst2",), classes=("NOUN", "NOUN+ADJ"), model="fake", data=Data(root=str(published), most_train=20)
+    )
+    task = find_tasks(config)[0]
+    wanted = [job for job in all_jobs(jobs(config)) if job.step.name == "assay.corruption.find_polarity"]
+    store = Store(tmp_path).open()
+    outcomes = list(run_jobs(wanted, store, SerialRunner()))
+    assert {outcome.status for outcome in outcomes} == {"done"}
+    assert sum("tag(" in outcome.description for outcome in outcomes) == 1
+    nouns, both = (Results(store)[job] for job in wanted)
+    assert len(nouns) == 872
+    assert both.sum() < nouns.sum() < 872  # adjectives carry most of the polarity
+    texts = Results(store)[data_job(config, task, "test", Version("NOUN"))].texts
+    assert texts[0] == "one long of"
+
+
+BLOCKED = """
+import sys
+for name in ("pydantic", "altair", "vl_convert", "nltk", "ray", "typer", "datasets"):
+    sys.modules[name] = None
+from assay.studies.compute import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
+    settings = {"preset": "tiny", "tasks": [TASKS[0]], "classes": ["NOUN"], "seeds": [0], "training": {"epochs": 1}}
+    (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-c", BLOCKED, "corruption", str(tmp_path / "settings.json"), str(tmp_path / "store")]
+    data = subprocess.run([*command, "assay.corruption."], capture_output=True, text=True, check=True)
+    assert data.stdout.startswith("{'done': 11}")  # 2 sets read and tagged, 4 corrupted, 2 counts, 1 cue
+    whole = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert whole.stdout.startswith("{'kept': 9, 'done': 3}")  # kept: what the trainings and the report need
+
+
+def test_a_masked_language_model_is_asked_where_one_is_given(small, tmp_path):
+    import torch
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "film", "song", "never", "always", "was", "good", "."]
+    (tmp_path / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    BertTokenizerFast(vocab=str(tmp_path / "vocab.txt"), model_max_length=32).save_pretrained(tmp_path)
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    BertForMaskedLM(BertConfig(vocab_size=len(words), max_position_embeddings=32, **sizes)).save_pretrained(tmp_path)
+    why = replace(SMALL.why, masked_model=str(tmp_path), cloze=TASKS[1:2], cloze_classes=("NOUN", "NUM"))
+    config, store = replace(SMALL, why=why), Store(small._store.folder)
+    assert Counter(outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner()))["done"] == 2
+    section = report(config, Results(store)).sections[3]
+    (row,) = section.items[-1].rows  # there is no number word to ask for
+    texts = generate(TASKS[1], "test")
+    assert (row["removed"], row["original"].n) == ("NOUN", len({*texts.texts, *texts.pairs}))
+    assert row["original"].value - row["corrupted"].value == pytest.approx(row["difference"].value)

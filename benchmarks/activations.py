@@ -53,7 +53,7 @@ def make_texts(n: int, n_words: int) -> list[str]:
 
 
 class WrittenOut:
-    """What sentence-transformers' `encode` does: texts sorted by length, batches of a fixed size, mean of the last layer."""
+    """What sentence-transformers does in `encode`: texts by length, batches of one size, mean of the last layer."""
 
     def __init__(self, folder: Path, device: str) -> None:
         self.model = transformers.AutoModel.from_pretrained(folder).to(device).eval()

@@ -81,7 +81,7 @@ def _curves(languages: list[_Language], reference: str) -> list[Figure]:
     note += "annotated by rules, L2 chosen on its test pairs. One diagnostics set: lines differ by the seed alone."
     caption = Caption(f"coarse-{reference}", title, note, [key for language in languages for key in language.keys])
     value, series = Column("value", "Accuracy", 1, "%"), Column("instance", "Instance")
-    return [curves(rows, Column("layer", "Layer"), value, caption=caption, series=series, facet=Column("panel", ""))]
+    return [curves(rows, Column("layer", "Layer", 0), value, caption=caption, series=series, facet=Column("panel", ""))]
 
 
 def _table(languages: list[_Language]) -> Table:

@@ -132,14 +132,8 @@ def _side_by_side(found: Findings) -> list[tuple[str, str]]:
 
 def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Caption) -> Figure:
     """Curves over layers, a line for each model and a panel for each task."""
-    return curves(
-        rows,
-        Column("layer", "Layer"),
-        value,
-        caption=caption,
-        series=Column("model", "Model"),
-        facet=Column("panel", ""),
-    )
+    across, series = Column("layer", "Layer", 0), Column("model", "Model")
+    return curves(rows, across, value, caption=caption, series=series, facet=Column("panel", ""))
 
 
 def _moves(found: Findings) -> Table:

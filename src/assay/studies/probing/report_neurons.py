@@ -8,6 +8,7 @@ from assay.report.summary import Cell, Column, Item, Missing, Section, Table
 from assay.studies.probing.findings import TOO_MANY, Findings, Scored
 from assay.studies.probing.plan import neurons_job
 from assay.studies.probing.report_layers import curve_rows, layer_curves
+from assay.studies.probing.settings import Config
 from assay.studies.probing.steps import Ranked
 
 
@@ -21,7 +22,7 @@ def neurons_section(found: Findings) -> list[Section]:
     ranked = {key: found.results[job] for key, job in jobs.items()}
     keys = [job.key for job in jobs.values()]
     shown = [each for each in every if ranked[each.key] is not None]
-    items: list[Item] = [_table(every, ranked, config.level, keys)]
+    items: list[Item] = [_table(every, ranked, config, keys)]
     if shown:
         items.insert(0, _histogram(found, shown, ranked, keys))
     return [Section("Which neurons carry it?", items)]
@@ -39,11 +40,14 @@ def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | 
     return layer_curves(curve_rows(found, shown, shares), Column("value", "Share of top neurons", 0, "%"), caption)
 
 
-def _table(every: list[Scored], ranked: dict[str, Ranked | None], level: float, keys: list[str]) -> Table:
+def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config, keys: list[str]) -> Table:
+    level, n_random = config.level, config.neurons.n_random
     rows = [_row(each, ranked[each.key]) for each in every]
     tested = [row["kept_p"] for row in rows if isinstance(row["kept_p"], float)]
-    better = sum(p < 1 - level for p in tested)
+    better = sum(p <= 1 - level + 1e-9 for p in tested)
     title = f"In {better} of {len(tested)} cases the top neurons alone do better than random ones of the same layers"
+    if n_random < level / (1 - level) - 1e-9:
+        title = f"Top neurons against random ones of the same layers; {n_random} random sets are too few for a test"
     columns = [
         Column("task", "Task"),
         Column("model", "Model"),

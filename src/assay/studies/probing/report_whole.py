@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.jobs import Results
 from assay.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from assay.studies.probing.corpora import facts_job
-from assay.studies.probing.findings import NOT_PRINTED, Findings, paper_name, task_title
+from assay.studies.probing.findings import NOT_PRINTED, Findings, Scored, paper_name, task_title
 from assay.studies.probing.published import FIGURES
 from assay.studies.probing.report_coarse import coarse_section
 from assay.studies.probing.report_controls import controls_section
@@ -48,13 +48,18 @@ def _verdict(found: Findings) -> list[str | Claim]:
     limit = 1 - found.config.level
     if found.twins:
         same = [each for each in found.twins if each.p_value >= limit or each.difference.value <= 0]
-        names = ", ".join(f"{each.model.task}, {each.model.cell.arm.title}" for each in same[:6])
+        names = "; ".join(_case(found, each.model) for each in same[:6])
         more = f" ({names}{' and more' if len(same) > 6 else ''})" if same else ""
         lines.append(f"{len(same)} of {len(found.twins)} are read no better than from random weights{more}.")
         most = max(found.twins, key=lambda each: each.difference.value)
-        text = f"Training adds most on {most.model.task} ({most.model.cell.arm.title}): points over its random twin."
+        text = f"Training adds most to {_case(found, most.model)}: points over its random twin."
         lines.append(Claim(text, "stated", most.difference, 1, "points"))
     return lines or ["No model was probed: the report has baselines and data only."]
+
+
+def _case(found: Findings, scored: Scored) -> str:
+    """A task, and the model where there are several."""
+    return scored.task + (f" of {scored.cell.arm.title}" if len(found.own) > 1 else "")
 
 
 def _data(found: Findings) -> Table:

@@ -254,7 +254,7 @@ TINY = Config(
     sizes=Sizes(most_train=240, most_test=200),
     probe=ProbeChoice(kinds=KINDS, l2=(1e-1, 1e-3)),
     baselines=Baselines(most_features=5000),
-    neurons=NeuronChoice(l1=(1e-2, 1e-3), l2=(1e-2,), n_random=5),
+    neurons=NeuronChoice(l1=(1e-2, 1e-3), l2=(1e-2,), n_random=19),
     similarity=SimilarityChoice(n=100, n_permutations=20),
     coarse=Coarse(
         model="small",

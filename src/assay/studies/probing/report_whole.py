@@ -69,6 +69,7 @@ def _data(found: Findings) -> Table:
         whole = facts.parts["overall"]
         row: dict[str, Cell] = {"task": task_title(task, language)}
         row |= {split: facts.parts[split].rows for split in ("train", "validation", "test")}
+        row["left_out"] = facts.n_left_out
         row |= {"tokens": whole.tokens, "unique": whole.unique_tokens, "mean": whole.tokens / whole.rows}
         row["labels"] = _labels(facts)
         paper = FIGURES.get((language, paper_name(task)))
@@ -82,6 +83,7 @@ def _data(found: Findings) -> Table:
         Column("train", "Train"),
         Column("validation", "Validation"),
         Column("test", "Test"),
+        Column("left_out", "Left out", note="training texts that also stand in test"),
         Column("tokens", "Tokens"),
         Column("paper_tokens", "Paper", published=True),
         Column("unique", "Unique tokens"),

@@ -23,11 +23,15 @@ MOST_LABELS = 10
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A task in a language: rows of train, validation and test, and what was done to get them, in sentences."""
+    """A task in a language: rows of train, validation and test, and what was done to get them, in sentences.
+
+    `n_left_out` training texts also stand in test and were left out.
+    """
 
     task: str
     language: str
     data: Dataset
+    n_left_out: int
     notes: tuple[str, ...]
 
     def labels(self) -> ProbeTask:
@@ -48,11 +52,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a task is: figures of its splits and of all together, classes, accuracy of the majority class, notes."""
+    """What a task is: figures of its splits and of all together, classes, accuracy of the majority class, and what was
+    done to it.
+    """
 
     parts: dict[str, Part]
     n_classes: int
     majority: float
+    n_left_out: int
     notes: tuple[str, ...]
 
 
@@ -63,19 +70,20 @@ def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     _check(data, where)
     rows = _Rows(data)
     notes: list[str] = []
-    by_split = _separate(rows, sizes, where, notes)
+    by_split, n_left_out = _separate(rows, sizes, where, notes)
     _hold_out(rows, by_split, sizes, notes)
     for split, most in (("train", sizes.most_train), ("test", sizes.most_test)):
         kept = _fewer(rows, by_split[split], most, sizes.seed)
         if len(kept) < len(by_split[split]):
-            notes.append(f"{len(kept):,} of {len(by_split[split]):,} {split} texts were drawn, each class by its share")
+            notes.append(f"At most {most:,} {split} texts were drawn, each class by its share")
         by_split[split] = kept
+    _drop_lost_classes(rows, by_split, notes)
     order = [row for split in SPLITS for row in by_split[split]]
     chosen = data.take(order)
     names = pa.array([split for split in SPLITS for _ in by_split[split]], pa.string())
     ids = pa.array([str(place) for place in range(len(order))], pa.string())
     table = _with_column(_with_column(chosen.table, "split", names), "id", ids)
-    prepared = Prepared(task, language, Dataset(data.name, table, data.provenance), tuple(notes))
+    prepared = Prepared(task, language, Dataset(data.name, table, data.provenance), n_left_out, tuple(notes))
     try:
         prepared.labels()
     except DataError as error:
@@ -88,7 +96,8 @@ def describe(task: Prepared) -> Facts:
     """The figures of a task."""
     parts = {split: _part(task.data.select(split=split)) for split in SPLITS}
     labels = task.labels()
-    return Facts({**parts, "overall": _part(task.data)}, labels.n_classes, majority_accuracy(labels), task.notes)
+    parts["overall"] = _part(task.data)
+    return Facts(parts, labels.n_classes, majority_accuracy(labels), task.n_left_out, task.notes)
 
 
 def _part(data: Dataset) -> Part:
@@ -127,8 +136,8 @@ def _check(data: Dataset, where: str) -> None:
         )
 
 
-def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> dict[str, list[int]]:
-    """Train, validation (maybe empty) and test without shared texts."""
+def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> tuple[dict[str, list[int]], int]:
+    """Train, validation (maybe empty) and test without shared texts, and how many training texts were left out."""
     train, validation, test = (rows.of[split] for split in SPLITS)
     if not train:
         train, validation = validation, []
@@ -142,12 +151,10 @@ def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> dict[s
                 f"{where}: {what}, so that a probe could remember them; sizes.leaks = 'split' splits the texts anew"
             )
         notes.append(f"{what}: the different texts were split anew, half of them to test")
-        return _anew(rows, [*train, *test], sizes.seed)
-    if n_shared:
-        kept = rows.without(train, test)
-        notes.append(f"{len(train) - len(kept):,} training texts that also stand in test were left out")
-        train = kept
-    return {"train": train, "validation": rows.without(validation, [*train, *test]), "test": test}
+        return _anew(rows, [*train, *test], sizes.seed), 0
+    kept = rows.without(train, test)
+    others = rows.without(validation, [*kept, *test])
+    return {"train": kept, "validation": others, "test": test}, len(train) - len(kept)
 
 
 def _anew(rows: _Rows, every: Sequence[int], seed: int) -> dict[str, list[int]]:
@@ -166,6 +173,17 @@ def _hold_out(rows: _Rows, by_split: dict[str, list[int]], sizes: Sizes, notes: 
     by_split["validation"] = [row for row, is_held in zip(train, held, strict=True) if is_held]
     by_split["train"] = [row for row, is_held in zip(train, held, strict=True) if not is_held]
     notes.append(f"{100 * sizes.held_out:g} % of each class of the training texts were held out to validate")
+
+
+def _drop_lost_classes(rows: _Rows, by_split: dict[str, list[int]], notes: list[str]) -> None:
+    """Leave out items whose class had training texts and has none any more; one that never had any is an error."""
+    had = {rows.labels[row] for row in rows.of["train"] or rows.of["validation"]}
+    lost = sorted(had - {rows.labels[row] for row in by_split["train"]})
+    for split in ("validation", "test"):
+        kept = [row for row in by_split[split] if rows.labels[row] not in lost]
+        if len(kept) < len(by_split[split]):
+            notes.append(f"Left out of {split}, as no training text of their class was left: {', '.join(lost)}")
+        by_split[split] = kept
 
 
 def _fewer(rows: _Rows, chosen: list[int], most: int | None, seed: int) -> list[int]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+<<<<<<< HEAD
 from assay.data.catalog import find_corpus, load
 from assay.data.dataset import Dataset
+=======
+from assay.data.catalog import load
+from assay.data.dataset import Dataset, concat
+>>>>>>> prob
 from assay.data.files import check_file, describe_file
 from assay.data.naming import SPLIT_WORDS
+from assay.data.published import read_published
 from assay.data.readers import read
 from assay.errors import DataError
 from assay.jobs import Job, location, step
@@ -165,3 +172,33 @@ def read_part(path: Path, language: str, split: str) -> Dataset:
 def _read_whole(path: str, digest: str) -> Dataset:
     """The file; its digest is there so that a changed file is read again."""
     return read(path)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFiles:
+    """Files in a published layout, one for each split or one for all (split ""), identified by their SHA-256."""
+
+    layout: str
+    language: str
+    splits: tuple[str, ...]
+    sha256: tuple[str, ...]
+    paths: tuple[str, ...] = location(default=())
+
+
+@step(version=1, name="assay.read_published")
+def read_published_files(files: PublishedFiles) -> Dataset:
+    """The files as one dataset; an error when one is no longer that which was planned with."""
+    pieces = []
+    for split, digest, path in zip(files.splits, files.sha256, files.paths, strict=True):
+        piece = read_published(path, files.layout, language=files.language, split=split or None)
+        if piece.provenance.files[0].sha256 != digest:
+            raise DataError("the file changed after the jobs were planned; run the command again", path=path)
+        pieces.append(piece)
+    return concat(pieces[0].name, pieces)
+
+
+def published_job(files: Mapping[str, Path], layout: str, *, language: str) -> Job[Dataset]:
+    """The job that reads files of one's own in a published layout, one for each split."""
+    digests = tuple(describe_file(check_file(path)).sha256 for path in files.values())
+    paths = tuple(str(path) for path in files.values())
+    return read_published_files.job(PublishedFiles(layout, language, tuple(files), digests, paths))

@@ -4,6 +4,7 @@
     values/ab/abcd…-nonce/    value.json and its tables and arrays, when it is not
     failures/ab/abcd….json    the error of a job's last try
     scratch/abcd…/            snapshots of a job that is under way
+    cache/                    what may be thrown away at any time, such as activations
     claims/ab/abcd….lock      held by the process that works on it
     campaigns/                what was asked for, for `assay status`
 
@@ -147,6 +148,11 @@ class Store:
     def scratch(self, key: str) -> Path:
         """Where a job under way keeps its snapshots."""
         return self.folder / "scratch" / key
+
+    @property
+    def cache(self) -> Path:
+        """Where jobs share what may be thrown away at any time."""
+        return self.folder / "cache"
 
     def claim(self, key: str) -> Claim | None:
         """The right to work on a job, or None when another living process has it."""

@@ -68,6 +68,13 @@ class Activations:
         return found
 
 
+def find_device() -> str:
+    """A GPU where there is one; where something is computed is no part of what it is."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def open_reader(model: Transformer, readout: Readout | None = None, *, device: str = "cpu") -> Reader:
     """A reader of a transformers model; loads torch and the weights."""
     from assay.models.layer_reader import LayerReader

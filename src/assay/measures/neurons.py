@@ -19,8 +19,9 @@ import numpy.typing as npt
 from assay.errors import UsageError
 from assay.measures.elastic_net import Penalty, ProximalSolver, solve_elastic_net
 from assay.measures.layers import Layers
+from assay.measures.logistic import solve_in_parts
 from assay.measures.probe_task import ProbeTask
-from assay.measures.probes import ProbeSettings, fit_probes, read_block
+from assay.measures.probes import L2, Block, read_block
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 GRID = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+_SET_NUMBERS = {"cpu": 1 << 28, "cuda": 1 << 32}  # how many features of items may be refitted at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def rank_neurons(
     penalties = [Penalty(a, b) for a, b in product(settings.l1, settings.l2)]
     design = DenseDesign(side_by_side["train"])
     theta = solve_elastic_net(design, codes, task.n_classes, penalties, settings.solver)
-    accuracy = {name: _accuracy(side_by_side[name], theta, task, name) for name in ("validation", "test")}
+    accuracy = {name: _accuracy(side_by_side[name], theta, task, name)[0] for name in ("validation", "test")}
     best = int(accuracy["validation"].argmax())
     weights = theta[0, :-1, best].double().cpu().numpy()
     ordering, entry = order_neurons(weights)
@@ -177,39 +179,31 @@ def ablate(
     if mode == "remove":
         everything = np.arange(layers.n_layers * layers.n_features)
         sets = [np.setdiff1d(everything, chosen) for chosen in sets]
-    scores = fit_probes(_SetLayers(layers, tuple(sets)), task, ProbeSettings(), device=device).test_accuracy[:, 0]
+    scores = _refit(read_block(layers, task, range(layers.n_layers), device), task, sets)
     sign = 1 if mode == "keep" else -1
     at_least = int((sign * scores[1:] >= sign * scores[0]).sum())
     return Ablation(mode, float(scores[0]), tuple(scores[1:].tolist()), (1 + at_least) / (1 + n_random))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _SetLayers:
-    """Each set of neurons as if it were a layer."""
+def _refit(block: Block, task: ProbeTask, sets: Sequence[Ints]) -> FloatArray:
+    """Accuracy on test of a probe on each set of neurons, L2 chosen on validation; sets go in parts to spare memory."""
+    import torch
 
-    layers: Layers
-    sets: tuple[Ints, ...]
+    from assay.measures.designs import DenseDesign
 
-    @property
-    def n_items(self) -> int:
-        return self.layers.n_items
-
-    @property
-    def n_layers(self) -> int:
-        return len(self.sets)
-
-    @property
-    def n_features(self) -> int:
-        return len(self.sets[0])
-
-    def layer(self, index: int, rows: Ints | None = None) -> npt.NDArray[np.float32]:
-        chosen = self.sets[index]
-        owners = chosen // self.layers.n_features
-        parts = [
-            self.layers.layer(int(owner), rows)[:, chosen[owners == owner] % self.layers.n_features]
-            for owner in np.unique(owners)
-        ]
-        return np.concatenate(parts, axis=1)
+    device = block.train.device
+    codes = torch.from_numpy(task.codes[task.train[block.order]]).to(device)
+    side_by_side = {name: _concatenate(getattr(block, name))[0] for name in ("train", "validation", "test")}
+    numbers = sum(len(part) for part in side_by_side.values()) * len(sets[0])
+    at_once = max(1, _SET_NUMBERS[device.type] // numbers)
+    found = []
+    for start in range(0, len(sets), at_once):
+        columns = torch.from_numpy(np.stack(sets[start : start + at_once])).to(device)
+        parts = {name: torch.stack([x[:, chosen] for chosen in columns]) for name, x in side_by_side.items()}
+        theta = solve_in_parts(DenseDesign(parts["train"]), codes, task.n_classes, L2)
+        best = _accuracy(parts["validation"], theta, task, "validation").argmax(axis=1)
+        found.append(np.take_along_axis(_accuracy(parts["test"], theta, task, "test"), best[:, None], axis=1)[:, 0])
+    return np.concatenate(found)
 
 
 def _random_like(counts: Ints, n_features: int, rng: np.random.Generator) -> Ints:
@@ -233,10 +227,10 @@ def _concatenate(x: Tensor) -> Tensor:
 
 
 def _accuracy(x: Tensor, theta: Tensor, task: ProbeTask, split: str) -> FloatArray:
-    """Accuracy for each penalty."""
+    """Accuracy for each layer, or set, of features and each penalty."""
     from assay.measures.designs import DenseDesign
 
-    logits = DenseDesign(x).forward(theta)[0]
+    logits = DenseDesign(x).forward(theta)
     found = (logits > 0)[..., 0].long() if task.n_classes == 2 else logits.argmax(-1)
     gold = task.codes[task.rows(split)]
-    return np.asarray((found.cpu().numpy() == gold[:, None]).mean(axis=0))
+    return np.asarray((found.cpu().numpy() == gold[None, :, None]).mean(axis=1))

@@ -39,7 +39,7 @@ class Entry:
 ENTRIES = (
     Entry("demo", "How far does a small score move with the seed and the size of the data?", "assay.studies.demo"),
     Entry("stability", "Would the score hold with another seed?", "assay.studies.stability"),
-    Entry("probing", "What do the layers know?"),
+    Entry("probing", "What do the layers know?", "assay.studies.probing"),
     Entry("logic", "Does it infer, or match words?", "assay.studies.logic"),
     Entry("transfer", "Would the zero-shot score survive an honest choice of checkpoint?", "assay.studies.transfer"),
     Entry("corruption", "How much of the score survives nonsense?", "assay.studies.corruption"),

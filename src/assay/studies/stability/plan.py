@@ -110,7 +110,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     """The training data of a condition."""
     language, amount = condition.language, condition.amount
-    base = prepare.job(_entailment(config, language, "train"), f"train ({language})", config.n_train)
+    base = prepare.job(entailment_job(config, language, "train"), f"train ({language})", config.n_train)
     if not amount:
         return base
     extra = extra_job(config)
@@ -121,7 +121,7 @@ def train_data(config: Config, condition: Condition) -> Job[Dataset]:
 
 def validation_job(config: Config, language: str) -> Job[Dataset]:
     """The validation data of a language, with two labels."""
-    return prepare.job(_entailment(config, language, "validation"), f"validation ({language})")
+    return prepare.job(entailment_job(config, language, "validation"), f"validation ({language})")
 
 
 def diagnostics_job(config: Config, language: str) -> Job[Dataset]:
@@ -132,7 +132,7 @@ def diagnostics_job(config: Config, language: str) -> Job[Dataset]:
 def figures_job(config: Config, language: str) -> Job[CorpusFigures]:
     """The figures of a language's corpus, as in Table 1."""
     splits = ("train", "validation") if config.corpus == "generated" else ("train", "validation", "test")
-    return figures.job({split: _entailment(config, language, split) for split in splits})
+    return figures.job({split: entailment_job(config, language, split) for split in splits})
 
 
 def extra_job(config: Config) -> Job[Dataset]:
@@ -152,7 +152,8 @@ def annotation_job(config: Config) -> Job[list[list[str]]]:
     return annotate_features.job(extra_job(config), config.extra.language)
 
 
-def _entailment(config: Config, language: str, split: str) -> Job[Dataset]:
+def entailment_job(config: Config, language: str, split: str) -> Job[Dataset]:
+    """A split of a language's entailment corpus as it was published."""
     if config.corpus == "generated":
         n = config.toy.n_train if split == "train" else config.toy.n_validation
         return generate_entailment.job(language, n, seed=1 if split == "train" else 2)

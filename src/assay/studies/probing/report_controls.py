@@ -1,0 +1,89 @@
+"""The section on what a probe could memorise: control tasks with selectivity, and online description length."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assay.report.charts import Caption
+from assay.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
+from assay.studies.probing.findings import TOO_MANY, Findings, Scored
+from assay.studies.probing.plan import code_job, selectivity_job
+from assay.studies.probing.report_layers import curve_rows, layer_curves
+
+NOT_RUN = "not asked for"
+
+
+def controls_section(found: Findings) -> list[Section]:
+    """Selectivity and description length of every model and layer; nothing where neither was asked for."""
+    config = found.config
+    every = [each for arm in found.models for each in found.of(config.probe.kinds[0], arm)]
+    if not every or not (config.selectivity or config.description_length):
+        return []
+    items: list[Item] = [_table(found, every)]
+    if config.description_length:
+        items += _lengths(found, every)
+    return [Section("Is it in the layer, or in the probe?", items)]
+
+
+def _table(found: Findings, every: list[Scored]) -> Table:
+    config, rows, memorised = found.config, [], 0
+    keys: list[str] = []
+    for each in every:
+        row: dict[str, Cell] = {"task": each.task, "model": each.cell.arm.title}
+        row["layer"] = each.probed.layers[each.probed.chosen]
+        row |= {name: Missing(NOT_RUN) for name in ("control", "selectivity", "bits", "compression")}
+        if config.selectivity:
+            job = selectivity_job(config, each.cell)
+            keys.append(job.key)
+            control = found.results[job]
+            place = each.probed.chosen
+            for name in ("control", "selectivity"):
+                row[name] = Missing(TOO_MANY)
+            if control is not None:
+                gained = replace(control.difference[place], level=config.level)
+                row["control"] = control.control[place]
+                memorised += gained.low <= 0
+                row["selectivity"] = Marked(gained, note="Not above 0") if gained.low <= 0 else gained
+        if config.description_length:
+            row |= _code_cells(found, each, keys)
+        rows.append(row)
+    columns = [
+        Column("task", "Task"),
+        Column("model", "Model"),
+        Column("layer", "Layer", note="the best on validation"),
+        Column("control", "Control", 1, "%", "accuracy where each first word has a random label"),
+        Column("selectivity", "Selectivity", 1, "points", "accuracy on the task minus that on the control"),
+        Column("bits", "Bits a label", 3, "", "online code of the training labels; log2 of the classes knows nothing"),
+        Column("compression", "Compression", 2, "×", "how many times shorter than the uniform code"),
+    ]
+    title = (
+        f"In {memorised} of {len(rows)} cases the probe does no better on the task than on a control of random labels"
+    )
+    note = "Hewitt & Liang 2019; Voita & Titov 2020. Both with logistic probes."
+    return Table("controls", title, columns, rows, note, keys)
+
+
+def _code_cells(found: Findings, each: Scored, keys: list[str]) -> dict[str, Cell]:
+    job = code_job(found.config, each.cell)
+    keys.append(job.key)
+    code = found.results[job]
+    if code is None:
+        return {"bits": Missing(TOO_MANY), "compression": Missing(TOO_MANY)}
+    bits = float(code.bits[each.probed.chosen])
+    return {"bits": bits / code.n, "compression": code.uniform / bits}
+
+
+def _lengths(found: Findings, every: list[Scored]) -> list[Item]:
+    """Compression over layers."""
+    codes = {each.key: found.results[code_job(found.config, each.cell)] for each in every}
+    shown = [each for each in every if codes[each.key] is not None]
+    if not shown:
+        return []
+
+    def compression(each: Scored) -> list[float]:
+        code = codes[each.key]
+        assert code is not None
+        return [float(code.uniform / bits) for bits in code.bits]
+
+    caption = Caption("compression", "How many times shorter the labels become, given each layer", "1 is no shorter.")
+    return [layer_curves(curve_rows(found, shown, compression), Column("value", "Compression", 2, "×"), caption)]

@@ -40,6 +40,37 @@ def test_states_are_those_of_torch_on_packed_sequences(cell: str, bidirectional:
     assert torch.allclose(module(ids, mask, None), module.head(features), atol=1e-6)
 
 
+def order_rule(names: list[str], n: int, start: int) -> Examples:
+    """Both classes have the same words; whether "after lunch" stands first or last is all that tells them apart."""
+    rng = np.random.default_rng(start)
+    rows = [[*rng.permutation(names)[:2], bool(rng.integers(2))] for _ in range(n)]
+    texts = tuple(f"{a} saw {b} after lunch" if first else f"after lunch {a} saw {b}" for a, b, first in rows)
+    pairs = tuple(f"{a} ran" for a, _, _ in rows)
+    labels = tuple("late" if first else "early" for _, _, first in rows)
+    return Examples(tuple(f"{start}-{i}" for i in range(n)), texts, pairs, labels)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_a_rule_of_order_is_learned_and_holds_for_names_never_seen(cell: str) -> None:
+    train, test = order_rule(["ann", "bea", "cid", "dan"], 160, 1), order_rule(["eva", "flo", "gus", "hal"], 60, 2)
+    model = Recurrent(cell, hidden=24, dimension=24, word_dropout=0.1)  # type: ignore[arg-type]
+    recipe = Recipe(task="pair", epochs=12, batch=16, learning_rate=1e-2)
+    found = finetune(model, train, {"test": test}, recipe, Seeds.all(0))
+    assert np.mean(np.array(found.predictions("test")) == np.array(test.labels)) > 0.95
+
+
+def test_an_unknown_word_is_what_word_dropout_leaves() -> None:
+    train = Examples(("a", "b"), ("one two", "two one"), None, ("x", "y"))
+    network = Recurrent("rnn", word_dropout=0.5).load("text", 2, train)
+    assert not network.drawn(3)["table"][1].any()
+    torch.manual_seed(0)
+    vectors = torch.ones(50, 20, 4)
+    dropped = network.module._drop_words(vectors)
+    assert set(dropped.sum(-1).unique().tolist()) == {0.0, 4.0}
+    assert 0.4 < float((dropped == 0).float().mean()) < 0.6
+    assert torch.equal(network.module.eval()._drop_words(vectors), vectors)
+
+
 def write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path

@@ -25,7 +25,7 @@ SEEDS = [Seeds.all(1), Seeds(2, 7, 4), Seeds.all(3)]
 OTHER = [
     Recurrent("lstm", bidirectional=True, hidden=8, dimension=6),
     Recurrent("gru", hidden=8, dimension=6, n_layers=2),
-    Recurrent("rnn", hidden=8, dimension=6),
+    Recurrent("rnn", hidden=8, dimension=6, word_dropout=0.2),
     Fake(),
 ]
 

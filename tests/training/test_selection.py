@@ -9,7 +9,7 @@ from assay.errors import UsageError
 from assay.training import selection
 from assay.training.outcome import Conduct, Outcome
 from assay.training.recipe import Recipe, Seeds
-from assay.training.search import Between, draw_recipes
+from assay.training.search import Between, draw_settings
 
 GOLD = ["a", "b", "a", "b", "a"]
 
@@ -75,11 +75,11 @@ def test_unknown_names_are_refused() -> None:
 
 def test_random_search_draws_within_its_space() -> None:
     space = {"batch": [8, 16, 32], "learning_rate": Between(1e-5, 1e-2, log=True), "warmup": Between(0.0, 0.2)}
-    drawn = draw_recipes(Recipe(epochs=2), space, 400, np.random.default_rng(0))
-    assert drawn == draw_recipes(Recipe(epochs=2), space, 400, np.random.default_rng(0))
+    drawn = draw_settings(Recipe(epochs=2), space, 400, np.random.default_rng(0))
+    assert drawn == draw_settings(Recipe(epochs=2), space, 400, np.random.default_rng(0))
     assert {recipe.batch for recipe in drawn} == {8, 16, 32}
     logs = np.log10([recipe.learning_rate for recipe in drawn])
     assert logs.min() >= -5 and logs.max() <= -2 and abs(logs.mean() + 3.5) < 0.15
     assert all(recipe.epochs == 2 and 0 <= recipe.warmup <= 0.2 for recipe in drawn)
     with pytest.raises(UsageError, match=r"^a recipe has no field 'speed'; its fields: task, epochs, "):
-        draw_recipes(Recipe(), {"speed": [1]}, 1, np.random.default_rng(0))
+        draw_settings(Recipe(), {"speed": [1]}, 1, np.random.default_rng(0))

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-<<<<<<< HEAD
 from assay.data.catalog import find_corpus, load
-from assay.data.dataset import Dataset
-=======
-from assay.data.catalog import load
 from assay.data.dataset import Dataset, concat
->>>>>>> prob
 from assay.data.files import check_file, describe_file
 from assay.data.naming import SPLIT_WORDS
 from assay.data.published import read_published

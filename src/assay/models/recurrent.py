@@ -23,8 +23,10 @@ Cell = Literal["rnn", "gru", "lstm"]
 class Recurrent:
     """A recurrent network over the words of a text, or of two texts with a mark between them.
 
-    Its vocabulary is the training data's words, and those of `vectors` where they are given. `frozen` keeps the word
-    vectors as they are; otherwise they are trained too.
+    Its vocabulary is the training data's words, and those of `vectors` where they are given; any other word is a zero
+    vector. `frozen` keeps the word vectors as they are; otherwise they are trained too. `word_dropout` is the
+    probability that training puts a zero vector in the place of a word: without it the network has never met an
+    unknown word, and may learn the training words by heart.
     """
 
     cell: Cell = "lstm"
@@ -33,6 +35,7 @@ class Recurrent:
     n_layers: int = 1
     dimension: int = 64
     dropout: float = 0.0
+    word_dropout: float = 0.0
     vectors: StaticVectors | None = None
     frozen: bool = False
 
@@ -42,8 +45,9 @@ class Recurrent:
         for name in ("hidden", "n_layers", "dimension"):
             if getattr(self, name) < 1:
                 raise UsageError(f"recurrent: {name} must be at least 1; got {getattr(self, name)!r}")
-        if not 0 <= self.dropout < 1:
-            raise UsageError(f"recurrent: dropout must be from 0 to below 1; got {self.dropout!r}")
+        for name in ("dropout", "word_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise UsageError(f"recurrent: {name} must be from 0 to below 1; got {getattr(self, name)!r}")
 
     @property
     def name(self) -> str:
@@ -60,6 +64,7 @@ class Recurrent:
             self.n_layers,
             self.dimension,
             self.dropout,
+            self.word_dropout,
             self.frozen,
         )
         vectors = None if self.vectors is None else self.vectors.digest

@@ -88,7 +88,7 @@ class RecurrentModule(torch.nn.Module):
 
     def __init__(self, model: Recurrent, table: torch.Tensor, n_outputs: int, *, per_token: bool) -> None:
         super().__init__()
-        self.rate, self.per_token = model.dropout, per_token
+        self.rate, self.word_rate, self.per_token = model.dropout, model.word_dropout, per_token
         if model.frozen:
             self.register_buffer("table", table)
         else:
@@ -105,7 +105,7 @@ class RecurrentModule(torch.nn.Module):
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None) -> torch.Tensor:
         """Logits of shape (items, outputs), or (items, tokens, outputs)."""
-        states = F.embedding(ids, self.table)
+        states = self._drop_words(F.embedding(ids, self.table))
         last = states[:, 0]
         for layer in self.layers:
             states = F.dropout(states, self.rate, self.training)
@@ -114,6 +114,12 @@ class RecurrentModule(torch.nn.Module):
             last = torch.cat([at_end for _, at_end in found], dim=-1)
         features = states if self.per_token else last
         return self.head(F.dropout(features, self.rate, self.training))  # type: ignore[no-any-return]
+
+    def _drop_words(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Whole words made zero, as unknown ones are; those kept are not scaled, since they stand for themselves."""
+        if not self.word_rate:
+            return vectors
+        return vectors * (F.dropout(torch.ones_like(vectors[..., :1]), self.word_rate, self.training) > 0)
 
 
 @dataclass(eq=False)
@@ -152,13 +158,13 @@ class RecurrentNetwork:
         return found
 
     def _draw_table(self, seed: int) -> torch.Tensor:
-        """Word vectors: those given stay, the rest are drawn; padding is zero."""
+        """Word vectors: those given stay, the rest are drawn; padding and the unknown word are zero."""
         generator = torch.Generator().manual_seed(seed_of("init", seed, "table"))
         given = self.module.table.detach()
         table = torch.randn(given.shape, generator=generator)
         kept = slice(N_SPECIAL, N_SPECIAL + self.n_given)
         table[kept] = given[kept]
-        table[PAD] = 0.0
+        table[[PAD, UNKNOWN]] = 0.0
         return table
 
     def move_padding(self, row: int) -> None:

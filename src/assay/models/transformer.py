@@ -77,3 +77,11 @@ def transformer(
     with the weights is never run.
     """
     return Transformer(find_source(name, any_format=any_format, download=download), random_weights, any_format)
+
+
+def split_pieces(model: Transformer, texts: Sequence[str]) -> list[list[str]]:
+    """The pieces into which a model's tokenizer cuts each text, special tokens left out; the weights are not loaded."""
+    from assay.models.transformer_network import open_tokenizer
+
+    tokenizer = open_tokenizer(model)
+    return [tokenizer.tokenize(text) for text in texts]

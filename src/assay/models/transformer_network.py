@@ -121,7 +121,7 @@ class TransformerNetwork:
 def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerNetwork:
     """The encoder of the folder with a head for the task."""
     folder = model.source.folder
-    tokenizer = _guard(folder, lambda: _load_tokenizer(folder))
+    tokenizer = open_tokenizer(model)
     config = _guard(folder, lambda: _auto().AutoConfig.from_pretrained(folder, local_files_only=True))
     if config.is_encoder_decoder:
         return _load_encoder_half(model, tokenizer, config, task, n_outputs)
@@ -130,6 +130,12 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
     missing = tuple(f"model.{name}" for name in info["missing_keys"])
     module = Logits(found, takes_types=_has_types(config))
     return _network(module, found.base_model, tokenizer, missing, model)
+
+
+def open_tokenizer(model: Transformer) -> Any:
+    """The tokenizer of the folder."""
+    folder = model.source.folder
+    return _guard(folder, lambda: _load_tokenizer(folder))
 
 
 def _load_encoder_half(

@@ -1,4 +1,4 @@
-"""Random search: recipes drawn beforehand, so that each trial is a job of its own and the choice among them is another.
+"""Random search: settings drawn beforehand, so that each trial is a job of its own and the choice among them another.
 
 It runs nothing; `assay.training.selection.best_outcome` chooses.
 """
@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from assay.errors import UsageError
-from assay.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +32,20 @@ class Between:
 Space = Mapping[str, Between | Sequence[Any]]
 
 
-def draw_recipes(base: Recipe, space: Space, n: int, rng: np.random.Generator) -> list[Recipe]:
-    """So many recipes, each the base with the fields of the space drawn anew; a list is drawn from evenly.
+def draw_settings(base: T, space: Space, n: int, rng: np.random.Generator) -> list[T]:
+    """So many copies of a dataclass, each with the fields of the space drawn anew; a list or range is drawn evenly.
 
+    >>> from assay.training.recipe import Recipe
     >>> space = {"batch": [8, 16], "learning_rate": Between(1e-5, 1e-3, log=True)}
-    >>> drawn = draw_recipes(Recipe(), space, 3, np.random.default_rng(0))
+    >>> drawn = draw_settings(Recipe(), space, 3, np.random.default_rng(0))
     >>> [recipe.batch for recipe in drawn]
     [16, 16, 8]
     """
-    known = [field.name for field in fields(Recipe)]
+    known = [field.name for field in fields(base)]
     unknown = sorted(set(space) - set(known))
     if unknown:
-        raise UsageError(f"a recipe has no field {unknown[0]!r}; its fields: {', '.join(known)}")
+        kind = type(base).__name__.lower()
+        raise UsageError(f"a {kind} has no field {unknown[0]!r}; its fields: {', '.join(known)}")
     return [replace(base, **{name: _draw(space[name], rng) for name in space}) for _ in range(n)]
 
 

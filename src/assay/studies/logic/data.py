@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from assay.data.logic.write import to_dataset
 from assay.jobs import step
 from assay.measures.leaks import Certificate, certify, pairs_of, recast, split_pairs
 from assay.measures.shallow import words
+from assay.models.transformer import Transformer, split_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,16 @@ class CorpusFigures:
     shared: int
     mean_length: float
     max_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """How a tokenizer cuts words: mean pieces of a name and of another word, share of names left whole, a sample."""
+
+    names: float
+    others: float
+    whole: float
+    sample: str
 
 
 @step(version=1, name="assay.logic.build")
@@ -96,6 +108,25 @@ def figures(data: Dataset) -> CorpusFigures:
         found.append({word for text in texts for word in words(text)})
         lengths += [len(text) for text in texts]
     return CorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
+
+
+@step(version=1, name="assay.logic.pieces")
+def count_pieces(model: Transformer, corpora: list[Dataset], language: str) -> Pieces:
+    """Pieces for each name and each other word of the corpora, and the first test pair in pieces."""
+    first = corpora[0].select(split="test").take([0])
+    grammar = load_grammar(language)
+    names = sorted(grammar.names("train") | grammar.names("test"))
+    in_names = {part for name in names for part in words(name)}
+    found = {word for data in corpora for text in (*data.texts, *data.pairs) for word in re.findall(r"\w+", text or "")}
+    others = sorted(word for word in found if word.casefold() not in in_names)
+    cut = split_pieces(model, [*names, *others, f"{first.texts[0]} || {first.pairs[0]}"])
+    of_names, of_others = cut[: len(names)], cut[len(names) : -1]
+    return Pieces(
+        names=float(np.mean([len(each) for each in of_names])),
+        others=float(np.mean([len(each) for each in of_others])),
+        whole=float(np.mean([len(each) == 1 for each in of_names])),
+        sample=" ".join(cut[-1]),
+    )
 
 
 def balanced_rows(data: Dataset, n: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -12,20 +12,19 @@ from assay.data.logic.build import find_task
 from assay.data.steps import corpus_job
 from assay.jobs import Job, step
 from assay.measures.leaks import Certificate
-from assay.models.recurrent import Recurrent
-from assay.models.scratch import Scratch
+from assay.models.protocols import Task
 from assay.models.transformer import transformer
-from assay.studies.logic import data
-from assay.studies.logic.settings import RECURRENT, Config, Training
+from assay.studies.logic import data, search
+from assay.studies.logic.settings import Config
 from assay.training.job import train
 from assay.training.outcome import Conduct, Outcome
-from assay.training.recipe import Recipe, Seeds
+from assay.training.recipe import Seeds
 from assay.training.selection import best_point
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One cell of the study: who learns what from how much."""
+    """One cell of the study: who learns what from how much; `preset` is empty for that of the settings."""
 
     task: str
     language: str
@@ -33,6 +32,7 @@ class Condition:
     fraction: float = 1.0
     shared_names: bool = False
     control: str = ""
+    preset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +52,43 @@ def jobs(config: Config) -> list[Job[Any]]:
             for shared in (False, True) if config.experiments.overlap else (False,):
                 wanted += [corpus_job_of(config, task, language, shared), leak_job(config, task, language, shared)]
             wanted.append(data.figures.job(corpus_job_of(config, task, language)))
+            if config.experiments.beside:
+                wanted += [
+                    maker(config, task, language, preset=config.experiments.beside)
+                    for maker in (corpus_job_of, leak_job)
+                ]
+    wanted += [pieces_job(config, model, language) for model in encoders(config) for language in config.languages]
     return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
 
 
 def conditions(config: Config) -> list[Condition]:
     """Every cell of the study, the plain ones first."""
     plans, models = config.experiments, model_names(config)
-    cells = [Condition(t, lang, m) for t in config.tasks for lang in config.languages for m in models]
+    cells = [Condition(t, lang, m) for t in config.tasks for lang in languages_trained(config) for m in models]
     found = list(cells)
     found += [replace(cell, fraction=share) for share in plans.fractions if share != 1 for cell in cells]
     if plans.overlap:
         found += [replace(cell, shared_names=True) for cell in cells]
+    if plans.beside:
+        found += [replace(cell, preset=plans.beside) for cell in cells]
     for control in plans.controls:
         found += [replace(cell, control=control) for cell in cells if is_controlled(config, cell.model)]
     return found
 
 
+def languages_trained(config: Config) -> tuple[str, ...]:
+    """The languages to train on."""
+    return (config.experiments.source,) if config.experiments.source_only else config.languages
+
+
 def model_names(config: Config) -> tuple[str, ...]:
     """The models in order; encoders are called by their folders."""
-    return (*config.models, *((config.model, *config.experiments.others) if config.model else ()))
+    return (*config.models, *encoders(config))
+
+
+def encoders(config: Config) -> tuple[str, ...]:
+    """The folders of the encoders."""
+    return (config.model, *config.experiments.others) if config.model else ()
 
 
 def is_controlled(config: Config, model: str) -> bool:
@@ -78,20 +96,30 @@ def is_controlled(config: Config, model: str) -> bool:
     return (model if model in config.models else "encoder") in config.experiments.controlled
 
 
-def corpus_job_of(config: Config, task: str, language: str, shared_names: bool = False) -> Job[Dataset]:
+def corpus_job_of(
+    config: Config, task: str, language: str, shared_names: bool = False, preset: str = ""
+) -> Job[Dataset]:
     """The job that builds a corpus."""
     sizes = config.corpus
     return data.build.job(
         data.Source(
-            language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed, sizes.preset,
-            shared_names,
+            language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed,
+            preset or sizes.preset, shared_names,
         )
     )  # fmt: skip
 
 
-def leak_job(config: Config, task: str, language: str, shared_names: bool = False) -> Job[Certificate]:
+def leak_job(
+    config: Config, task: str, language: str, shared_names: bool = False, preset: str = ""
+) -> Job[Certificate]:
     """The certificate of a corpus."""
-    return data.certificate.job(corpus_job_of(config, task, language, shared_names), language, shared_names)
+    return data.certificate.job(corpus_job_of(config, task, language, shared_names, preset), language, shared_names)
+
+
+def pieces_job(config: Config, model: str, language: str) -> Job[data.Pieces]:
+    """Into how many pieces an encoder's tokenizer cuts the words of a language's corpora."""
+    corpora = [corpus_job_of(config, task, language) for task in config.tasks]
+    return data.count_pieces.job(transformer(model), corpora, language)
 
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:
@@ -102,7 +130,7 @@ def nli_job(config: Config, name: str) -> Job[Certificate]:
 
 def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
     """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
-    is_plain = condition.fraction == 1 and not condition.shared_names and not condition.control
+    is_plain = condition == Condition(condition.task, condition.language, condition.model)
     if is_plain and condition.language == config.experiments.source:
         return config.languages
     return (condition.language,)
@@ -110,14 +138,14 @@ def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
 
 def answers_job(config: Config, condition: Condition) -> Job[Answers]:
     """The answers of all seeds in one condition."""
-    corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names)
+    corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names, condition.preset)
     learned, held = (
         data.part.job(corpus, split, condition.fraction if split == "train" else 1.0, condition.control)
         for split in ("train", "validation")
     )
     sets = {"validation": held}
     for language in languages_tested(config, condition):
-        tested = corpus_job_of(config, condition.task, language, condition.shared_names)
+        tested = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
         sets[language] = data.part.job(tested, "test", 1.0, condition.control)
     trainings = [training_job(config, condition, learned, sets, seed) for seed in config.seeds]
     return keep_answers.job(trainings, held)
@@ -126,30 +154,27 @@ def answers_job(config: Config, condition: Condition) -> Job[Answers]:
 def training_job(
     config: Config, condition: Condition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
 ) -> Job[Outcome]:
-    """One training of one model."""
+    """One training of one model, with the best settings of its search where there is one."""
     if condition.model == "forest":
         return fit_forest.job(learned, sets, seed)
-    model, settings = find_model(config, condition.model)
-    recipe = Recipe(
-        task="text" if condition.control in ("premise", "hypothesis") else "pair",
-        epochs=settings.epochs,
-        batch=settings.batch,
-        learning_rate=settings.learning_rate,
-        warmup=settings.warmup,
-        max_length=settings.max_length,
-        precision=settings.precision,
-        evaluations=settings.evaluations,
-    )
-    return train.job(model, learned, sets, recipe, Seeds.all(seed))
+    task: Task = "text" if condition.control in ("premise", "hypothesis") else "pair"
+    found = search.candidates(config, condition.model)
+    trials = trial_jobs(config, condition)
+    if trials:
+        return search.train_best.job(found, trials, learned, sets, task, Seeds.all(seed))
+    return train.job(found[0].model, learned, sets, replace(found[0].recipe, task=task), Seeds.all(seed))
 
 
-def find_model(config: Config, name: str) -> tuple[Any, Training]:
-    """The model of a name, and how it is trained."""
-    if name in RECURRENT:
-        return Recurrent(name.removeprefix("bi"), bidirectional=name.startswith("bi")), config.recurrent  # type: ignore[arg-type]
-    if name == "small":
-        return Scratch(n_positions=max(256, config.small.max_length)), config.small
-    return transformer(name), config.encoder
+def trial_jobs(config: Config, condition: Condition) -> list[Job[search.Trial]]:
+    """The trials of a condition's task, language and model, in the order of the candidates; none without a search."""
+    if not search.is_searched(config, condition.model):
+        return []
+    corpus = corpus_job_of(config, condition.task, condition.language, preset=condition.preset)
+    learned, held = (data.part.job(corpus, split) for split in ("train", "validation"))
+    return [
+        search.try_candidate.job(each, learned, held, Seeds.all(config.search.seed))
+        for each in search.candidates(config, condition.model)
+    ]
 
 
 @step(version=1, name="assay.logic.forest")

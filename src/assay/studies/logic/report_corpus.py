@@ -50,15 +50,19 @@ def _table_1(config: Config, results: Results) -> Table:
 def _certificates(config: Config, results: Results) -> Table:
     rows: list[dict[str, Cell]] = []
     keys, found = [], []
+    presets = [config.corpus.preset, *filter(None, [config.experiments.beside])]
     for language in config.languages:
         for task in config.tasks:
-            job = leak_job(config, task, language)
-            keys.append(job.key)
-            found.append(results[job])
-            rows.append({"task": f"{task_title(task)} ({language})", **_cells(found[-1])})
+            for preset in presets:
+                job = leak_job(config, task, language, preset=preset)
+                keys.append(job.key)
+                found.append(results[job])
+                where = f"{task_title(task)} ({language})"
+                rows.append({"task": where, "preset": preset, **_cells(found[-1])})
     leaking = sum(any(leak.leaks for leak in each.leaks) for each in found)
     title = f"{leaking} of {len(found)} corpora let a rule without understanding above chance"
-    return Table("leaks", title, [Column("task", "Task"), *_columns(found[0])], rows, f"Marked: {LEAK_NOTE}.", keys)
+    columns = [Column("task", "Task"), Column("preset", "Templates"), *_columns(found[0])]
+    return Table("leaks", title, columns, rows, f"Marked: {LEAK_NOTE}.", keys)
 
 
 def _nli(config: Config, results: Results) -> Table:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from assay.data.logic.build import find_task
 from assay.jobs import Results
-from assay.report.charts import Caption, curves, dots, heat_map
+from assay.report.charts import Caption, curves, heat_map
 from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Table
 from assay.statistics.comparison import compare_runs
 from assay.statistics.multiplicity import holm
 from assay.studies.logic import published
-from assay.studies.logic.plan import Condition, conditions, model_names
+from assay.studies.logic.plan import Condition, conditions, languages_trained, model_names
 from assay.studies.logic.report_corpus import corpus_section
+from assay.studies.logic.report_grounds import (
+    CHANCE_NOTE,
+    NOT_PRINTED,
+    SHARE,
+    across,
+    beside,
+    cell_title,
+    controls,
+    overlap,
+)
+from assay.studies.logic.report_method import pieces, searches
 from assay.studies.logic.scores import ACCURACY, Scored, above_chance, model_title, score, task_title
 from assay.studies.logic.settings import Config
-
-SHARE = Column("accuracy", "Accuracy", 1, "%")
-NOT_PRINTED = "not in the paper"
-CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table)"
 
 
 def report(config: Config, results: Results) -> Report:
@@ -31,26 +36,28 @@ def report(config: Config, results: Results) -> Report:
     best = max(plain, key=lambda each: each.accuracy.value)
     verdict: list[str | Claim] = [
         f"{sum(told)} of {len(told)} combinations of model, task and language are above chance "
-        f"({len(config.seeds)} seeds, {config.corpus.test} test pairs each).",
-        Claim(
-            f"The best is {model_title(best.condition.model)} on {task_title(best.condition.task)} ({best.language}).",
-            "stated",
-            best.accuracy,
-            1,
-            "%",
-        ),
-        *_collapsed(plain),
+        f"({len(config.seeds)} seeds, {config.corpus.test} test pairs each)."
     ]
+    if any(told):
+        verdict.append(Claim(f"The best is {cell_title(best)}.", "stated", best.accuracy, 1, "%"))
+    verdict += _collapsed(plain)
+    beside_us = beside(config, plain, scored)
+    if beside_us:
+        verdict.append(f"{beside_us[0].title}.")
     sections = [
         Section(
             "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]
         ),
+        *([Section("Does it hold with other templates?", beside_us)] if beside_us else []),
         Section("Where does it break?", _breakdown(plain)),
     ]
-    more = [*_overlap(config, scored), *_across(config, results), *_controls(config, scored)]
+    more = [*overlap(config, scored), *across(config, results), *controls(config, scored)]
     if more:
         sections.append(Section("What does it rest on?", more))
     sections.append(corpus_section(config, results))
+    method = [*searches(config, results), *pieces(config, results)]
+    if method:
+        sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
     provenance = {"test items cut to the longest input, over all models and corpora": cut}
     return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
@@ -103,7 +110,7 @@ def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
     first, *others = model_names(config)
     results = []
     for task in config.tasks:
-        for language in config.languages:
+        for language in languages_trained(config):
             base = scored[Condition(task, language, first)]
             for model in others:
                 ours = scored[Condition(task, language, model)]
@@ -197,88 +204,3 @@ def _bins(sizes: np.ndarray) -> list[tuple[int, int]]:
         return []
     groups = np.array_split(np.unique(sizes), min(5, len(np.unique(sizes))))
     return [(int(group[0]), int(group[-1])) for group in groups]
-
-
-def _overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
-    """Experiment (ii): what it brings to know the names."""
-    if not config.experiments.overlap:
-        return []
-    rows: list[dict[str, Cell]] = []
-    for model in model_names(config):
-        pairs = [
-            (scored[replace(cell, shared_names=True)].accuracy.value, each.accuracy.value)
-            for cell, each in scored.items()
-            if cell == Condition(cell.task, cell.language, model)
-        ]
-        gain = float(np.mean([known / new - 1 for known, new in pairs]))
-        name = model if model in config.models else "encoder"
-        paper = published.OVERLAP_GAIN.get(name)
-        rows.append(
-            {
-                "model": model_title(model),
-                "new": float(np.mean([new for _, new in pairs])),
-                "known": float(np.mean([known for known, _ in pairs])),
-                "gain": gain,
-                "paper": Missing(NOT_PRINTED) if paper is None else paper,
-            }
-        )
-    columns = [
-        Column("model", "Model"),
-        Column("new", "New names", 1, "%"),
-        Column("known", "Known names", 1, "%"),
-        Column("gain", "Mean relative gain", 1, "%"),
-        Column("paper", "Paper", 1, "%", published=True),
-    ]
-    largest = max(rows, key=lambda row: row["gain"])  # type: ignore[arg-type, return-value]
-    title = f"Knowing the names helps {largest['model']} most"
-    note = "Means over tasks and languages; the test pairs differ in their names, and no interval is given."
-    return [Table("overlap", title, columns, rows, note)]
-
-
-def _across(config: Config, results: Results) -> list[Item]:
-    """Experiment (iii): trained on one language, tested on the others."""
-    source = config.experiments.source
-    if not source or len(config.languages) < 2:
-        return []
-    rows: list[dict[str, Cell]] = []
-    found = [
-        score(config, results, Condition(task, source, model), language)
-        for task in config.tasks
-        for model in model_names(config)
-        for language in config.languages
-    ]
-    told = above_chance(found)
-    for each, above in zip(found, told, strict=True):
-        rows.append(
-            {
-                "task": task_title(each.condition.task),
-                "model": model_title(each.condition.model),
-                "language": each.language,
-                "accuracy": each.accuracy if above else Marked(each.accuracy, note=CHANCE_NOTE),
-            }
-        )
-    away = [above for each, above in zip(found, told, strict=True) if each.language != source]
-    title = f"Trained on {source}, {sum(away)} of {len(away)} scores on other languages are above chance"
-    columns = [Column("task", "Task"), Column("model", "Model"), Column("language", "Tested on"), SHARE]
-    return [Table("transfer", title, columns, rows, "", [each.key for each in found])]
-
-
-def _controls(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
-    """Experiment (iv), Figure 4: labels at random, premise only, hypothesis only."""
-    found = [each for cell, each in scored.items() if cell.control]
-    if not found:
-        return []
-    told = above_chance(found)
-    rows: list[dict[str, Cell]] = [
-        {
-            "cell": f"{task_title(e.condition.task)} ({e.language}), {model_title(e.condition.model)}",
-            "control": e.condition.control,
-            "accuracy": e.accuracy,
-        }
-        for e in found
-    ]
-    title = f"{sum(told)} of {len(told)} controls are above chance"
-    names = {"noise": "labels at random", "premise": "premise only", "hypothesis": "hypothesis only"}
-    rows = [{**row, "control": names[str(row["control"])]} for row in rows]
-    caption = Caption("controls", title, "False discoveries controlled over the figure.", [e.key for e in found])
-    return [dots(rows, "cell", SHARE, series=Column("control", "Control"), caption=caption, rule=0.5)]

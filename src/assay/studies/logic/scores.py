@@ -55,7 +55,8 @@ def score(config: Config, results: Results, condition: Condition, language: str 
     language = language or condition.language
     job = answers_job(config, condition)
     answers = results[job]
-    data = results[corpus_job_of(config, condition.task, language, condition.shared_names)].select(split="test")
+    corpus = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
+    data = results[corpus].select(split="test")
     index = {name: code for code, name in enumerate(answers.classes)}
     gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
     runs = answers.runs[language].astype(np.int64)

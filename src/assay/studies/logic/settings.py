@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from assay.data.logic.build import PRESETS, find_task
@@ -14,6 +14,7 @@ from assay.training.recipe import Precision
 RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 MODELS = ("forest", *RECURRENT, "small")
 CONTROLS = ("noise", "premise", "hypothesis")
+_WITH_SOURCE = "false where 'experiments.source' is empty"
 TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
 
 
@@ -42,23 +43,60 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """What the recurrent networks are like; `vectors` is a file of word vectors (see `assay.models.recurrent`)."""
+
+    hidden: int = 64
+    n_layers: int = 1
+    dimension: int = 64
+    dropout: float = 0.0
+    word_dropout: float = 0.2
+    vectors: str = ""
+    frozen: bool = False
+
+
+@dataclass(frozen=True)
+class Search:
+    """Random search: so many trials for each task, language and model but forest and small; 0 for none.
+
+    Each range is the paper's, lowest and highest. Rate and dropout of recurrent networks are [0, 1] there; here the
+    rate is drawn on the logarithm, and both stay within what can be trained. The best trial on validation is used.
+    """
+
+    trials: int = 0
+    seed: int = 0
+    hidden: tuple[int, int] = (10, 500)
+    dimension: tuple[int, int] = (10, 500)
+    n_layers: tuple[int, int] = (1, 6)
+    dropout: tuple[float, float] = (0.0, 0.9)
+    rate: tuple[float, float] = (1e-4, 1.0)
+    batch: tuple[int, int] = (32, 128)
+    encoder_rate: tuple[float, float] = (2e-5, 5e-5)
+    encoder_batch: tuple[int, int] = (16, 32)
+    encoder_epochs: tuple[int, int] = (3, 4)
+
+
+@dataclass(frozen=True)
 class Experiments:
     """Which experiments.
 
     (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on
-    that language, test on all, and `others`, further encoders beside `model`; (iv) `controls` (noise, premise,
-    hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as name or name:split, recast as
-    balanced contradiction detection, found under `root`.
+    that language, test on all (`source_only`: train on no other), and `others`, further encoders beside `model`;
+    (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
+    name or name:split, recast as balanced contradiction detection, found under `root`. `beside`: another preset, to
+    train and test on as well.
     """
 
     fractions: tuple[float, ...] = (1.0,)
     overlap: bool = False
     source: str = ""
+    source_only: bool = False
     others: tuple[str, ...] = ()
     controls: tuple[str, ...] = CONTROLS
     controlled: tuple[str, ...] = ("forest", "encoder")
     nli: tuple[str, ...] = ()
     root: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,9 +109,11 @@ class Config:
     model: str = ""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     corpus: Corpus = field(default_factory=Corpus)
-    recurrent: Training = field(default_factory=lambda: Training(5, 64, 1e-3))
+    cells: Cells = field(default_factory=Cells)
+    recurrent: Training = field(default_factory=lambda: Training(5, 32, 2e-3))
     small: Training = field(default_factory=lambda: Training(10, 64, 1e-3, warmup=0.1))
     encoder: Training = field(default_factory=lambda: Training(3, 32, 3e-5, warmup=0.1))
+    search: Search = field(default_factory=Search)
     experiments: Experiments = field(default_factory=Experiments)
 
     def __post_init__(self) -> None:
@@ -94,10 +134,19 @@ class Config:
             ("corpus.preset", self.corpus.preset, self.corpus.preset in PRESETS, " or ".join(PRESETS)),
             ("experiments.fractions", plans.fractions, _are_shares(plans.fractions), "shares up to 1, 1 among them"),
             ("experiments.source", plans.source, plans.source in ("", *self.languages), "empty or one of 'languages'"),
+            (
+                "experiments.beside",
+                plans.beside,
+                plans.beside in _others(self.corpus.preset),
+                "empty or another preset",
+            ),
+            ("search.trials", self.search.trials, self.search.trials >= 0, "0 or more"),
+            ("experiments.source_only", plans.source_only, bool(plans.source) or not plans.source_only, _WITH_SOURCE),
             ("experiments.others", plans.others, not plans.others or bool(self.model), "empty where 'model' is"),
         ):
             if not is_right:
                 raise UsageError(f"the setting {name!r} must be {allowed}; got {value!r}")
+        _check_ranges(self.search)
         for name in ("train", "validation", "test"):
             n = getattr(self.corpus, name)
             if n < 20 or n % 2:
@@ -110,6 +159,17 @@ def _check_names(setting: str, names: Sequence[str], allowed: Sequence[str]) -> 
             raise UsageError(f"the setting {setting!r} may name each of {', '.join(allowed)} once; got {name!r}")
 
 
+def _others(preset: str) -> tuple[str, ...]:
+    return ("", *(other for other in PRESETS if other != preset))
+
+
+def _check_ranges(search: Search) -> None:
+    for each in fields(search):
+        value = getattr(search, each.name)
+        if isinstance(value, tuple) and not 0 <= value[0] <= value[1]:
+            raise UsageError(f"the setting 'search.{each.name}' must be lowest and highest; got {value!r}")
+
+
 def _are_shares(values: Sequence[Any]) -> bool:
     return 1.0 in values and all(0 < value <= 1 for value in values) and len(set(values)) == len(values)
 
@@ -118,6 +178,7 @@ PAPER = Config(
     models=("forest", "rnn", "gru", "lstm"),
     model="bert-base-uncased",
     corpus=Corpus(preset="clcd"),
+    search=Search(trials=10),
     experiments=Experiments(
         fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), overlap=True, controlled=("encoder",)
     ),
@@ -129,5 +190,6 @@ TINY = Config(
     seeds=(0, 1),
     corpus=Corpus(train=100, validation=40, test=60),
     recurrent=Training(1, 32, 1e-3, evaluations=1),
-    experiments=Experiments(fractions=(0.5, 1.0), overlap=True, source="en"),
+    search=Search(trials=2, hidden=(8, 16), dimension=(8, 16), n_layers=(1, 2), rate=(1e-3, 1e-2), batch=(32, 32)),
+    experiments=Experiments(fractions=(0.5, 1.0), overlap=True, source="en", beside="clcd"),
 )

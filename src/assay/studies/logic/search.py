@@ -1,0 +1,154 @@
+"""Which settings to train with: those given, or the best of a random search whose trials are drawn beforehand.
+
+Each trial is a job; the trainings take the trials and use the best on validation, so that the graph of jobs is static.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from assay.data.dataset import Dataset
+from assay.errors import TrainingError
+from assay.jobs import Resources, step
+from assay.models.protocols import Task
+from assay.models.recurrent import Recurrent
+from assay.models.scratch import Scratch
+from assay.models.static_vectors import static_vectors
+from assay.models.transformer import transformer
+from assay.studies.logic.settings import RECURRENT, Config, Search, Training
+from assay.training.job import train as train_once
+from assay.training.job import train_together
+from assay.training.outcome import Outcome
+from assay.training.recipe import Recipe, Seeds
+from assay.training.search import Between, Space, draw_settings
+from assay.training.selection import best_outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model and how to train it."""
+
+    model: Any
+    recipe: Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The best accuracy on validation that a candidate reached; 0 and the reason where it could not be trained."""
+
+    score: float
+    error: str = ""
+
+
+def is_searched(config: Config, name: str) -> bool:
+    """Whether a model's settings are searched for: the paper gives ranges for recurrent networks and encoders."""
+    return config.search.trials > 0 and name not in ("forest", "small")
+
+
+def candidates(config: Config, name: str) -> list[Candidate]:
+    """What may be trained under a name: the given settings alone, or those drawn for a search."""
+    given = _given(config, name)
+    if not is_searched(config, name):
+        return [given]
+    n, rng = config.search.trials, np.random.default_rng(config.search.seed)
+    shapes, recipes = _spaces(config.search, is_recurrent=name in RECURRENT)
+    models = draw_settings(given.model, shapes, n, rng)
+    return [Candidate(*each) for each in zip(models, draw_settings(given.recipe, recipes, n, rng), strict=True)]
+
+
+def _spaces(ranges: Search, *, is_recurrent: bool) -> tuple[Space, Space]:
+    """What is drawn of a model and of its recipe; an encoder is as it is."""
+    if not is_recurrent:
+        epochs, batch = _whole(ranges.encoder_epochs), _whole(ranges.encoder_batch)
+        return {}, {"learning_rate": Between(*ranges.encoder_rate), "batch": batch, "epochs": epochs}
+    shapes: dict[str, Any] = {name: _whole(getattr(ranges, name)) for name in ("hidden", "n_layers", "dimension")}
+    shapes["dropout"] = Between(*ranges.dropout)
+    return shapes, {"learning_rate": Between(*ranges.rate, log=True), "batch": _whole(ranges.batch)}
+
+
+def best_trial(trials: Sequence[Trial]) -> int:
+    """The place of the best trial; the first of equals."""
+    if all(trial.error for trial in trials):
+        raise TrainingError(
+            f"none of the {len(trials)} trials of the search could be trained; the first: {trials[0].error}"
+        )
+    return int(np.argmax([trial.score for trial in trials]))
+
+
+@step(version=1, name="assay.logic.trial", resources=Resources(gpus=1))
+def try_candidate(candidate: Candidate, train: Dataset, held: Dataset, seeds: Seeds) -> Trial:
+    """Train a candidate once and score it on validation; one that does not converge is a bad trial, not a failure."""
+    try:
+        outcome = train_once(candidate.model, train, {"validation": held}, candidate.recipe, seeds)
+    except TrainingError as error:
+        return Trial(0.0, str(error))
+    return Trial(best_outcome([outcome], "validation", held.table.column("label").to_pylist()).score)
+
+
+def train_best_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+    """Several trainings of the best candidate that differ only in their seeds."""
+    return train_together([_with_best(each) for each in arguments])
+
+
+@step(
+    version=1,
+    name="assay.logic.train_best",
+    together=train_best_together,
+    over=("seeds",),
+    resources=Resources(gpus=1),
+)
+def train_best(
+    candidates: list[Candidate],
+    trials: list[Trial],
+    train: Dataset,
+    evaluate: dict[str, Dataset],
+    task: Task,
+    seeds: Seeds,
+) -> Outcome:
+    """Train the candidate whose trial was best."""
+    given = {"candidates": candidates, "trials": trials, "train": train, "evaluate": evaluate, "task": task}
+    return train_once(**_with_best({**given, "seeds": seeds}))
+
+
+def _with_best(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a plain training."""
+    best: Candidate = arguments["candidates"][best_trial(arguments["trials"])]
+    same = {name: arguments[name] for name in ("train", "evaluate", "seeds")}
+    return {**same, "model": best.model, "recipe": replace(best.recipe, task=arguments["task"])}
+
+
+def _given(config: Config, name: str) -> Candidate:
+    """The model of a name with the settings as they are."""
+    if name in RECURRENT:
+        return Candidate(_recurrent(config, name), _recipe(config.recurrent))
+    if name == "small":
+        return Candidate(Scratch(n_positions=max(256, config.small.max_length)), _recipe(config.small))
+    return Candidate(transformer(name), _recipe(config.encoder))
+
+
+def _recurrent(config: Config, name: str) -> Recurrent:
+    cells = config.cells
+    return Recurrent(
+        cell=name.removeprefix("bi"),  # type: ignore[arg-type]
+        bidirectional=name.startswith("bi"),
+        hidden=cells.hidden,
+        n_layers=cells.n_layers,
+        dimension=cells.dimension,
+        dropout=cells.dropout,
+        word_dropout=cells.word_dropout,
+        vectors=static_vectors(cells.vectors) if cells.vectors else None,
+        frozen=cells.frozen,
+    )
+
+
+def _recipe(settings: Training) -> Recipe:
+    given = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    return Recipe(task="pair", **given)
+
+
+def _whole(ends: tuple[int, int]) -> range:
+    return range(ends[0], ends[1] + 1)

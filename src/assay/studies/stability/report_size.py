@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from assay.report.charts import Caption, curves, heat_map
-from assay.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
+from assay.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from assay.statistics.comparison import Comparison, compare_runs
 from assay.statistics.multiplicity import benjamini_hochberg, holm
 from assay.studies.stability.findings import Findings, deviations, finite
@@ -49,6 +50,21 @@ def size_section(found: Findings) -> list[Section]:
     if common:
         items += _change_items(found, list(amounts), max(common))
     return [Section("Does extra data steady it?", items)]
+
+
+def gains(found: Findings) -> list[str | Claim]:
+    """What the largest amount of extra data did to each language's overall score."""
+    claims: list[str | Claim] = []
+    for language in found.config.languages:
+        amounts = found.config.extra.amounts_for(language)
+        if not amounts:
+            continue
+        scored, base = found.scored[Condition(language, max(amounts))], found.base[language]
+        gain = _compare(scored, base, np.arange(scored.arm.n_items), found.config.level).difference
+        kind: Literal["shown", "undecided"] = "undecided" if gain.low <= 0 <= gain.high else "shown"
+        text = f"{language}: {max(amounts):,} extra rows change the overall MCC by:"
+        claims.append(Claim(text, kind, gain, digits=3))
+    return claims
 
 
 def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:

@@ -11,7 +11,7 @@ from assay.studies.stability.published import OVERALL
 from assay.studies.stability.published_tables import CORPORA
 from assay.studies.stability.report_presence import presence_section
 from assay.studies.stability.report_seeds import categories_sections, languages_section, seeds_section
-from assay.studies.stability.report_size import size_section
+from assay.studies.stability.report_size import gains, size_section
 from assay.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
@@ -36,11 +36,6 @@ def make_report(config: Config, results: Results) -> Report:
 
 def _verdict(found: Findings) -> list[str | Claim]:
     lines: list[str | Claim] = []
-    for language, scored in found.base.items():
-        seeds = f"{scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
-        text = f"{language}: overall MCC on the diagnostics, {seeds}."
-        printed = f"{OVERALL[language].mcc:.3f}" if found.with_paper else ""
-        lines.append(Claim(text, "stated", scored.overall, digits=3, published=printed))
     judged = [score for scores in found.categories.values() for score in scores]
     tested = [score for score in judged if score.verdict != "too few items"]
     told = [score for score in tested if score.verdict in ("above chance", "below chance")]
@@ -48,6 +43,12 @@ def _verdict(found: Findings) -> list[str | Claim]:
         f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance, even as means over "
         "seeds."
     )
+    for language, scored in found.base.items():
+        seeds = f"{scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
+        text = f"{language}: overall MCC on the diagnostics, {seeds}."
+        printed = f"{OVERALL[language].mcc:.3f}" if found.with_paper else ""
+        lines.append(Claim(text, "stated", scored.overall, digits=3, published=printed))
+    lines += gains(found)
     for language, scored in found.base.items():
         estimate = scored.correlation(found.config.level)
         if estimate is not None and estimate.low == estimate.low:

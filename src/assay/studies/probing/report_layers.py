@@ -198,7 +198,7 @@ def baselines_section(found: Findings) -> Section:
 
 def _baselines(found: Findings, kind: str) -> Table:
     rows, easy = [], 0
-    shown = [arm for arm in found.baselines if found.of(kind, arm)]
+    shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
     for language, task in found.tasks:
         row: dict[str, Cell] = {"task": task_title(task, language), "majority": found.facts[language, task].majority}
         values = []

@@ -16,7 +16,7 @@ from assay.statistics.estimate import Estimate
 from assay.statistics.metrics import metric
 from assay.statistics.multiplicity import holm
 from assay.studies.probing.corpora import facts_job, tasks_of
-from assay.studies.probing.names import canonical_name, title_of
+from assay.studies.probing.names import title_of
 from assay.studies.probing.plan import Arm, Cell, arms, assess_job, cells, kinds_of, probe_job
 from assay.studies.probing.settings import Config
 from assay.studies.probing.steps import Probed
@@ -169,11 +169,6 @@ def task_title(task: str, language: str) -> str:
     'NShift (ru)'
     """
     return f"{title_of(task, language)} ({language})"
-
-
-def paper_name(task: str) -> str:
-    """The task by which the paper's numbers are looked up."""
-    return canonical_name(task)
 
 
 def ranges(numbers: Iterable[int]) -> str:

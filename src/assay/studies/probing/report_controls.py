@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from assay.report.charts import Caption
 from assay.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
 from assay.studies.probing.findings import TOO_MANY, Findings, Scored
@@ -40,7 +38,7 @@ def _table(found: Findings, every: list[Scored]) -> Table:
             for name in ("control", "selectivity"):
                 row[name] = Missing(TOO_MANY)
             if control is not None:
-                gained = replace(control.difference[place], level=config.level)
+                gained = control.difference[place]
                 row["control"] = control.control[place]
                 memorised += gained.low <= 0
                 row["selectivity"] = Marked(gained, note="Not above 0") if gained.low <= 0 else gained

@@ -309,6 +309,7 @@ def test_tiny_run_reports_every_part(tiny):
     accuracy = tiny[probe_job(TINY, cell)].accuracy
     assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
     assert best.rows[0]["paper"] == "96.2 [4] M-BART"
+    assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
 
 
 def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
@@ -339,6 +340,7 @@ def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     reason = Missing("the task has too many classes for this (setting most_classes)")
     assert tables["controls"].rows[0]["selectivity"] == tables["controls"].rows[0]["bits"] == reason
     assert tables["neurons-table"].rows[0]["kept"] == reason
+    assert tables["best-logistic"].columns[-1].published
     assert tables["baselines-logistic"].rows[0]["b1"] == reason
 
 

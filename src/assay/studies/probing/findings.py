@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.jobs import Results
 from assay.measures.layer_tests import LayerTests, adjust_over_tasks
+from assay.report.summary import Column
 from assay.statistics.comparison import Comparison, compare, compare_runs
 from assay.statistics.estimate import Estimate
 from assay.statistics.metrics import metric
@@ -98,6 +99,11 @@ class Findings:
         self.scored[kind, cell.arm.title, cell.language, cell.task] = Scored(
             cell, kind, probed, tests, majority, job.key
         )
+
+    def columns(self, columns: Sequence[Column]) -> list[Column]:
+        """The columns of a table, without the paper's where the data are generated."""
+        with_paper = self.config.corpus != "generated"
+        return [column for column in columns if with_paper or not column.published]
 
     def of(self, kind: str, arm: Arm) -> list[Scored]:
         """An arm's scores with a kind of probe."""

@@ -83,5 +83,7 @@ def _lengths(found: Findings, every: list[Scored]) -> list[Item]:
         assert code is not None
         return [float(code.uniform / bits) for bits in code.bits]
 
-    caption = Caption("compression", "How many times shorter the labels become, given each layer", "1 is no shorter.")
+    most = max(shown, key=lambda each: max(compression(each)))
+    title = f"Given a layer, labels become shorter by up to {max(compression(most)):.2f} times: {most.task}, "
+    caption = Caption("compression", title + most.cell.arm.title, "1 is no shorter than the code that knows nothing.")
     return [layer_curves(curve_rows(found, shown, compression), Column("value", "Compression", 2, "×"), caption)]

@@ -50,7 +50,7 @@ def _best(found: Findings, kind: str) -> Table:
         "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings. "
     )
     note += "The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
-    return Table(f"best-{kind}", title, columns, rows, note, _keys(found, kind))
+    return Table(f"best-{kind}", title, found.columns(columns), rows, note, _keys(found, kind))
 
 
 def _best_cell(found: Findings, kind: str, arm: Arm, language: str, task: str) -> Cell:
@@ -224,7 +224,9 @@ def _baselines(found: Findings, kind: str) -> Table:
     columns += [Column(_key(name), f"Paper, {name}", 1, "%", published=True) for name in BASELINES]
     title = f"On {easy} of {len(rows)} tasks a baseline does as well as the best model ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
-    return Table(f"baselines-{kind}", title, columns, rows, "Sparse features have a logistic probe only.", keys)
+    return Table(
+        f"baselines-{kind}", title, found.columns(columns), rows, "Sparse features have a logistic probe only.", keys
+    )
 
 
 def _baseline_cell(scored: Scored | None, is_probed: bool) -> Cell:

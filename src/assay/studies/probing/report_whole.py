@@ -95,7 +95,14 @@ def _data(found: Findings) -> Table:
         Column("paper_labels", "Paper", published=True),
     ]
     keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
-    return Table("data", "The tasks, all splits together", columns, rows, "The paper's samples are 120k each.", keys)
+    return Table(
+        "data",
+        "The tasks, all splits together",
+        found.columns(columns),
+        rows,
+        "The paper's samples are 120k each.",
+        keys,
+    )
 
 
 def _labels(facts: Facts) -> str:

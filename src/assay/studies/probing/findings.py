@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,12 +11,13 @@ import numpy as np
 
 from assay.jobs import Results
 from assay.measures.layer_tests import LayerTests, adjust_over_tasks
+from assay.report.summary import Column
 from assay.statistics.comparison import Comparison, compare, compare_runs
 from assay.statistics.estimate import Estimate
 from assay.statistics.metrics import metric
 from assay.statistics.multiplicity import holm
 from assay.studies.probing.corpora import facts_job, tasks_of
-from assay.studies.probing.names import canonical_name, title_of
+from assay.studies.probing.names import title_of
 from assay.studies.probing.plan import Arm, Cell, arms, assess_job, cells, kinds_of, probe_job
 from assay.studies.probing.settings import Config
 from assay.studies.probing.steps import Probed
@@ -99,6 +100,11 @@ class Findings:
             cell, kind, probed, tests, majority, job.key
         )
 
+    def columns(self, columns: Sequence[Column]) -> list[Column]:
+        """The columns of a table, without the paper's where the data are generated."""
+        with_paper = self.config.corpus != "generated"
+        return [column for column in columns if with_paper or not column.published]
+
     def of(self, kind: str, arm: Arm) -> list[Scored]:
         """An arm's scores with a kind of probe."""
         return [each for each in self.scored.values() if each.kind == kind and each.cell.arm.title == arm.title]
@@ -169,11 +175,6 @@ def task_title(task: str, language: str) -> str:
     'NShift (ru)'
     """
     return f"{title_of(task, language)} ({language})"
-
-
-def paper_name(task: str) -> str:
-    """The task by which the paper's numbers are looked up."""
-    return canonical_name(task)
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from assay.jobs import step
 from assay.measures.activations import find_device
-from assay.measures.probe_task import stable_fraction
 from assay.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
 from assay.models.readout import Readout
 from assay.studies.probing.reading import read_layers
 from assay.studies.probing.settings import SimilarityChoice
 from assay.studies.probing.steps import GPU
-from assay.studies.probing.tasks import Prepared
+from assay.studies.probing.tasks import Prepared, class_places
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -62,9 +61,6 @@ def compare_models(
 
 def sample_texts(task: Prepared, n: int, seed: int) -> list[str]:
     """So many different test texts, each class by its share, chosen by their hash."""
-    rows = {row["text"]: row["label"] for row in task.data.select(split="test")}
-    by_class: dict[str, list[str]] = {}
-    for text in sorted(rows, key=lambda text: stable_fraction(seed, "similarity", text)):
-        by_class.setdefault(rows[text], []).append(text)
-    placed = [(place / len(texts), text) for texts in by_class.values() for place, text in enumerate(texts)]
-    return [text for _, text in sorted(placed)[:n]]
+    labels = {row["text"]: row["label"] for row in task.data.select(split="test")}
+    places = class_places(list(labels), list(labels.values()), seed, "similarity")
+    return [text for _, text in sorted(zip(places, labels, strict=True))[:n]]

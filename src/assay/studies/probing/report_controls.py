@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from assay.report.charts import Caption
 from assay.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
 from assay.studies.probing.findings import TOO_MANY, Findings, Scored
@@ -26,26 +24,14 @@ def controls_section(found: Findings) -> list[Section]:
 
 
 def _table(found: Findings, every: list[Scored]) -> Table:
-    config, rows, memorised = found.config, [], 0
+    rows: list[dict[str, Cell]] = []
     keys: list[str] = []
     for each in every:
         row: dict[str, Cell] = {"task": each.task, "model": each.cell.arm.title}
         row["layer"] = each.probed.layers[each.probed.chosen]
         row |= {name: Missing(NOT_RUN) for name in ("control", "selectivity", "bits", "compression")}
-        if config.selectivity:
-            job = selectivity_job(config, each.cell)
-            keys.append(job.key)
-            control = found.results[job]
-            place = each.probed.chosen
-            for name in ("control", "selectivity"):
-                row[name] = Missing(TOO_MANY)
-            if control is not None:
-                gained = replace(control.difference[place], level=config.level)
-                row["control"] = control.control[place]
-                memorised += gained.low <= 0
-                row["selectivity"] = Marked(gained, note="Not above 0") if gained.low <= 0 else gained
-        if config.description_length:
-            row |= _code_cells(found, each, keys)
+        row |= _control_cells(found, each, keys) if found.config.selectivity else {}
+        row |= _code_cells(found, each, keys) if found.config.description_length else {}
         rows.append(row)
     columns = [
         Column("task", "Task"),
@@ -56,11 +42,23 @@ def _table(found: Findings, every: list[Scored]) -> Table:
         Column("bits", "Bits a label", 3, "", "online code of the training labels; log2 of the classes knows nothing"),
         Column("compression", "Compression", 2, "×", "how many times shorter than the uniform code"),
     ]
-    title = (
-        f"In {memorised} of {len(rows)} cases the probe does no better on the task than on a control of random labels"
-    )
+    tested = [row["selectivity"] for row in rows if not isinstance(row["selectivity"], Missing)]
+    none = sum(isinstance(cell, Marked) for cell in tested)
+    title = f"In {none} of {len(tested)} cases a probe does no better on its task than on a control of random labels"
     note = "Hewitt & Liang 2019; Voita & Titov 2020. Both with logistic probes."
     return Table("controls", title, columns, rows, note, keys)
+
+
+def _control_cells(found: Findings, each: Scored, keys: list[str]) -> dict[str, Cell]:
+    job = selectivity_job(found.config, each.cell)
+    keys.append(job.key)
+    control = found.results[job]
+    if control is None:
+        return {"control": Missing(TOO_MANY), "selectivity": Missing(TOO_MANY)}
+    place = each.probed.chosen
+    gained = control.difference[place]
+    shown = Marked(gained, note="Not above 0") if gained.low <= 0 else gained
+    return {"control": control.control[place], "selectivity": shown}
 
 
 def _code_cells(found: Findings, each: Scored, keys: list[str]) -> dict[str, Cell]:
@@ -85,5 +83,7 @@ def _lengths(found: Findings, every: list[Scored]) -> list[Item]:
         assert code is not None
         return [float(code.uniform / bits) for bits in code.bits]
 
-    caption = Caption("compression", "How many times shorter the labels become, given each layer", "1 is no shorter.")
+    most = max(shown, key=lambda each: max(compression(each)))
+    title = f"Given a layer, labels become shorter by up to {max(compression(most)):.2f} times: {most.task}, "
+    caption = Caption("compression", title + most.cell.arm.title, "1 is no shorter than the code that knows nothing.")
     return [layer_curves(curve_rows(found, shown, compression), Column("value", "Compression", 2, "×"), caption)]

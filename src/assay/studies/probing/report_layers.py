@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.report.charts import Caption, curves
 from assay.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table
-from assay.studies.probing.findings import NOT_PRINTED, TOO_MANY, Findings, Scored, paper_name, task_title
+from assay.studies.probing.findings import NOT_PRINTED, TOO_MANY, Findings, Scored, task_title
+from assay.studies.probing.names import canonical_name
 from assay.studies.probing.plan import Arm
 from assay.studies.probing.published import BASELINES, MODELS, best_printed, printed
 
@@ -29,14 +30,14 @@ def _best(found: Findings, kind: str) -> Table:
         row: dict[str, Cell] = {"task": task_title(task, language)}
         for place, arm in enumerate(found.models):
             row[f"m{place}"] = _best_cell(found, kind, arm, language, task)
-            number = printed(kind, language, paper_name(task), arm.title)
+            number = printed(kind, language, canonical_name(task), arm.title)
             row[f"p{place}"] = Missing(NOT_PRINTED) if number is None else str(number)
-        top = best_printed(kind, language, paper_name(task))
+        top = best_printed(kind, language, canonical_name(task))
         row["paper"] = Missing(NOT_PRINTED) if top is None else f"{top[1]} {top[0]}"
         rows.append(row)
     columns = [Column("task", "Task")]
     for place, arm in enumerate(found.models):
-        columns.append(Column(f"m{place}", arm.title, note="accuracy on test, % [layer]"))
+        columns.append(Column(f"m{place}", arm.title))
         if arm.title in MODELS:
             columns.append(Column(f"p{place}", f"Paper, {arm.title}", published=True))
     columns.append(Column("paper", "Paper, best of five", published=True))
@@ -45,9 +46,11 @@ def _best(found: Findings, kind: str) -> Table:
     title = (
         f"Best layer of each model ({KIND_TITLES[kind]}): in {alone} of {total} cases no other layer is tied with it"
     )
-    note = "As in the paper, the layer is the best on test; its number stands in brackets, 0 is the embedding layer. "
+    note = (
+        "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings. "
+    )
     note += "The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
-    return Table(f"best-{kind}", title, columns, rows, note, _keys(found, kind))
+    return Table(f"best-{kind}", title, found.columns(columns), rows, note, _keys(found, kind))
 
 
 def _best_cell(found: Findings, kind: str, arm: Arm, language: str, task: str) -> Cell:
@@ -113,14 +116,16 @@ def _early(found: Findings, kind: str) -> str:
     return ", ".join(f"{n} of {sum(thirds.values())} peak in the {name} third" for name, n in thirds.items() if n)
 
 
-def curve_rows(found: Findings, shown: Sequence[Scored], values: object) -> list[dict[str, Cell]]:
+def curve_rows(
+    found: Findings, shown: Sequence[Scored], values: Callable[[Scored], Sequence[Cell]]
+) -> list[dict[str, Cell]]:
     """A row for each layer of each score, tasks in order and languages side by side."""
     order = {place: number for number, place in enumerate(_side_by_side(found))}
     ranked = sorted(shown, key=lambda each: order[each.cell.language, each.cell.task])
     return [
         {"panel": each.task, "model": each.cell.arm.title, "layer": layer, "value": value}
         for each in ranked
-        for layer, value in zip(each.probed.layers, values(each), strict=True)  # type: ignore[operator]
+        for layer, value in zip(each.probed.layers, values(each), strict=True)
     ]
 
 
@@ -198,7 +203,7 @@ def baselines_section(found: Findings) -> Section:
 
 def _baselines(found: Findings, kind: str) -> Table:
     rows, easy = [], 0
-    shown = [arm for arm in found.baselines if found.of(kind, arm)]
+    shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
     for language, task in found.tasks:
         row: dict[str, Cell] = {"task": task_title(task, language), "majority": found.facts[language, task].majority}
         values = []
@@ -210,7 +215,7 @@ def _baselines(found: Findings, kind: str) -> Table:
         row["model"] = max(ours) if ours else Missing("no model was probed")
         easy += bool(values and ours and max(values) >= max(ours))
         for name in BASELINES:
-            number = printed(kind, language, paper_name(task), name)
+            number = printed(kind, language, canonical_name(task), name)
             row[_key(name)] = Missing(NOT_PRINTED) if number is None else number.accuracy / 100
         rows.append(row)
     columns = [Column("task", "Task"), Column("majority", "Majority", 1, "%")]
@@ -219,7 +224,9 @@ def _baselines(found: Findings, kind: str) -> Table:
     columns += [Column(_key(name), f"Paper, {name}", 1, "%", published=True) for name in BASELINES]
     title = f"On {easy} of {len(rows)} tasks a baseline does as well as the best model ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
-    return Table(f"baselines-{kind}", title, columns, rows, "Sparse features have a logistic probe only.", keys)
+    return Table(
+        f"baselines-{kind}", title, found.columns(columns), rows, "Sparse features have a logistic probe only.", keys
+    )
 
 
 def _baseline_cell(scored: Scored | None, is_probed: bool) -> Cell:

@@ -66,7 +66,8 @@ def similarity_section(found: Findings) -> list[Section]:
 def _map(found: Findings, language: _Language, measure: str) -> Item:
     table = language.mean(measure)
     chance = language.chance(found.config.level) if measure == "debiased" else None
-    names = [f"{language.titles[model]} {layer}" for model, layer in language.found[0].places]
+    titles = [title.replace(", random weights", " random") for title in language.titles]
+    names = [f"{titles[model]} {layer}" for model, layer in language.found[0].places]
     rows: list[dict[str, Cell]] = []
     for i, down in enumerate(names):
         for j, across in enumerate(names):

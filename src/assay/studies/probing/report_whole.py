@@ -5,7 +5,8 @@ from __future__ import annotations
 from assay.jobs import Results
 from assay.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from assay.studies.probing.corpora import facts_job
-from assay.studies.probing.findings import NOT_PRINTED, Findings, Scored, paper_name, task_title
+from assay.studies.probing.findings import NOT_PRINTED, Findings, Scored, task_title
+from assay.studies.probing.names import canonical_name
 from assay.studies.probing.published import FIGURES
 from assay.studies.probing.report_coarse import coarse_section
 from assay.studies.probing.report_controls import controls_section
@@ -43,14 +44,14 @@ def _verdict(found: Findings) -> list[str | Claim]:
             f"In {len(every) - alone} of {len(every)} cases other layers are tied with the best one: a single best "
             "layer says too much."
         )
-        low = [each for each in every if not each.above_majority]
-        lines.append(f"{len(low)} of {len(every)} properties cannot be read above the majority class from any layer.")
+        low = sum(not each.above_majority for each in every)
+        lines.append(f"In {low} of {len(every)} cases no layer does better than the majority class.")
     limit = 1 - found.config.level
     if found.twins:
         same = [each for each in found.twins if each.p_value >= limit or each.difference.value <= 0]
         names = "; ".join(_case(found, each.model) for each in same[:6])
         more = f" ({names}{' and more' if len(same) > 6 else ''})" if same else ""
-        lines.append(f"{len(same)} of {len(found.twins)} are read no better than from random weights{more}.")
+        lines.append(f"In {len(same)} of {len(found.twins)} cases random weights do as well{more}.")
         most = max(found.twins, key=lambda each: each.difference.value)
         text = f"Training adds most to {_case(found, most.model)}: points over its random twin."
         lines.append(Claim(text, "stated", most.difference, 1, "points"))
@@ -72,7 +73,7 @@ def _data(found: Findings) -> Table:
         row["left_out"] = facts.n_left_out
         row |= {"tokens": whole.tokens, "unique": whole.unique_tokens, "mean": whole.tokens / whole.rows}
         row["labels"] = _labels(facts)
-        paper = FIGURES.get((language, paper_name(task)))
+        paper = FIGURES.get((language, canonical_name(task)))
         for key, value in zip(
             ("paper_tokens", "paper_unique", "paper_mean", "paper_labels"), paper or [None] * 4, strict=True
         ):
@@ -94,7 +95,14 @@ def _data(found: Findings) -> Table:
         Column("paper_labels", "Paper", published=True),
     ]
     keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
-    return Table("data", "The tasks, all splits together", columns, rows, "The paper's samples are 120k each.", keys)
+    return Table(
+        "data",
+        "The tasks, all splits together",
+        found.columns(columns),
+        rows,
+        "The paper's samples are 120k each.",
+        keys,
+    )
 
 
 def _labels(facts: Facts) -> str:

@@ -105,7 +105,7 @@ class Coarse:
 class Config:
     """Settings of the probing study.
 
-    A model is [NAME=]FOLDER[@LANGUAGE,…]: a folder, the name of a downloaded model or "fake"; the languages are those
+    A model is [NAME=]FOLDER[@LANGUAGE+…]: a folder, the name of a downloaded model or "fake"; the languages are those
     it is probed in, all unless given; "random:" before the folder draws every weight anew. With `twins` every model
     also stands beside its random twin. `corpus` is a suite of the catalog (xprobe, rusenteval, senteval), "paper"
     (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each task; `tasks` are all
@@ -150,9 +150,9 @@ class ModelName:
 
 
 def parse_model(text: str) -> ModelName:
-    """The parts of [NAME=][random:]FOLDER[@LANGUAGE,…].
+    """The parts of [NAME=][random:]FOLDER[@LANGUAGE+…].
 
-    >>> parse_model("M-BERT=models/mbert@ru,en")
+    >>> parse_model("M-BERT=models/mbert@ru+en")
     ModelName(title='M-BERT', folder='models/mbert', is_random=False, languages=('ru', 'en'))
     >>> parse_model("random:models/mbert").title
     'mbert (random weights)'
@@ -163,7 +163,7 @@ def parse_model(text: str) -> ModelName:
     is_random = folder.startswith("random:")
     folder = folder.removeprefix("random:")
     name = title if equals else Path(folder).name + (" (random weights)" if is_random else "")
-    return ModelName(name, folder, is_random, tuple(filter(None, languages.split(","))))
+    return ModelName(name, folder, is_random, tuple(filter(None, languages.split("+"))))
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:

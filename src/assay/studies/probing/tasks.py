@@ -190,14 +190,23 @@ def _fewer(rows: _Rows, chosen: list[int], most: int | None, seed: int) -> list[
     """At most so many rows, each class by its share and with at least one row where there is room."""
     if most is None or len(chosen) <= most:
         return chosen
-    counts = Counter(rows.labels[row] for row in chosen)
-    seen: Counter[str] = Counter()
-    places = {}
-    for row in sorted(chosen, key=lambda row: stable_fraction(seed, "sample", rows.texts[row])):
-        label = rows.labels[row]
-        places[row] = seen[label] / counts[label]
-        seen[label] += 1
+    texts, labels = ([column[row] for row in chosen] for column in (rows.texts, rows.labels))
+    places = dict(zip(chosen, class_places(texts, labels, seed, "sample"), strict=True))
     return sorted(sorted(chosen, key=places.__getitem__)[:most])
+
+
+def class_places(texts: Sequence[str], labels: Sequence[str], seed: int, purpose: str) -> list[float]:
+    """For each text the share of its class that comes before it in the order of hashes: taking the lowest of all
+    classes together takes of each class its share.
+
+    >>> sorted(class_places(["one", "two", "three"], ["a", "a", "b"], 0, "sample"))
+    [0.0, 0.0, 0.5]
+    """
+    counts, seen, places = Counter(labels), Counter[str](), [0.0] * len(texts)
+    for row in sorted(range(len(texts)), key=lambda row: stable_fraction(seed, purpose, texts[row])):
+        places[row] = seen[labels[row]] / counts[labels[row]]
+        seen[labels[row]] += 1
+    return places
 
 
 def _with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:

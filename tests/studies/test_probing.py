@@ -1,0 +1,469 @@
+"""The probing study: its tasks, its steps on a tiny transformer, its settings and its report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from assay.data.dataset import Dataset
+from assay.errors import DataError, UsageError
+from assay.jobs import Results, Store, run_jobs
+from assay.jobs.cache import cache_at
+from assay.jobs.plan import all_jobs
+from assay.measures.probes import ProbeSettings
+from assay.models.fake import Fake
+from assay.models.readout import Readout
+from assay.models.scratch import Scratch
+from assay.models.tiny import write_tiny_model
+from assay.models.transformer import transformer
+from assay.report.summary import Missing, Text
+from assay.runners.serial import SerialRunner
+from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report
+from assay.studies.probing import published as paper
+from assay.studies.probing.coarse_plan import coarse_jobs
+from assay.studies.probing.corpora import facts_job, task_job, tasks_of
+from assay.studies.probing.generated import generate
+from assay.studies.probing.likeness import compare_models, sample_texts
+from assay.studies.probing.plan import arms, cells, probe_job
+from assay.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
+from assay.studies.probing.steps import probe
+from assay.studies.probing.tasks import Prepared, describe, prepare
+from assay.training.recipe import Seeds
+
+LOGISTIC = ProbeSettings("logistic", (1e-1, 1e-3))
+
+
+def rows_of(split: str, n: int, *, first: int = 0, labels: str = "ab") -> list[dict[str, str]]:
+    return [
+        {"id": f"{split}-{i}", "text": f"text {first + i}", "label": labels[i % len(labels)], "split": split}
+        for i in range(n)
+    ]
+
+
+def task_of(*parts: list[dict[str, str]], sizes: Sizes | None = None) -> Prepared:
+    return prepare(Dataset.from_rows("toy", [row for part in parts for row in part]), "toy", "en", sizes or Sizes())
+
+
+def texts_of(task: Prepared, split: str) -> set[str]:
+    return set(task.data.select(split=split).texts)
+
+
+def test_without_a_training_split_validation_trains_and_a_part_validates():
+    task = task_of(rows_of("validation", 100), rows_of("test", 40, first=100))
+    assert {name: part.rows for name, part in describe(task).parts.items()} == {
+        "train": 90, "validation": 10, "test": 40, "overall": 140,
+    }  # fmt: skip
+    held = task.data.select(split="validation").table.column("label").to_pylist()
+    assert Counter(held) == {"a": 5, "b": 5}
+    assert task.notes[0] == "There is no training split: the validation split trains"
+
+
+def test_training_texts_that_stand_in_test_are_left_out_and_counted():
+    task = task_of(rows_of("train", 100), rows_of("validation", 20, first=125), rows_of("test", 40, first=90))
+    assert task.n_left_out == 10
+    assert [len(texts_of(task, split)) for split in ("train", "validation", "test")] == [90, 15, 40]
+    assert not texts_of(task, "train") & texts_of(task, "test")
+    assert not texts_of(task, "validation") & (texts_of(task, "train") | texts_of(task, "test"))
+
+
+def test_identical_splits_are_split_anew_or_refused():
+    parts = rows_of("validation", 200), rows_of("test", 200)
+    task = task_of(*parts)
+    assert not texts_of(task, "test") & (texts_of(task, "train") | texts_of(task, "validation"))
+    assert len(task.data) == 200
+    assert 70 < len(texts_of(task, "test")) < 130
+    note = "200 of the 200 test texts also stand in training: the different texts were split anew, half of them to test"
+    assert note in task.notes
+    with pytest.raises(DataError) as error:
+        task_of(*parts, sizes=Sizes(leaks="refuse"))
+    assert str(error.value) == (
+        "toy (en): 200 of the 200 test texts also stand in training, so that a probe could remember them; "
+        "sizes.leaks = 'split' splits the texts anew"
+    )
+
+
+def test_fewer_items_keep_the_shares_of_classes_and_do_not_hang_on_order():
+    rows = rows_of("train", 300, labels="aaab"), rows_of("test", 100, first=300, labels="aaab")
+    task = task_of(*rows, sizes=Sizes(most_train=40, most_test=20))
+    labels = Counter(task.data.select(split="train").table.column("label").to_pylist())
+    assert labels == {"a": 30, "b": 10}
+    turned = task_of(rows[1][::-1], rows[0][::-1], sizes=Sizes(most_train=40, most_test=20))
+    assert all(texts_of(task, split) == texts_of(turned, split) for split in ("train", "validation", "test"))
+
+
+def test_a_class_that_lost_its_training_texts_is_left_out_of_test():
+    lost = [{"id": "x", "text": "text 100", "label": "c", "split": "train"}]
+    task = task_of(rows_of("train", 40), lost, rows_of("test", 40, first=100, labels="cab"))
+    assert "c" not in task.data.labels
+    assert "Left out of test, as no training text of their class was left: c" in task.notes
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (
+            [rows_of("train", 40, labels="a"), rows_of("test", 9, first=50, labels="a")],
+            "toy (en): all 36 training items have the label 'a'; a probe needs two",
+        ),
+        (
+            [rows_of("train", 40), rows_of("test", 9, first=50, labels="abc")],
+            "toy (en): item 42 of test has the label 'c', which no training item has; training items have: 'a', 'b'",
+        ),
+        (
+            [rows_of("train", 40), [{"id": "7", "text": " ", "label": "a", "split": "test"}]],
+            "toy (en): item '7' of test is empty; a vector needs at least one word",
+        ),
+        (
+            [rows_of("train", 40), [{"id": "7", "text": "x", "split": "test"}]],
+            "toy (en): item '7' of test has no label",
+        ),
+        (
+            [rows_of("train", 40)],
+            "toy (en): a task needs the split test, and train or validation to train on; got train",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_task_is_said(parts, message):
+    with pytest.raises(DataError) as error:
+        task_of(*parts)
+    assert str(error.value) == message
+
+
+@pytest.fixture(scope="module")
+def toy() -> Prepared:
+    return prepare(generate("past_present", "en", 300, 0), "past_present", "en", Sizes())
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, toy):
+    words = {word for text in toy.data.texts for word in text.split()}
+    return transformer(write_tiny_model(tmp_path_factory.mktemp("models") / "tiny", words))
+
+
+def test_a_second_task_on_the_same_texts_costs_no_forward_pass(tmp_path, toy, model):
+    labels = pa.array([["x", "y"][i % 2] for i in range(len(toy.data))])
+    table = toy.data.table.set_column(toy.data.table.schema.get_field_index("label"), "label", labels)
+    other = Prepared("other", "en", Dataset("other", table, toy.data.provenance), 0, ())
+    with cache_at(tmp_path):
+        first = probe(model, Readout(), toy, LOGISTIC, True)
+        shards = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.bin")}
+        second = probe(model, Readout(), other, LOGISTIC, False)
+    assert shards == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.bin")}
+    assert len(shards) > 0
+    assert (first.layers, second.layers) == ((0, 1, 2), (1, 2))
+    assert first.predicted.dtype == np.uint8
+    assert first.accuracy.max() > 0.8 > second.accuracy.max()
+
+
+def test_probes_agree_with_scikit_learn(toy):
+    found = probe(Fake(), Readout(dtype="float32"), toy, ProbeSettings("logistic", (1e-2,)), True)
+    task, vectors = toy.labels(), Fake().encode(toy.data.texts)
+    for place in range(3):
+        x = vectors[:, place]
+        train = x[task.train]
+        x = (x - train.mean(0)) / train.std(0)
+        peer = LogisticRegression(C=1 / (1e-2 * len(train)), max_iter=1000).fit(x[task.train], task.codes[task.train])
+        assert found.accuracy[place] == pytest.approx(peer.score(x[task.test], task.codes[task.test]), abs=0.012)
+
+
+def test_a_long_text_is_cut_and_counted(toy, model):
+    rows = [
+        *toy.data,
+        {"id": "long", "split": "test", "text": "cat " * 10_000, "label": "yes", "language": "en", "tags": []},
+    ]
+    task = Prepared("long", "en", Dataset.from_rows("long", rows), 0, ())
+    assert probe(model, Readout(), task, LOGISTIC, True).n_cut == 1
+
+
+def test_models_are_compared_on_the_same_sample_of_sentences(toy, model):
+    texts = sample_texts(toy, 40, 0)
+    known = {row["text"]: row["label"] for row in toy.data.select(split="test")}
+    shares = Counter(known.values())
+    drawn = Counter(known[text] for text in texts)
+    assert len(set(texts)) == 40
+    assert abs(drawn["yes"] / 40 - shares["yes"] / len(known)) < 0.03
+    choice = SimilarityChoice(("debiased", "plain", "maxcorr", "procrustes"), 40, 19)
+    found = compare_models((model, Fake()), Readout(), toy, choice, False)
+    assert found.places == ((0, 1), (0, 2), (1, 1), (1, 2))
+    assert set(found.tables) == set(choice.measures)
+    for table in found.tables.values():
+        assert table.shape == (4, 4)
+        assert np.diag(table) == pytest.approx(np.ones(4), abs=1e-5)
+    assert found.p_value[0, 1] == 1 / 20
+
+
+def test_where_a_model_lies_is_no_part_of_a_job(tmp_path, model):
+    shutil.copytree(model.source.folder, tmp_path / "elsewhere")
+    keys = [
+        [job.key for job in jobs(replace(TINY, models=(f"M={folder}",), coarse=Coarse()))]
+        for folder in (model.source.folder, tmp_path / "elsewhere")
+    ]
+    assert keys[0] == keys[1]
+
+
+def test_a_folder_of_ones_own_in_either_format(tmp_path):
+    config = Config(corpus=str(tmp_path), languages=("en",))
+    with pytest.raises(UsageError) as error:
+        tasks_of(config, "en")
+    assert str(error.value) == (
+        f"the folder {tmp_path} has no tasks; a task is TASK.txt (split, label, text) or TASK/{{tr,va,te}}.txt "
+        "(text, label)"
+    )
+    lines = [f"{split}\t{'ab'[i % 2]}\t{split} text {i}\n" for split in ("tr", "va", "te") for i in range(20)]
+    (tmp_path / "mine.txt").write_text("".join(lines))
+    (tmp_path / "yours").mkdir()
+    for split in ("va", "te"):
+        rows = [f"{split} text {i}\t{'ab'[i % 2]}\n" for i in range(20)]
+        (tmp_path / "yours" / f"{split}.txt").write_text("".join(rows))
+    assert tasks_of(config, "en") == ("mine", "yours")
+    store = Store(tmp_path / "store").open()
+    wanted = {task: facts_job(config, "en", task) for task in ("mine", "yours")}
+    assert {outcome.status for outcome in run_jobs(wanted.values(), store, SerialRunner())} == {"done"}
+    rows = {task: store.load(job.key).parts["train"].rows for task, job in wanted.items()}
+    assert rows == {"mine": 20, "yours": 18}
+    with pytest.raises(UsageError) as error:
+        tasks_of(replace(config, tasks=("theirs",)), "en")
+    assert str(error.value) == f"{str(tmp_path)!r} has no task 'theirs' in 'en'; it has: mine, yours"
+
+
+def test_the_paper_has_14_russian_and_10_english_tasks():
+    assert [len(tasks_of(PAPER, language)) for language in ("ru", "en")] == [14, 10]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"models": ("a/m", "b/m")},
+            "the setting 'models' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
+        ),
+        (
+            {"corpus": "nowhere"},
+            "the setting 'corpus' must be one of xprobe, rusenteval, senteval, paper, generated, or a folder; "
+            "got 'nowhere'",
+        ),
+        ({"tasks": ("gapping",)}, "the setting 'tasks' must be each once, out of sentence_length, word_content, "
+         "tree_depth, bigram_shift, past_present, subj_number, obj_number, odd_man_out, coordination_inversion; "
+         "got ('gapping',)"),
+        ({"probe": ProbeChoice(("svm",))}, "the setting 'probe.kinds' must be out of logistic, mlp; got ('svm',)"),
+        (
+            {"coarse": Coarse(model="m", seeds=(0,))},
+            "the setting 'coarse.model' must be 'small' or one of 'models'; got 'm'",
+        ),
+    ],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(settings, message):
+    with pytest.raises(UsageError) as error:
+        Config(**settings)
+    assert str(error.value) == message
+
+
+def test_the_printed_numbers_are_those_of_the_paper(papers):
+    text = (papers / "001_0b5fe6d6ac290846.txt").read_text(encoding="utf-8")
+    table_3, table_4 = (text.split(f"Table {n}:")[0].rsplit("Probing Task", 1)[1] for n in (3, 4))
+    line = next(line for line in table_3.splitlines() if line.startswith("ImpersonalSent"))
+    ours = [paper.printed("logistic", "ru", "impersonal_sent", model) for model in paper.MODELS]
+    assert [str(number).removesuffix(".0") for number in ours] == [
+        "91.6 [7]",
+        "92.0 [6]",
+        "92.6 [4]",
+        "88.4 [6]",
+        "85.7 [12]",
+    ]
+    assert all(f"[{number.layer}]" in cell for number, cell in zip(ours, line.split("\t")[1:], strict=True))
+    # Table 1 swaps M-BERT's NShift between the languages.
+    assert str(paper.printed("logistic", "ru", "bigram_shift", "M-BERT")) == "81.8 [10]"
+    assert str(paper.printed("logistic", "en", "bigram_shift", "M-BERT")) == "84.8 [8]"
+    assert "84.8 [8]" in table_4
+    assert paper.printed("logistic", "ru", "odd_man_out", "M-BERT") is None
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("store")).open()
+    assert {outcome.status for outcome in run_jobs(jobs(TINY), store, SerialRunner())} == {"done"}
+    return Results(store)
+
+
+def test_tiny_run_reports_every_part(tiny):
+    found = report(TINY, tiny)
+    names = {item.name for section in found.sections for item in section.items if not isinstance(item, Text)}
+    measures = {f"{measure}-{language}" for measure in ("debiased", "plain", "maxcorr") for language in ("ru", "en")}
+    assert names == measures | {
+        "best-logistic", "best-mlp", "where", "curves-logistic", "curves-mlp", "neighbours", "twins", "controls",
+        "compression", "baselines-logistic", "baselines-mlp", "neurons", "neurons-table", "similarity", "coarse",
+        "coarse-tags", "coarse-rules", "data",
+    }  # fmt: skip
+    best = found.sections[0].items[0]
+    cell = next(c for c in cells(TINY) if (c.arm.title, c.language, c.task) == ("fake", "ru", "sentence_length"))
+    accuracy = tiny[probe_job(TINY, cell)].accuracy
+    assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
+    assert best.rows[0]["paper"] == "96.2 [4] M-BART"
+    assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
+
+
+def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
+    rows = {row["task"]: row for row in report(TINY, tiny).sections[0].items[2].rows}
+    for row in rows.values():
+        assert row["accuracy"].low <= row["accuracy"].value <= row["accuracy"].high
+    # The fake model is a bag of words: what order alone decides stays at chance.
+    assert rows["BShift (en)"]["accuracy"].low < rows["BShift (en)"]["majority"]
+    assert rows["Tense (en)"]["accuracy"].low > rows["Tense (en)"]["majority"]
+
+
+def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
+    config = replace(
+        TINY,
+        languages=("en",),
+        tasks=("subj_number",),
+        most_classes=2,
+        coarse=Coarse(),
+        probe=ProbeChoice(("logistic",)),
+    )
+    lines = [f"{s}\t{'abc'[i % 3]}\t{s} {'uvw'[i % 3]} {i}\n" for s in ("tr", "va", "te") for i in range(60)]
+    (tmp_path / "three.txt").write_text("".join(lines))
+    config = replace(config, corpus=str(tmp_path), tasks=())
+    store = Store(tmp_path / "store").open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    found = report(config, Results(store))
+    tables = {item.name: item for section in found.sections for item in section.items if hasattr(item, "columns")}
+    reason = Missing("the task has too many classes for this (setting most_classes)")
+    assert tables["controls"].rows[0]["selectivity"] == tables["controls"].rows[0]["bits"] == reason
+    assert tables["neurons-table"].rows[0]["kept"] == reason
+    assert tables["best-logistic"].columns[-1].published
+    assert tables["baselines-logistic"].rows[0]["b1"] == reason
+
+
+def test_models_may_be_probed_in_some_languages_only():
+    config = replace(TINY, models=("one=fake@en", "two=random:fake"), twins=True)
+    assert [(arm.title, arm.languages) for arm in arms(config)[:3]] == [
+        ("one", ("en",)), ("one, random weights", ("en",)), ("two", ("ru", "en")),
+    ]  # fmt: skip
+
+
+def test_baselines_of_tokenizers_and_vectors(tmp_path, model, toy):
+    (tmp_path / "vectors.txt").write_text("saw 1 0\nsees 0 1\nfound 1 0\nfinds 0 1\ncalled 1 0\ncalls 0 1\n")
+    choice = Baselines(tokenizers=(str(model.source.folder),), vectors=(f"en={tmp_path / 'vectors.txt'}",))
+    config = replace(
+        TINY, models=(), languages=("en",), tasks=("past_present",), baselines=choice, coarse=Coarse(),
+        probe=ProbeChoice(("logistic",)),
+    )  # fmt: skip
+    store = Store(tmp_path / "store").open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    found = report(config, Results(store))
+    row = found.sections[0].items[0].rows[0]
+    values = [getattr(row[f"b{place}"], "value", row[f"b{place}"]) for place in range(4)]
+    length, *others = [getattr(value, "value", value) for value in values]
+    assert min(others) > 0.8 > length
+    assert found.verdict == ["No model was probed: the report has baselines and data only."]
+
+
+def test_jobs_run_where_only_the_computing_libraries_are(tmp_path):
+    settings = {
+        "preset": "tiny", "languages": ["en"], "tasks": ["subj_number"], "probe": {"kinds": ["logistic"]},
+        "neurons": {"run": False}, "coarse": {"seeds": []}, "similarity": {"measures": []},
+        "selectivity": False, "description_length": False,
+    }  # fmt: skip
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
+    code = (
+        "import sys\n"
+        "for name in ('pydantic', 'altair', 'vl_convert', 'nltk', 'ray', 'typer', 'spacy'): sys.modules[name] = None\n"
+        "from assay.studies.compute import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "probing", str(tmp_path / "settings.json"), str(tmp_path / "store")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.startswith("{'done': 11}")
+
+
+def test_planning_is_light():
+    code = (
+        "import sys; from assay.studies.probing import TINY, jobs; jobs(TINY); "
+        "print(sorted({'altair', 'pydantic', 'torch', 'transformers', 'spacy'} & set(sys.modules)))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[]\n"
+
+
+def test_tree_depth_of_x_probe_is_split_anew_and_odd_man_out_loses_what_leaks(published, tmp_path):
+    config = Config(root=str(published), languages=("en",))
+    store = Store(tmp_path).open()
+    wanted = {task: facts_job(config, "en", task) for task in ("tree_depth", "odd_man_out")}
+    assert {outcome.status for outcome in run_jobs(wanted.values(), store, SerialRunner())} == {"done"}
+    facts = {task: store.load(job.key) for task, job in wanted.items()}
+    assert "10,000 of the 10,000 test texts also stand in training: the different texts were split anew" in str(
+        facts["tree_depth"].notes
+    )
+    assert facts["odd_man_out"].n_left_out == 441
+    ready = store.load(task_job(config, "en", "odd_man_out").key)
+    assert not texts_of(ready, "test") & (texts_of(ready, "train") | texts_of(ready, "validation"))
+
+
+def pairs_of(name: str, n: int) -> Dataset:
+    """Pairs of which every second has the word today, and the tag that goes with it."""
+    rows = [
+        {"id": f"{name}-{i}", "text": f"Anna sees Carl {'today' if i % 2 else 'here'}.", "pair": f"A {name} {i}.",
+         "label": ["entailment", "not_entailment"][i // 2 % 2], "tags": ["Temporal"] if i % 2 else ["Core args"]}
+        for i in range(n)
+    ]  # fmt: skip
+    return Dataset.from_rows(name, rows)
+
+
+@pytest.fixture(scope="module")
+def coarse_sets() -> dict[str, Dataset]:
+    return {
+        name: pairs_of(name, n) for name, n in (("train", 60), ("validation", 20), ("test", 30), ("diagnostics", 40))
+    }
+
+
+@pytest.fixture(scope="module")
+def coarse_tasks(coarse_sets) -> coarse.CoarseTasks:
+    return coarse.coarse_tasks(coarse_sets, {name: coarse.toy_features(data) for name, data in coarse_sets.items()})
+
+
+def test_coarse_tasks_ask_for_any_feature_of_a_group(coarse_tasks):
+    assert Counter(coarse_tasks.splits) == {"train": 80, "validation": 30, "test": 40}
+    assert coarse_tasks.found["logic"].tolist() == [i % 2 == 1 for n in (60, 20, 30, 40) for i in range(n)]
+    assert coarse_tasks.found["lexical-semantics"].all()
+    assert coarse_tasks.tagged["predicate-argument-structure"].tolist() == [i % 2 == 0 for i in range(40)]
+
+
+def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
+    tmp_path, coarse_sets, coarse_tasks, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    model, train = Scratch(hidden=32, n_heads=2), coarse_sets["train"]
+    plan = coarse.CoarsePlan(TINY.coarse.recipe, Readout(), LOGISTIC, True)
+    every = [
+        {"model": model, "train": train, "tasks": coarse_tasks, "plan": plan, "seeds": Seeds.all(seed)}
+        for seed in (0, 1)
+    ]
+    together = coarse.tune_together(every)
+    alone = coarse.probe_tuned(**every[1])
+    assert (together[1].probes["logic"].predicted == alone.probes["logic"].predicted).mean() > 0.97
+    assert alone.probes["logic"].accuracy.max() == 1.0  # a word tells
+    assert alone.reasons["lexical-semantics"] == (
+        "Lexical semantics: all 80 training items have the label 'yes'; a probe needs two"
+    )
+    untrained = coarse.probe_pretrained(model, train, coarse_tasks, plan)
+    assert untrained.probes["logic"].layers == (0, 1, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, model):
+    folder = str(model.source.folder)
+    planned = coarse_jobs(Config(models=(folder,), root=str(published), coarse=Coarse(model=folder, seeds=(0, 1))))
+    steps = Counter(job.step.name for job in all_jobs(planned))
+    assert steps["assay.annotate_features"] == 4
+    assert planned[-1].group() == planned[-2].group() != planned[-3].group()

@@ -14,7 +14,7 @@ from assay.data.logic.grammar import load_grammar
 from assay.data.logic.pairs import LABELS
 from assay.data.logic.write import to_dataset
 from assay.jobs import step
-from assay.measures.leaks import Certificate, certify, pairs_of, recast, split_pairs
+from assay.measures.leaks import Certificate, certify, pairs_of, recast, split_premises
 from assay.measures.shallow import words
 from assay.models.transformer import Transformer, split_pieces
 
@@ -91,11 +91,11 @@ def certificate(data: Dataset, language: str, shared_names: bool) -> Certificate
     return certify(train, test, 0, tuple(grammar.names(s) for s in ("train", "train" if shared_names else "test")))
 
 
-@step(version=1, name="assay.logic.nli_certificate")
+@step(version=2, name="assay.logic.nli_certificate")
 def nli_certificate(data: Dataset) -> Certificate:
-    """The same for any NLI corpus, recast as balanced contradiction detection; 30 % of the pairs are for testing."""
+    """The same for any NLI corpus, recast as balanced contradiction detection; 30 % of the premises are for testing."""
     rng = np.random.default_rng(0)
-    return certify(*split_pairs(recast(pairs_of(data), rng), rng))
+    return certify(*split_premises(recast(pairs_of(data), rng), rng))
 
 
 @step(version=1, name="assay.logic.figures")

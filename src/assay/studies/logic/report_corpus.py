@@ -78,7 +78,7 @@ def _nli(config: Config, results: Results) -> Table:
     paper_column = Column("paper", "Paper, bag of words", 1, "%", published=True)
     columns = [Column("corpus", "Corpus"), Column("n", "Pairs"), first, paper_column, *others]
     title = f"Recast as contradiction detection, {leaking} of {len(found)} NLI corpora leak"
-    note = f"Balanced; 30 % of the pairs for testing. Marked: {LEAK_NOTE}."
+    note = f"Balanced; 30 % of the premises for testing, with all their pairs. Marked: {LEAK_NOTE}."
     return Table("nli", title, columns, rows, note, [job.key for job in jobs])
 
 

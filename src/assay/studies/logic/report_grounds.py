@@ -17,7 +17,7 @@ from assay.studies.logic.settings import Config
 
 SHARE = Column("accuracy", "Accuracy", 1, "%")
 NOT_PRINTED = "not in the paper"
-CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table)"
+CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table, or the interval holds 50 %)"
 
 
 def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scored]) -> list[Figure]:

@@ -101,8 +101,8 @@ def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
     title = f"{sum(told)} of {len(told)} scores are above chance"
     note = "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes. "
     note += "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
-    ordered = [rows[key] for key in sorted(rows, key=lambda key: (config.languages.index(key[0]), key[1]))]
-    return Table("accuracy", title, columns, ordered, note, [each.key for each in plain])
+    ordered = sorted(rows, key=lambda key: (config.languages.index(key[0]), config.tasks.index(key[1])))
+    return Table("accuracy", title, columns, [rows[key] for key in ordered], note, [each.key for each in plain])
 
 
 def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:

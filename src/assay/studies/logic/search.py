@@ -16,7 +16,6 @@ from assay.errors import TrainingError
 from assay.jobs import Resources, step
 from assay.models.protocols import Task
 from assay.models.recurrent import Recurrent
-from assay.models.scratch import Scratch
 from assay.models.static_vectors import static_vectors
 from assay.models.transformer import transformer
 from assay.studies.logic.settings import RECURRENT, Config, Search, Training
@@ -126,7 +125,8 @@ def _given(config: Config, name: str) -> Candidate:
     if name in RECURRENT:
         return Candidate(_recurrent(config, name), _recipe(config.recurrent))
     if name == "small":
-        return Candidate(Scratch(n_positions=max(256, config.small.max_length)), _recipe(config.small))
+        n_positions = max(config.small_network.n_positions, config.small.max_length)
+        return Candidate(replace(config.small_network, n_positions=n_positions), _recipe(config.small))
     return Candidate(transformer(name), _recipe(config.encoder))
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from assay.data.logic.build import PRESETS, find_task
 from assay.data.logic.grammar import FOLDER
 from assay.errors import UsageError
+from assay.models.scratch import Scratch
 from assay.training.recipe import Precision
 
+DEMO = Path(__file__).parent / "demo.toml"
 RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 MODELS = ("forest", *RECURRENT, "small")
 CONTROLS = ("noise", "premise", "hypothesis")
@@ -111,6 +114,7 @@ class Config:
     corpus: Corpus = field(default_factory=Corpus)
     cells: Cells = field(default_factory=Cells)
     recurrent: Training = field(default_factory=lambda: Training(5, 32, 2e-3))
+    small_network: Scratch = field(default_factory=Scratch)
     small: Training = field(default_factory=lambda: Training(10, 64, 1e-3, warmup=0.1))
     encoder: Training = field(default_factory=lambda: Training(3, 32, 3e-5, warmup=0.1))
     search: Search = field(default_factory=Search)

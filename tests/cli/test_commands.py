@@ -114,7 +114,7 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
     assert found is not None
     assert found[1] == found[2]
     lines = out.splitlines()
-    assert any(line.startswith("- With the templates clcd ") for line in lines)
+    assert any(line.startswith("- With the published templates (clcd) ") for line in lines)
     assert lines[-5:-2] == [
         f"{found[1]} jobs: {found[1]} done",
         "report: assay-demo/report/report.html",
@@ -129,7 +129,9 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
 def test_the_whole_demo_shows_models_that_lose_what_they_learned_from_words(run, tmp_path):
     code, out, _ = run("demo")
     assert code == 0
-    found = re.search(r"With the templates clcd (\d+) of 12 scores are above chance, with closed (\d+)", out)
+    found = re.search(
+        r"\(clcd\) (\d+) of 12 scores are above chance, with templates without leaks \(closed\) (\d+)", out
+    )
     assert found is not None
     assert int(found[1]) >= 8
     assert int(found[2]) <= 1

@@ -87,7 +87,7 @@ class Experiments:
     that language, test on all (`source_only`: train on no other), and `others`, further encoders beside `model`;
     (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
     name or name:split, recast as balanced contradiction detection, found under `root`. `beside`: another preset, to
-    train and test on as well.
+    train and test on as well. `certificates`: what rules without understanding reach on each corpus.
     """
 
     fractions: tuple[float, ...] = (1.0,)
@@ -100,6 +100,7 @@ class Experiments:
     nli: tuple[str, ...] = ()
     root: str = ""
     beside: str = ""
+    certificates: bool = True
 
 
 @dataclass(frozen=True)

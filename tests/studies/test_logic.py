@@ -128,6 +128,14 @@ def test_word_vectors_of_a_file_reach_the_network(tmp_path):
     assert network.module.table[network.vocabulary["visited"]].tolist() == [1.0, 0.0, 1.0]
 
 
+def test_given_vectors_keep_their_dimension_in_a_search(tmp_path):
+    path = tmp_path / "v.vec"
+    path.write_text("visited 1 0 1\n", encoding="utf-8")
+    found = candidates(Config(cells=Cells(vectors=str(path)), search=Search(trials=9)), "lstm")
+    assert {each.model.dimension for each in found} == {64}
+    assert len({each.model.hidden for each in found}) > 1
+
+
 def test_pieces_of_a_tokenizer_are_counted(tmp_path, corpus):
     folder = write_tiny_model(tmp_path / "model", ["has", "visited", "Ann"])
     found = logic_data.count_pieces(transformer(folder), [corpus], "en")
@@ -173,7 +181,15 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
         ({"search": Search(trials=-1)}, "the setting 'search.trials' must be 0 or more; got -1"),
         (
             {"search": Search(hidden=(9, 4))},
-            "the setting 'search.hidden' must be lowest and highest; got (9, 4)",
+            "the setting 'search.hidden' must be lowest and highest, above 0; got (9, 4)",
+        ),
+        (
+            {"search": Search(rate=(0.0, 1.0))},
+            "the setting 'search.rate' must be lowest and highest, above 0; got (0.0, 1.0)",
+        ),
+        (
+            {"search": Search(dropout=(0.0, 1.0))},
+            "the setting 'search.dropout' must be lowest and highest, 0 or more, below 1; got (0.0, 1.0)",
         ),
         ({"tasks": ()}, "the setting 'tasks' must be at least one task; got ()"),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),

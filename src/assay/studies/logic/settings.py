@@ -171,8 +171,12 @@ def _others(preset: str) -> tuple[str, ...]:
 def _check_ranges(search: Search) -> None:
     for each in fields(search):
         value = getattr(search, each.name)
-        if isinstance(value, tuple) and not 0 <= value[0] <= value[1]:
-            raise UsageError(f"the setting 'search.{each.name}' must be lowest and highest; got {value!r}")
+        if not isinstance(value, tuple):
+            continue
+        is_right = value[0] <= value[1] and (0 <= value[0] <= value[1] < 1 if each.name == "dropout" else value[0] > 0)
+        if not is_right:
+            allowed = "0 or more, below 1" if each.name == "dropout" else "above 0"
+            raise UsageError(f"the setting 'search.{each.name}' must be lowest and highest, {allowed}; got {value!r}")
 
 
 def _are_shares(values: Sequence[Any]) -> bool:

@@ -22,6 +22,7 @@ from assay.runners.serial import SerialRunner
 from assay.studies.logic import TINY, Config, jobs, report
 from assay.studies.logic import data as logic_data
 from assay.studies.logic.plan import Condition, answers_job, conditions, languages_tested
+from assay.studies.logic.published import RECAST
 from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
 from assay.studies.logic.settings import Cells, Corpus, Experiments, Search
 from assay.training.job import train as run_training
@@ -216,3 +217,13 @@ def test_wrong_settings_are_named(settings, message):
     with pytest.raises(UsageError) as caught:
         Config(**settings)
     assert str(caught.value) == message
+
+
+@pytest.mark.slow
+def test_mnli_recast_is_told_by_a_bag_of_words_as_in_the_paper(published):
+    from assay.data.catalog import load
+
+    found = logic_data.nli_certificate(load("glue/mnli", split="validation", root=published("entailment").parent))
+    accuracy = {leak.baseline: leak.accuracy for leak in found.leaks}
+    assert abs(accuracy["bag of words"].value - RECAST["glue/mnli"]) < 0.03
+    assert accuracy["premise only"].low < 0.5 < accuracy["premise only"].high

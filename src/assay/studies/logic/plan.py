@@ -34,6 +34,11 @@ class Condition:
     control: str = ""
     preset: str = ""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is changed: all the data as they are."""
+        return self == Condition(self.task, self.language, self.model)
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
@@ -136,8 +141,7 @@ def nli_job(config: Config, name: str) -> Job[Certificate]:
 
 def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
     """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
-    is_plain = condition == Condition(condition.task, condition.language, condition.model)
-    if is_plain and condition.language == config.experiments.source:
+    if condition.is_plain and condition.language == config.experiments.source:
         return config.languages
     return (condition.language,)
 

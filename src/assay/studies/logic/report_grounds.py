@@ -59,7 +59,7 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         pairs = [
             (scored[replace(cell, shared_names=True)].accuracy.value, each.accuracy.value)
             for cell, each in scored.items()
-            if cell == Condition(cell.task, cell.language, model)
+            if cell.is_plain and cell.model == model
         ]
         gain = float(np.mean([known / new - 1 for known, new in pairs]))
         name = model if model in config.models else "encoder"

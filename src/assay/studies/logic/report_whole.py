@@ -31,7 +31,7 @@ from assay.studies.logic.settings import Config
 def report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
     scored = {cell: score(config, results, cell) for cell in conditions(config)}
-    plain = [each for cell, each in scored.items() if cell == Condition(cell.task, cell.language, cell.model)]
+    plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
     best = max(plain, key=lambda each: each.accuracy.value)
     beside_us = beside(config, plain, scored)

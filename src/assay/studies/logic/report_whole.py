@@ -38,7 +38,8 @@ def report(config: Config, results: Results) -> Report:
     above = f"{sum(told)} of {len(told)} combinations of model, task and language are above chance"
     if beside_us:
         above = beside_us[0].title
-    size = f"{len(config.seeds)} seeds, {config.corpus.test} test pairs each"
+    seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
+    size = f"{seeds}, {config.corpus.test} test pairs each"
     verdict: list[str | Claim] = [f"{above} ({size})."]
     if any(told):
         verdict.append(Claim(f"The best is {cell_title(best)}.", "stated", best.accuracy, 1, "%"))

@@ -101,16 +101,40 @@ def test_status_says_which_argument_changed(run):
     assert "      noise: 0.15 -> 0.2\n" in out
 
 
-def test_demo_stops_resumes_and_ends_with_the_report(run, tmp_path):
-    code, out, err = run("demo")
+SMALL_DEMO = (
+    "corpus.train=40", "corpus.validation=20", "corpus.test=20", "seeds=0", "tasks=quantifiers", "models=forest",
+)  # fmt: skip
+
+
+def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
+    arguments = [part for pair in SMALL_DEMO for part in ("--set", pair)]
+    code, out, err = run("demo", *arguments)
     assert code == 0
-    assert "Stopped on purpose after 13 jobs" in err
-    found = re.search(r"27 jobs: (\d+) done, (\d+) kept\nreport: assay-demo/report/report.html\n", out)
+    found = re.match(r"Does it infer, or match words\? (\d+) jobs, (\d+) to run\.\n", err)
     assert found is not None
-    done, kept = map(int, found.groups())
-    assert done + kept == 27
-    assert kept >= 13  # short jobs go out several at a time, so more may be finished than were waited for
+    assert found[1] == found[2]
+    lines = out.splitlines()
+    assert any(line.startswith("- With the published templates (clcd) ") for line in lines)
+    assert lines[-5:-2] == [
+        f"{found[1]} jobs: {found[1]} done",
+        "report: assay-demo/report/report.html",
+        "Run it again and nothing is computed twice. Next:",
+    ]
     assert (tmp_path / "assay-demo/report/report.html").exists()
+    command = next(line for line in lines if "--set languages=" in line).split("#")[0].split()
+    assert run(*command[1:-1], "languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")
+
+
+@pytest.mark.slow
+def test_the_whole_demo_shows_models_that_lose_what_they_learned_from_words(run, tmp_path):
+    code, out, _ = run("demo")
+    assert code == 0
+    found = re.search(
+        r"\(clcd\) (\d+) of 12 scores are above chance, with templates without leaks \(closed\) (\d+)", out
+    )
+    assert found is not None
+    assert int(found[1]) >= 8
+    assert int(found[2]) <= 1
 
 
 def test_list(run):

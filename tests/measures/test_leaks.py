@@ -17,6 +17,7 @@ from assay.measures.leaks import (
     pairs_of,
     recast,
     split_pairs,
+    split_premises,
 )
 
 WORDS = ["red", "green", "blue", "big", "small", "old", "new", "tall", "dark", "light", "round", "flat", "soft", "cold"]
@@ -111,6 +112,15 @@ def test_any_corpus_recast_is_balanced() -> None:
     train, test = split_pairs(pairs, np.random.default_rng(0))
     assert (len(train), len(test)) == (7, 3)
     assert not set(train.premises) & set(test.premises)
+
+
+def test_pairs_of_one_premise_stay_on_one_side() -> None:
+    premises = tuple(f"premise {n // 3}" for n in range(60))
+    pairs = TextPairs(premises, tuple(map(str, range(60))), np.arange(60) % 3 == 0)
+    train, test = split_premises(pairs, np.random.default_rng(0))
+    assert (len(train), len(test)) == (42, 18)
+    assert not set(train.premises) & set(test.premises)
+    assert sorted(map(int, (*train.hypotheses, *test.hypotheses))) == list(range(60))
 
 
 def test_a_corpus_without_contradictions_or_pairs_is_refused() -> None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from assay.data.logic.pairs import LABELS
-from assay.errors import UsageError
+from assay.errors import TrainingError, UsageError
 from assay.jobs import Results, Store, run_jobs
 from assay.models.examples import Examples
+from assay.models.recurrent import Recurrent
 from assay.models.scratch import Scratch
+from assay.models.tiny import write_tiny_model
+from assay.models.transformer import transformer
 from assay.runners.serial import SerialRunner
 from assay.studies.logic import TINY, Config, jobs, report
 from assay.studies.logic import data as logic_data
-from assay.studies.logic.plan import Condition, answers_job
-from assay.studies.logic.settings import Corpus, Experiments
+from assay.studies.logic.plan import Condition, answers_job, conditions, languages_tested
+from assay.studies.logic.published import RECAST
+from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
+from assay.studies.logic.settings import Cells, Corpus, Experiments, Search
+from assay.training.job import train as run_training
+from assay.training.recipe import Recipe, Seeds
 
 SOURCE = logic_data.Source("en", "negation", 60, 20, 40, 0, "closed", False)
 
@@ -46,8 +58,6 @@ def test_a_fraction_is_within_a_larger_one_and_controls_change_what_they_say(cor
 
 
 def test_known_names_are_those_of_training():
-    from dataclasses import replace
-
     shared = logic_data.figures(logic_data.build(replace(SOURCE, shared_names=True))).shared
     assert shared > 3 * logic_data.figures(logic_data.build(SOURCE)).shared
 
@@ -68,7 +78,8 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     found = report(TINY, results)
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
-        "accuracy", "paired", "training-size", "templates", "overlap", "transfer", "controls", "corpora", "leaks",
+        "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",
+        "leaks", "search",
     }  # fmt: skip
     answers = results[answers_job(TINY, Condition("description", "en", "gru"))]
     assert {name: runs.shape for name, runs in answers.runs.items()} == {"en": (2, 60), "pt": (2, 60)}
@@ -81,9 +92,106 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert np.isclose(value * 120, round(value * 120))
 
 
+def test_a_search_draws_within_its_ranges_and_the_same_each_time():
+    ranges = Search(trials=30, hidden=(4, 9), rate=(1e-3, 1e-1), encoder_batch=(16, 32))
+    found = candidates(Config(search=ranges), "bilstm")
+    assert found == candidates(Config(search=ranges), "bilstm")
+    assert {each.model.hidden for each in found} == set(range(4, 10))
+    assert all(each.model.cell == "lstm" and each.model.bidirectional for each in found)
+    assert all(1e-3 <= each.recipe.learning_rate <= 1e-1 and 32 <= each.recipe.batch <= 128 for each in found)
+    assert len(candidates(Config(search=ranges), "small")) == 1
+
+
+def test_the_best_trial_is_trained_and_one_that_diverges_is_only_a_bad_trial(corpus):
+    train, held = (logic_data.part(corpus, split) for split in ("train", "validation"))
+    recipe = Recipe(task="pair", epochs=1, batch=32, max_length=64)
+    wild, tame = (
+        Candidate(Recurrent("gru", hidden=4, dimension=4), replace(recipe, learning_rate=rate)) for rate in (1e30, 1e-2)
+    )
+    trials = [try_candidate(each, train, held, Seeds.all(0)) for each in (wild, tame)]
+    assert trials[0].score == 0
+    assert "not finite at step" in trials[0].error
+    assert trials[1].error == ""
+    found = train_best([wild, tame], trials, train, {"held": held}, "pair", Seeds.all(1))
+    alone = run_training(tame.model, train, {"held": held}, tame.recipe, Seeds.all(1))
+    assert np.array_equal(found.logits["held"], alone.logits["held"])
+    with pytest.raises(TrainingError) as caught:
+        best_trial([Trial(0.0, "a"), Trial(0.0, "b")])
+    assert str(caught.value) == "none of the 2 trials of the search could be trained; the first: a"
+
+
+def test_word_vectors_of_a_file_reach_the_network(tmp_path):
+    path = tmp_path / "v.vec"
+    path.write_text("visited 1 0 1\nhas 0 1 0\n", encoding="utf-8")
+    (found,) = candidates(Config(cells=Cells(vectors=str(path), frozen=True)), "gru")
+    network = found.model.load("pair", 2, Examples(("1",), ("Ann has visited",), ("Bob",), ("x",)))
+    assert found.model.frozen
+    assert network.module.table[network.vocabulary["visited"]].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_given_vectors_keep_their_dimension_in_a_search(tmp_path):
+    path = tmp_path / "v.vec"
+    path.write_text("visited 1 0 1\n", encoding="utf-8")
+    found = candidates(Config(cells=Cells(vectors=str(path)), search=Search(trials=9)), "lstm")
+    assert {each.model.dimension for each in found} == {64}
+    assert len({each.model.hidden for each in found}) > 1
+
+
+def test_pieces_of_a_tokenizer_are_counted(tmp_path, corpus):
+    folder = write_tiny_model(tmp_path / "model", ["has", "visited", "Ann"])
+    found = logic_data.count_pieces(transformer(folder), [corpus], "en")
+    assert found.names >= 1
+    assert found.whole > 0.5  # a word that the tokenizer does not know is one piece, the unknown one
+    assert "has visited" in found.sample
+
+
+def test_a_source_alone_is_trained_on_and_every_language_tested():
+    config = replace(TINY, experiments=Experiments(source="pt", source_only=True, controls=()))
+    cells = conditions(config)
+    assert {cell.language for cell in cells} == {"pt"}
+    assert {languages_tested(config, cell) for cell in cells} == {("en", "pt")}
+
+
+def test_jobs_run_where_only_computing_libraries_are(tmp_path):
+    blocked = ("pydantic", "altair", "vl_convert", "nltk", "ray", "typer")
+    settings = {
+        "preset": "tiny", "languages": ["en"], "seeds": [0], "corpus": {"train": 40, "validation": 20, "test": 20},
+        "experiments": {"fractions": [1.0], "source": "", "overlap": False, "controls": [], "beside": ""},
+    }  # fmt: skip
+    (tmp_path / "s.json").write_text(json.dumps(settings), encoding="utf-8")
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({blocked!r})); from assay.studies.compute import main; "
+        f"sys.exit(main(['logic', {str(tmp_path / 's.json')!r}, {str(tmp_path / 'store')!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("{'done': ")
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        (
+            {"experiments": Experiments(beside="closed")},
+            "the setting 'experiments.beside' must be empty or another preset; got 'closed'",
+        ),
+        (
+            {"experiments": Experiments(source_only=True)},
+            "the setting 'experiments.source_only' must be false where 'experiments.source' is empty; got True",
+        ),
+        ({"search": Search(trials=-1)}, "the setting 'search.trials' must be 0 or more; got -1"),
+        (
+            {"search": Search(hidden=(9, 4))},
+            "the setting 'search.hidden' must be lowest and highest, above 0; got (9, 4)",
+        ),
+        (
+            {"search": Search(rate=(0.0, 1.0))},
+            "the setting 'search.rate' must be lowest and highest, above 0; got (0.0, 1.0)",
+        ),
+        (
+            {"search": Search(dropout=(0.0, 1.0))},
+            "the setting 'search.dropout' must be lowest and highest, 0 or more, below 1; got (0.0, 1.0)",
+        ),
         ({"tasks": ()}, "the setting 'tasks' must be at least one task; got ()"),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
@@ -109,3 +217,13 @@ def test_wrong_settings_are_named(settings, message):
     with pytest.raises(UsageError) as caught:
         Config(**settings)
     assert str(caught.value) == message
+
+
+@pytest.mark.slow
+def test_mnli_recast_is_told_by_a_bag_of_words_as_in_the_paper(published):
+    from assay.data.catalog import load
+
+    found = logic_data.nli_certificate(load("glue/mnli", split="validation", root=published))
+    accuracy = {leak.baseline: leak.accuracy for leak in found.leaks}
+    assert abs(accuracy["bag of words"].value - RECAST["glue/mnli"]) < 0.03
+    assert accuracy["premise only"].low < 0.5 < accuracy["premise only"].high

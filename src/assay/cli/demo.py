@@ -1,8 +1,8 @@
-"""`assay demo`: a small study from nothing to a report, stopped half-way and resumed."""
+"""`assay demo`: a small study from nothing to a report, on contradictions that are made and proved on the spot."""
 
 from __future__ import annotations
 
-from itertools import islice
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -13,26 +13,45 @@ from assay.cli.run import run_and_report, show_result
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the demo's store and report.")] = Path("assay-demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the demo's settings, store and report.")] = Path("assay-demo"),
+    pairs: options.Pairs = None,
+    workers: options.Workers = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Run a small study on generated text: jobs, progress, resuming and a report, with no model, data or network."""
+    """Train three kinds of models on generated contradictions, in two minutes, with no model, data or network."""
     from assay.jobs import Store
-    from assay.runners.serial import SerialRunner
+    from assay.runners.pool import PoolRunner
     from assay.studies.campaign import Campaign
+    from assay.studies.logic.settings import DEMO
     from assay.studies.settings import Choice
 
-    campaign = Campaign.choose("demo", Choice(), Store(out / "store"))
+    campaign = Campaign.choose("logic", Choice(file=DEMO, pairs=tuple(pairs or ())), Store(out / "store"))
+    out.mkdir(parents=True, exist_ok=True)
+    settings = out / DEMO.name
+    shutil.copyfile(DEMO, settings)
     n_jobs, n_absent = len(campaign.everything()), len(campaign.plan().absent)
-    typer.echo(f"How far does a small score move with the seed? {n_jobs} jobs, {n_absent} to run.", err=True)
-    runner = SerialRunner()
-    if n_absent == n_jobs:
-        stopped = list(islice(campaign.run(runner), n_jobs // 2))
-        typer.echo(f"Stopped on purpose after {len(stopped)} jobs; the same command goes on from there:", err=True)
-    outcomes, paths = run_and_report(campaign, runner, out / "report")
-    if not as_json:
-        typer.echo((out / "report" / "report.md").read_text(encoding="utf-8"))
+    typer.echo(f"Does it infer, or match words? {n_jobs} jobs, {n_absent} to run.", err=True)
+    runner = PoolRunner(workers)
+    finished = False
+    try:
+        outcomes, paths = run_and_report(campaign, runner, out / "report")
+        finished = True
+    finally:
+        runner.close(cancel=not finished)
+    if paths and not as_json:
+        _say_verdict(out / "report" / "report.md")
     code = show_result(campaign, outcomes, paths, as_json)
-    if not as_json:
-        typer.echo("Run it again and nothing is computed twice. Next: assay run demo --set seeds=0,1,2,3,4,5,6,7,8,9")
+    if paths and not as_json:
+        run = f"assay run logic --config {settings} --store {out / 'store'}"
+        typer.echo("Run it again and nothing is computed twice. Next:")
+        typer.echo(f"  {run} --set languages=en,pt,ru   # or fr, de, sv, es")
+        typer.echo(f"  {run} --set model=FOLDER         # an encoder of your own beside these")
     return code
+
+
+def _say_verdict(report: Path) -> None:
+    """The sentences that stand above the first section."""
+    above, _, _ = report.read_text(encoding="utf-8").partition("\n## ")
+    for line in above.splitlines():
+        if line.startswith("- "):
+            typer.echo(line.replace("\\", ""))

@@ -101,6 +101,17 @@ def split_pairs(pairs: TextPairs, rng: np.random.Generator, share: float = 0.3) 
     return pairs.take(np.sort(order[n_test:])), pairs.take(np.sort(order[:n_test]))
 
 
+def split_premises(pairs: TextPairs, rng: np.random.Generator, share: float = 0.3) -> tuple[TextPairs, TextPairs]:
+    """The same with all pairs of a premise on one side.
+
+    NLI corpora have one hypothesis of each label for a premise, so that a known premise tells what is still to come.
+    """
+    premises, place = np.unique(pairs.premises, return_inverse=True)
+    is_test = np.zeros(len(premises), bool)
+    is_test[rng.permutation(len(premises))[: round(len(premises) * share)]] = True
+    return pairs.take(np.flatnonzero(~is_test[place])), pairs.take(np.flatnonzero(is_test[place]))
+
+
 def certify(
     train: TextPairs, test: TextPairs, seed: int = 0, names: Sequence[Iterable[str]] | None = None
 ) -> Certificate:

@@ -42,13 +42,18 @@ def digest_folder(folder: Path, *, any_format: bool = False) -> str:
     files = sorted(path for path in folder.iterdir() if path.suffix in suffixes and path.is_file())
     total = hashlib.sha256()
     for path in files:
-        status = path.stat()
-        total.update(f"{path.name}\0{_digest_file(path, status.st_size, status.st_mtime_ns)}\n".encode())
+        total.update(f"{path.name}\0{digest_file(path)}\n".encode())
     return total.hexdigest()
 
 
+def digest_file(path: Path) -> str:
+    """SHA-256 of a file's bytes; a file that has not changed is read once."""
+    status = path.stat()
+    return _digest(path, status.st_size, status.st_mtime_ns)
+
+
 @functools.lru_cache(maxsize=256)
-def _digest_file(path: Path, size: int, modified: int) -> str:
+def _digest(path: Path, size: int, modified: int) -> str:
     """SHA-256 of a file's bytes; size and time of change are there so that a changed file is read again."""
     digest = hashlib.sha256()
     with path.open("rb") as file:

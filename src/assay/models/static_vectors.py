@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from assay.errors import DataError
 from assay.models.protocols import Floats
+from assay.models.source import digest_file
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -53,8 +53,7 @@ def static_vectors(path: str | Path) -> StaticVectors:
     path = Path(path)
     if not path.is_file():
         raise DataError("there is no such file; give a text file with a word and its numbers on each line", path=path)
-    with path.open("rb") as file:
-        return StaticVectors(hashlib.file_digest(file, "sha256").hexdigest(), path)
+    return StaticVectors(digest_file(path), path)
 
 
 def read_vectors(vectors: StaticVectors) -> tuple[list[str], npt.NDArray[np.float32]]:

@@ -16,6 +16,7 @@ from assay.errors import UsageError
 from assay.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
 from assay.report.summary import Figure
 
+LONG_DECIMAL = re.compile(r"-?\d+\.\d{4,}(?:e-?\d+)?")
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 UNDRAWABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -81,6 +82,7 @@ def _settled(svg: str, prefix: str) -> str:
             settled[element.attrib["id"]] = f"{prefix}-{len(settled) + 1}"
     for element in root.iter():
         _settle_ids(element, settled)
+        _round_numbers(element)
     root.attrib |= {"class": "drawing", "role": "graphics-document"}
     return ET.tostring(root, encoding="unicode")
 
@@ -91,3 +93,10 @@ def _settle_ids(element: ET.Element, settled: Mapping[str, str]) -> None:
             element.attrib[name] = settled[value]
         elif "url(#" in value:
             element.attrib[name] = REFERENCE.sub(lambda found: f"url(#{settled[found[1]]})", value)
+
+
+def _round_numbers(element: ET.Element) -> None:
+    """Coordinates and colours with three decimals, finer than any screen: half the size of a heat map."""
+    for name in ("d", "fill", "stroke", "transform", "opacity"):
+        if name in element.attrib:
+            element.attrib[name] = LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.3f}", element.attrib[name])

@@ -34,6 +34,11 @@ class Condition:
     control: str = ""
     preset: str = ""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is changed: all the data as they are."""
+        return self == Condition(self.task, self.language, self.model)
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
@@ -47,18 +52,26 @@ class Answers:
 def jobs(config: Config) -> list[Job[Any]]:
     """The answers of every condition, the corpora that they were given for, and the certificates."""
     wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
+    for task, language, preset in corpora(config):
+        wanted.append(corpus_job_of(config, task, language, preset=preset))
+        if config.experiments.certificates:
+            wanted.append(leak_job(config, task, language, preset))
     for task in config.tasks:
         for language in config.languages:
-            for shared in (False, True) if config.experiments.overlap else (False,):
-                wanted += [corpus_job_of(config, task, language, shared), leak_job(config, task, language, shared)]
             wanted.append(data.figures.job(corpus_job_of(config, task, language)))
-            if config.experiments.beside:
-                wanted += [
-                    maker(config, task, language, preset=config.experiments.beside)
-                    for maker in (corpus_job_of, leak_job)
-                ]
+            if config.experiments.overlap:
+                wanted.append(corpus_job_of(config, task, language, shared_names=True))
     wanted += [pieces_job(config, model, language) for model in encoders(config) for language in config.languages]
     return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def corpora(config: Config) -> list[tuple[str, str, str]]:
+    """Task, language and preset of every corpus with new names in the test split."""
+    found = [(task, language, config.corpus.preset) for language in config.languages for task in config.tasks]
+    other = config.experiments.beside
+    if other:
+        found += [(task, language, other) for language in languages_trained(config) for task in config.tasks]
+    return found
 
 
 def conditions(config: Config) -> list[Condition]:
@@ -109,11 +122,9 @@ def corpus_job_of(
     )  # fmt: skip
 
 
-def leak_job(
-    config: Config, task: str, language: str, shared_names: bool = False, preset: str = ""
-) -> Job[Certificate]:
+def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[Certificate]:
     """The certificate of a corpus."""
-    return data.certificate.job(corpus_job_of(config, task, language, shared_names, preset), language, shared_names)
+    return data.certificate.job(corpus_job_of(config, task, language, preset=preset), language)
 
 
 def pieces_job(config: Config, model: str, language: str) -> Job[data.Pieces]:
@@ -130,8 +141,7 @@ def nli_job(config: Config, name: str) -> Job[Certificate]:
 
 def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
     """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
-    is_plain = condition == Condition(condition.task, condition.language, condition.model)
-    if is_plain and condition.language == config.experiments.source:
+    if condition.is_plain and condition.language == config.experiments.source:
         return config.languages
     return (condition.language,)
 

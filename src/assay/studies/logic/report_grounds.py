@@ -15,9 +15,10 @@ from assay.studies.logic.plan import Condition, model_names
 from assay.studies.logic.scores import Scored, above_chance, model_title, score, task_title
 from assay.studies.logic.settings import Config
 
+_PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}
 SHARE = Column("accuracy", "Accuracy", 1, "%")
 NOT_PRINTED = "not in the paper"
-CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table)"
+CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table, or the interval holds 50 %)"
 
 
 def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scored]) -> list[Figure]:
@@ -33,11 +34,13 @@ def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scor
     ]
     n = len(plain)
     title = (
-        f"With the templates {config.corpus.preset} {sum(told[:n])} of {n} scores are above chance, "
-        f"with {other} {sum(told[n:])}"
+        f"With {_PRESETS[config.corpus.preset]} {sum(told[:n])} of {n} scores are above chance, "
+        f"with {_PRESETS[other]} {sum(told[n:])}"
     )
-    note = "clcd imitates the published templates; closed adds those that leave rules of words and lengths at chance. "
-    note += "False discoveries controlled over the figure."
+    note = (
+        "closed adds templates that leave every rule of words and lengths at chance; both are made anew, with the same "
+    )
+    note += "names and sizes. False discoveries controlled over the figure."
     caption = Caption("presets", title, note, [each.key for _, each in both])
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
 
@@ -56,7 +59,7 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         pairs = [
             (scored[replace(cell, shared_names=True)].accuracy.value, each.accuracy.value)
             for cell, each in scored.items()
-            if cell == Condition(cell.task, cell.language, model)
+            if cell.is_plain and cell.model == model
         ]
         gain = float(np.mean([known / new - 1 for known, new in pairs]))
         name = model if model in config.models else "encoder"

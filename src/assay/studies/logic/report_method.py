@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.jobs import Results
 from assay.report.summary import Cell, Column, Item, Missing, Table
-from assay.studies.logic.plan import Condition, encoders, languages_trained, model_names, pieces_job, trial_jobs
+from assay.studies.logic.plan import conditions, encoders, pieces_job, trial_jobs
 from assay.studies.logic.scores import model_title, task_title
 from assay.studies.logic.search import Candidate, best_trial, candidates
 from assay.studies.logic.settings import RECURRENT, Config
@@ -17,24 +17,22 @@ def searches(config: Config, results: Results) -> list[Item]:
     """The best trial of each search."""
     rows: list[dict[str, Cell]] = []
     keys: list[str] = []
-    for task in config.tasks:
-        for language in languages_trained(config):
-            for model in model_names(config):
-                jobs = trial_jobs(config, Condition(task, language, model))
-                if not jobs:
-                    continue
-                trials = [results[job] for job in jobs]
-                best = best_trial(trials)
-                keys.append(jobs[best].key)
-                rows.append(
-                    {
-                        "task": f"{task_title(task)} ({language})",
-                        "model": model_title(model),
-                        "score": trials[best].score,
-                        "failed": sum(bool(trial.error) for trial in trials),
-                        **_settings(candidates(config, model)[best], model),
-                    }
-                )
+    for cell in conditions(config):
+        jobs = trial_jobs(config, cell) if cell.is_plain else []
+        if not jobs:
+            continue
+        trials = [results[job] for job in jobs]
+        best = best_trial(trials)
+        keys.append(jobs[best].key)
+        rows.append(
+            {
+                "task": f"{task_title(cell.task)} ({cell.language})",
+                "model": model_title(cell.model),
+                "score": trials[best].score,
+                "failed": sum(bool(trial.error) for trial in trials),
+                **_settings(candidates(config, cell.model)[best], cell.model),
+            }
+        )
     if not rows:
         return []
     columns = [
@@ -48,12 +46,11 @@ def searches(config: Config, results: Results) -> list[Item]:
         Column("dropout", "Dropout", 2),
         Column("learning_rate", "Learning rate", 6),
         Column("batch", "Batch"),
-        Column("epochs", "Epochs"),
+        Column("epochs", "Epochs", 1),
     ]
     title = f"The best of {config.search.trials} trials each, drawn beforehand and chosen on validation"
-    note = (
-        "The winner of a task, language and model is used in all its conditions. One seed for each trial, no interval."
-    )
+    note = "The winner of a task, language and model is used in all its conditions; other templates are searched anew. "
+    note += "One seed for each trial, no interval."
     return [Table("search", title, columns, rows, note, keys)]
 
 

@@ -76,9 +76,11 @@ def score(config: Config, results: Results, condition: Condition, language: str 
 
 
 def above_chance(scored: Sequence[Scored], level: float = 0.95) -> list[bool]:
-    """Which scores are above chance, false discoveries controlled over all that are given."""
+    """Which scores are above chance: for these seeds, false discoveries controlled over all that are given, and for
+    other seeds, by the interval.
+    """
     adjusted = benjamini_hochberg(np.array([each.p_value for each in scored]))
-    return [bool(p < 1 - level) and each.accuracy.value > 0.5 for p, each in zip(adjusted, scored, strict=True)]
+    return [bool(p < 1 - level and each.accuracy.low > 0.5) for p, each in zip(adjusted, scored, strict=True)]
 
 
 def task_title(task: str) -> str:

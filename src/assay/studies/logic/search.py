@@ -16,7 +16,6 @@ from assay.errors import TrainingError
 from assay.jobs import Resources, step
 from assay.models.protocols import Task
 from assay.models.recurrent import Recurrent
-from assay.models.scratch import Scratch
 from assay.models.static_vectors import static_vectors
 from assay.models.transformer import transformer
 from assay.studies.logic.settings import RECURRENT, Config, Search, Training
@@ -55,19 +54,24 @@ def candidates(config: Config, name: str) -> list[Candidate]:
     if not is_searched(config, name):
         return [given]
     n, rng = config.search.trials, np.random.default_rng(config.search.seed)
-    shapes, recipes = _spaces(config.search, is_recurrent=name in RECURRENT)
+    shapes, recipes = _recurrent_spaces(config) if name in RECURRENT else _encoder_spaces(config.search)
     models = draw_settings(given.model, shapes, n, rng)
     return [Candidate(*each) for each in zip(models, draw_settings(given.recipe, recipes, n, rng), strict=True)]
 
 
-def _spaces(ranges: Search, *, is_recurrent: bool) -> tuple[Space, Space]:
-    """What is drawn of a model and of its recipe; an encoder is as it is."""
-    if not is_recurrent:
-        epochs, batch = _whole(ranges.encoder_epochs), _whole(ranges.encoder_batch)
-        return {}, {"learning_rate": Between(*ranges.encoder_rate), "batch": batch, "epochs": epochs}
-    shapes: dict[str, Any] = {name: _whole(getattr(ranges, name)) for name in ("hidden", "n_layers", "dimension")}
+def _recurrent_spaces(config: Config) -> tuple[Space, Space]:
+    """What is drawn of a network and of its recipe; given word vectors have the dimension that they have."""
+    ranges = config.search
+    names = ("hidden", "n_layers") if config.cells.vectors else ("hidden", "n_layers", "dimension")
+    shapes: dict[str, Any] = {name: _whole(getattr(ranges, name)) for name in names}
     shapes["dropout"] = Between(*ranges.dropout)
     return shapes, {"learning_rate": Between(*ranges.rate, log=True), "batch": _whole(ranges.batch)}
+
+
+def _encoder_spaces(ranges: Search) -> tuple[Space, Space]:
+    """What is drawn of an encoder, which is nothing, and of its recipe."""
+    epochs, batch = _whole(ranges.encoder_epochs), _whole(ranges.encoder_batch)
+    return {}, {"learning_rate": Between(*ranges.encoder_rate), "batch": batch, "epochs": epochs}
 
 
 def best_trial(trials: Sequence[Trial]) -> int:
@@ -126,7 +130,8 @@ def _given(config: Config, name: str) -> Candidate:
     if name in RECURRENT:
         return Candidate(_recurrent(config, name), _recipe(config.recurrent))
     if name == "small":
-        return Candidate(Scratch(n_positions=max(256, config.small.max_length)), _recipe(config.small))
+        n_positions = max(config.small_network.n_positions, config.small.max_length)
+        return Candidate(replace(config.small_network, n_positions=n_positions), _recipe(config.small))
     return Candidate(transformer(name), _recipe(config.encoder))
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from assay.data.logic.build import PRESETS, find_task
 from assay.data.logic.grammar import FOLDER
 from assay.errors import UsageError
+from assay.models.scratch import Scratch
 from assay.training.recipe import Precision
 
+DEMO = Path(__file__).parent / "demo.toml"
 RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 MODELS = ("forest", *RECURRENT, "small")
 CONTROLS = ("noise", "premise", "hypothesis")
@@ -84,7 +87,7 @@ class Experiments:
     that language, test on all (`source_only`: train on no other), and `others`, further encoders beside `model`;
     (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
     name or name:split, recast as balanced contradiction detection, found under `root`. `beside`: another preset, to
-    train and test on as well.
+    train and test on as well. `certificates`: what rules without understanding reach on each corpus.
     """
 
     fractions: tuple[float, ...] = (1.0,)
@@ -97,6 +100,7 @@ class Experiments:
     nli: tuple[str, ...] = ()
     root: str = ""
     beside: str = ""
+    certificates: bool = True
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ class Config:
     corpus: Corpus = field(default_factory=Corpus)
     cells: Cells = field(default_factory=Cells)
     recurrent: Training = field(default_factory=lambda: Training(5, 32, 2e-3))
+    small_network: Scratch = field(default_factory=Scratch)
     small: Training = field(default_factory=lambda: Training(10, 64, 1e-3, warmup=0.1))
     encoder: Training = field(default_factory=lambda: Training(3, 32, 3e-5, warmup=0.1))
     search: Search = field(default_factory=Search)
@@ -166,8 +171,12 @@ def _others(preset: str) -> tuple[str, ...]:
 def _check_ranges(search: Search) -> None:
     for each in fields(search):
         value = getattr(search, each.name)
-        if isinstance(value, tuple) and not 0 <= value[0] <= value[1]:
-            raise UsageError(f"the setting 'search.{each.name}' must be lowest and highest; got {value!r}")
+        if not isinstance(value, tuple):
+            continue
+        is_right = value[0] <= value[1] and (0 <= value[0] <= value[1] < 1 if each.name == "dropout" else value[0] > 0)
+        if not is_right:
+            allowed = "0 or more, below 1" if each.name == "dropout" else "above 0"
+            raise UsageError(f"the setting 'search.{each.name}' must be lowest and highest, {allowed}; got {value!r}")
 
 
 def _are_shares(values: Sequence[Any]) -> bool:

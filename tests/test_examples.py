@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from assay.studies import find_study
+from assay.studies.settings import Choice, make_config
+
 ROOT = Path(__file__).resolve().parents[1]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
@@ -26,3 +31,10 @@ def test_own_jobs_run_once(tmp_path):
     first, second = run("own_jobs.py", tmp_path), run("own_jobs.py", tmp_path)
     assert first.count("done ") == 4
     assert second == "kept most_frequent()\nmost frequent: the\n"
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "examples").glob("*/*.toml")), ids=lambda file: file.stem)
+def test_settings_of_the_measured_runs_are_valid_and_name_their_command(file):
+    study = file.parent.name
+    assert make_config(find_study(study), Choice(file=file)) != make_config(find_study(study), Choice())
+    assert f"assay run {study} --config examples/{study}/{file.name}" in file.read_text().splitlines()[0]

@@ -31,9 +31,9 @@ def status(
     from assay.jobs.why import Why
     from assay.studies.campaign import noted_campaigns
 
-    place = Store(options.store_folder(store))
-    if not place.folder.is_dir():
-        raise UsageError(f"there is no store {place.folder}; `assay run` makes one, --store names another")
+    place = Store(options.store_at(store))
+    if not place.is_there():
+        raise UsageError(f"there is no store {place.where}; `assay run` makes one, --store names another")
     if study is not None:
         campaigns = [options.choose_campaign(study, preset, config, pairs, store)]
     else:

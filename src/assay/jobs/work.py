@@ -6,6 +6,7 @@ the driver. It does not decide what runs when.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -25,19 +26,27 @@ from assay.jobs.store import Circumstances, Store
 _LIBRARIES = ("numpy", "scipy", "sklearn", "pyarrow", "torch", "transformers")
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a store did not take a value, and whether another try may go better."""
+
+    reason: str
+    again: bool
+
+
 @dataclass(slots=True)
 class Report:
     """What came of the groups that a worker was given.
 
     `unusable` says of stored values that jobs needed why they could not be loaded, `not_run` which jobs met them and so
-    did not run.
-    `stop` is the reason why the store can take no more.
+    did not run. `refused` says of jobs that the store could not be read or written for them; what came after them in
+    the same submission was not begun.
     """
 
     outcomes: list[Outcome] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
     not_run: dict[str, list[str]] = field(default_factory=dict)
-    stop: str = ""
+    refused: dict[str, Refusal] = field(default_factory=dict)
 
 
 def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
@@ -51,7 +60,9 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
             report.unusable[culprit] = str(error)
             report.not_run.setdefault(culprit, []).extend(job.key for job in group)
         except StoreError as error:
-            report.stop = str(error)
+            settled = {outcome.key for outcome in report.outcomes}
+            refusal = Refusal(str(error), again=not error.full)
+            report.refused = {job.key: refusal for job in group if job.key not in settled}
             break
     return report
 
@@ -98,7 +109,8 @@ def _settle(job: Job[Any], result: Any, seconds: float, store: Store) -> Outcome
         except AssayError as error:  # a value of a type that cannot be kept
             result = error
     message = str(result) if isinstance(result, AssayError) else f"{type(result).__name__}: {result}"
-    store.keep_failure(job, message, "".join(traceback.format_exception(result)))
+    with contextlib.suppress(StoreError):  # then the outcome alone says it
+        store.keep_failure(job, message, "".join(traceback.format_exception(result)))
     return outcome_of(job, "failed", seconds, message)
 
 

@@ -1,21 +1,49 @@
-"""Ray: jobs run as tasks on a local or remote Ray cluster (extra `ray`)."""
+"""Ray: jobs run as tasks on a local or remote Ray cluster (extra `ray`).
+
+Each submission asks Ray for what its neediest step asks for. The scheduler, not Ray, tries lost work again, so that the
+number of tries is bounded and the reason kept. Workers read and write the store themselves: every machine must see it.
+"""
 
 from __future__ import annotations
 
 import os
+import platform
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import MissingExtraError
-from assay.jobs.job import Job
+from assay.errors import AssayError, MissingExtraError, UsageError
+from assay.jobs.job import Job, Resources
 from assay.jobs.runner import WorkerLostError
 from assay.jobs.store import Store
-from assay.jobs.work import Report, work_on
+from assay.jobs.work import Report, outcome_of, work_on
+from assay.version import __version__
+
+SECONDS_BETWEEN_LOOKS = 5.0
+SECONDS_TO_CANCEL = 10.0
+_GB = 2**30
+_LOSSES = {
+    "OutOfMemoryError": "its machine ran out of memory",
+    "NodeDiedError": "its machine is gone",
+    "LocalRayletDiedError": "its machine is gone",
+    "WorkerCrashedError": "its process ended abruptly",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """What a cluster has: all its cores, and the most of each resource that a single machine has."""
+
+    cores: int
+    largest: Resources
 
 
 class RayRunner:
     """Runs submissions as Ray tasks; starts a local Ray unless one is running or `address` names a cluster."""
+
+    shared_fate = False
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray's own wish: leave devices as they are
@@ -26,39 +54,128 @@ class RayRunner:
         self._ray = ray
         self._owner = not ray.is_initialized()
         if self._owner:
-            cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
-        self._task = ray.remote(work_on)
-        self._n_gpus = float(ray.cluster_resources().get("GPU", 0))
+            _connect(ray, address, workers)
+        # A process that has touched an accelerator is not used again: its device was chosen for it when it started.
+        self._tasks = {False: ray.remote(_work), True: ray.remote(max_calls=1)(_work)}
+        self._under_way: set[Any] = set()
+        self._seen_at = 0.0
+        self._machines = self._look()
 
     @property
     def slots(self) -> int:
-        """Twice the cluster's cores, so that the next piece of work is there when one ends."""
-        return max(2, 2 * int(self._ray.cluster_resources().get("CPU", 1)))
+        """Twice the cluster's cores, so that the next piece of work is there when one ends, and no more waits."""
+        return max(2, 2 * self.machines.cores)
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
-        """Run the groups as one task that asks for what its neediest step asks for."""
-        wanted = [group[0].step.settings.resources for group in groups]
-        task = self._task.options(
-            num_cpus=max(w.cpus for w in wanted),
-            num_gpus=min(max(w.gpus for w in wanted), self._n_gpus),
-            memory=int(max(w.memory_gb for w in wanted) * 2**30) or None,
-            max_retries=0,  # the scheduler retries, alone and a bounded number of times
-        )
+    @property
+    def machines(self) -> Machines:
+        """The cluster as it was a few seconds ago at most."""
+        if time.monotonic() - self._seen_at > SECONDS_BETWEEN_LOOKS:
+            self._machines = self._look()
+        return self._machines
+
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
+        """Run the groups as one task; with `alone` it asks for all the cores of a machine."""
+        asked = asked_of(groups, self.machines.largest, alone=alone)
         answer: Future[Report] = Future()
-        task.remote(groups, store).future().add_done_callback(lambda done: self._pass_on(done, answer))
+        most = self.machines.largest.memory_gb
+        if asked.memory_gb > most:  # Ray would wait for such a machine for ever
+            reason = f"it asks for {asked.memory_gb:g} GB of memory; the largest machine of the cluster has {most:.3g}"
+            answer.set_result(_refused(groups, store, reason))
+            return answer
+        task = self._tasks[asked.gpus > 0].options(
+            num_cpus=asked.cpus,
+            num_gpus=asked.gpus,
+            memory=int(asked.memory_gb * _GB) or None,
+            max_retries=0,
+        )
+        reference = task.remote(__version__, groups, store.for_workers())
+        self._under_way.add(reference)
+        reference.future().add_done_callback(lambda done: self._pass_on(reference, done, answer))
         return answer
 
     def close(self, *, cancel: bool = False) -> None:
-        """Leave the cluster; a local Ray that was started here is shut down, and what still runs on it ended."""
+        """Leave the cluster; with `cancel`, what still runs of ours is ended first."""
+        if cancel and self._under_way and self._ray.is_initialized():
+            references = list(self._under_way)
+            for reference in references:
+                self._ray.cancel(reference, force=True)
+            self._ray.wait(references, num_returns=len(references), timeout=SECONDS_TO_CANCEL)
         if self._owner:
             self._ray.shutdown()
 
-    def _pass_on(self, done: Future[Report], answer: Future[Report]) -> None:
+    def _look(self) -> Machines:
+        self._seen_at = time.monotonic()
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+
+        def most(name: str) -> float:
+            return max((float(node.get(name, 0)) for node in nodes), default=0.0)
+
+        cores = int(sum(node.get("CPU", 0) for node in nodes))
+        return Machines(cores, Resources(most("CPU"), most("GPU"), most("memory") / _GB))
+
+    def _pass_on(self, reference: Any, done: Future[Report], answer: Future[Report]) -> None:
+        self._under_way.discard(reference)
         error = done.exception()
         if error is None:
             answer.set_result(done.result())
         elif isinstance(error, self._ray.exceptions.RayTaskError):
-            answer.set_exception(error)
+            answer.set_exception(_explained(error))
         else:
-            answer.set_exception(WorkerLostError(f"{type(error).__name__}: {str(error).splitlines()[0]}"))
+            answer.set_exception(WorkerLostError(_loss(error)))
+
+
+def asked_of(groups: Sequence[Sequence[Job[Any]]], largest: Resources, *, alone: bool = False) -> Resources:
+    """What the neediest step of these asks for; no more cores and GPUs than the largest machine has.
+
+    >>> asked_of([], Resources(4, 1, 16), alone=True)
+    Resources(cpus=4, gpus=0, memory_gb=0)
+    """
+    wanted = [group[0].step.settings.resources for group in groups]
+    cpus = largest.cpus if alone else min(max((w.cpus for w in wanted), default=1), largest.cpus)
+    gpus = min(max((w.gpus for w in wanted), default=0), largest.gpus)
+    return Resources(cpus, gpus, max((w.memory_gb for w in wanted), default=0))
+
+
+def _connect(ray: Any, address: str | None, workers: int | None) -> None:
+    cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
+    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UsageError(
+            f"the ray runner cannot use --address {address} ({type(error).__name__}: {reason}); "
+            "`ray start --head` starts a cluster and prints its address"
+        ) from None
+
+
+def _work(version: str, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
+    """What a Ray worker does: the same as every worker, once it is sure that it is the same Assay."""
+    if version != __version__:
+        raise UsageError(
+            f"the machine {platform.node()} has Assay {__version__}, the driver {version}; "
+            "install the same version on every machine of the cluster"
+        )
+    return work_on(groups, store)
+
+
+def _refused(groups: Sequence[Sequence[Job[Any]]], store: Store, reason: str) -> Report:
+    jobs = [job for group in groups for job in group]
+    for job in jobs:
+        store.keep_failure(job, reason, "")
+    return Report([outcome_of(job, "failed", error=reason) for job in jobs])
+
+
+def _explained(error: Any) -> AssayError:
+    """The error of a worker that could not even begin, in words for the user."""
+    if isinstance(error.cause, AssayError):
+        return error.cause
+    reason = str(error.cause or error).strip().splitlines()[-1]
+    return UsageError(
+        f"a worker of the Ray cluster cannot run jobs ({reason}); "
+        "install the same Assay and the same packages on every machine"
+    )
+
+
+def _loss(error: BaseException) -> str:
+    known = _LOSSES.get(type(error).__name__)
+    return known or f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"

@@ -14,9 +14,10 @@ from assay.jobs.work import Report, work_on
 class SerialRunner:
     """Runs each submission at once, in this process."""
 
+    shared_fate = True
     slots = 1
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
         """Run the groups now; the future is already done."""
         future: Future[Report] = Future()
         future.set_result(work_on(groups, store))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from assay.errors import AbsentValueError, AssayError, DamagedValueError
 from assay.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
-from assay.jobs.files import write_durably
 from assay.jobs.key import canonical, digest, dumps
 from assay.jobs.plan import all_jobs
 from assay.jobs.work import outcome_of
@@ -42,7 +40,7 @@ class Campaign:
 
     def plan(self) -> Plan:
         """What would run, given what the store holds."""
-        return make_plan(self.jobs(), self.store.has)
+        return make_plan(self.jobs(), self.store.look())
 
     def run(self, runner: Runner) -> Iterator[Outcome]:
         """Run what is absent, and yield what became of each job."""
@@ -56,7 +54,7 @@ class Campaign:
         if absent:
             raise AbsentValueError(
                 f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
-                f"store {self.store.folder}; run: assay run {self.study}"
+                f"store {self.store.where}; run: assay run {self.study}"
             )
 
         def repair(job: Job[Any], error: DamagedValueError) -> None:
@@ -71,14 +69,14 @@ class Campaign:
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `assay status` can speak of it."""
         form = {"study": self.study, "config": canonical(self.config)}
-        write_durably(_folder(self.store) / f"{self.study}-{digest(form)[:12]}.json", dumps(form).encode())
+        self.store.place.write(f"campaigns/{self.study}-{digest(form)[:12]}.json", dumps(form).encode())
 
 
 def noted_campaigns(store: Store) -> list[Campaign]:
     """The campaigns that were run on this store and whose settings this version still understands."""
     campaigns = []
-    for path in sorted(_folder(store).glob("*.json")):
-        form = json.loads(path.read_text(encoding="utf-8"))
+    for entry in store.place.entries("campaigns"):
+        form = json.loads(store.place.read(entry.name))
         try:
             study = find_study(form["study"])
             campaigns.append(Campaign(form["study"], _config_from(study.Config, form["config"]), store))
@@ -97,7 +95,3 @@ def _untyped(form: Any) -> Any:
     if isinstance(form, dict):
         return {name: _untyped(item) for name, item in form.items() if name != "$type"}
     return [_untyped(item) for item in form] if isinstance(form, list) else form
-
-
-def _folder(store: Store) -> Path:
-    return store.folder / "campaigns"

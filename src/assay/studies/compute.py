@@ -19,6 +19,7 @@ from typing import Any
 
 from assay.errors import AssayError
 from assay.jobs import Store, run_jobs
+from assay.jobs.outcome import PASSING
 from assay.runners.serial import SerialRunner
 from assay.studies import find_study
 
@@ -32,7 +33,7 @@ def compute(study: str, settings: Mapping[str, Any], store: Store) -> Counter[st
     counts: Counter[str] = Counter()
     for outcome in run_jobs(module.jobs(config), store.open(), SerialRunner()):
         counts[outcome.status] += 1
-        if outcome.status in ("failed", "damaged"):
+        if outcome.status in ("failed", *PASSING):
             sys.stderr.write(f"{outcome.status}: {outcome.description}: {outcome.error}\n")
     return counts
 

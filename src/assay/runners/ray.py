@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import socket
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -23,6 +24,7 @@ from assay.version import __version__
 
 SECONDS_BETWEEN_LOOKS = 5.0
 SECONDS_TO_CANCEL = 10.0
+SECONDS_TO_ANSWER = 10.0
 _GB = 2**30
 _LOSSES = {
     "OutOfMemoryError": "its machine ran out of memory",
@@ -139,13 +141,21 @@ def asked_of(groups: Sequence[Sequence[Job[Any]]], largest: Resources, *, alone:
 def _connect(ray: Any, address: str | None, workers: int | None) -> None:
     cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
     try:
+        _knock(address)
         ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
-    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(
-            f"the ray runner cannot use --address {address} ({type(error).__name__}: {reason}); "
+            f"the ray runner cannot use --address {address} ({reason}); "
             "`ray start --head` starts a cluster and prints its address"
         ) from None
+
+
+def _knock(address: str | None) -> None:
+    """See at once whether anybody listens at HOST:PORT; Ray itself would try for two minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
 
 
 def _work(version: str, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:

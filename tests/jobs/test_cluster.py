@@ -138,7 +138,7 @@ def test_the_driver_is_killed_and_started_again(cluster, tmp_path, journal):
     twice = [line for line, times in squares.items() if times > 1]
     assert len(twice) <= 3, "more was done again than three cores can have had under way"
     assert set(twice) <= set(done_before)
-    assert sorted(whole.keys()) == sorted(serial.keys())
+    assert sorted(whole.stored_keys()) == sorted(serial.stored_keys())
 
 
 def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
@@ -146,7 +146,7 @@ def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
     command = ["assay", "run", "demo", *settings, "--runner", "ray", "--address", cluster.address]
     first = start(tmp_path, *command)
     records = Store(tmp_path / "assay-store")
-    wait_for(lambda: sum(1 for _ in records.keys()) >= 5 or first.poll() is not None)
+    wait_for(lambda: sum(1 for _ in records.stored_keys()) >= 5 or first.poll() is not None)
     os.kill(first.pid, signal.SIGINT)
     _, err = first.communicate(timeout=60)
     assert (first.returncode, err.decode().splitlines()[-1]) == (
@@ -154,14 +154,14 @@ def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
         "interrupted: finished work is kept; the same command goes on from there",
     )
     time.sleep(0.5)
-    kept = set(records.keys())
+    kept = set(records.stored_keys())
     time.sleep(0.5)
-    assert set(records.keys()) == kept, "something still works for a driver that is gone"
+    assert set(records.stored_keys()) == kept, "something still works for a driver that is gone"
     second = subprocess.run(
         [sys.executable, "-m", *command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, check=True
     )
     assert second.stdout.startswith(f"{36 + 2 * (len(kept) < 38)} jobs: ")
-    assert kept < set(records.keys())
+    assert kept < set(records.stored_keys())
 
 
 def test_a_wrong_address_is_said_at_once(cluster):
@@ -197,6 +197,6 @@ def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal):
         "its worker was lost (its process ended abruptly)",
     }
     assert Results(store)[final] == sum(i * i for i in range(24))
-    assert len(list(store.keys())) == 25
+    assert len(list(store.stored_keys())) == 25
     assert len(set(journal.lines())) == 24
     assert len(journal.lines()) <= 24 + len(lost)

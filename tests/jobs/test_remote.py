@@ -69,7 +69,7 @@ def test_a_campaign_gives_what_it_gives_in_a_folder_and_is_kept(url, tmp_path):
         assert {outcome.status for outcome in run_jobs(wanted, store, SerialRunner())} == {"kept"}
         found[where] = [Results(store)[job] for job in wanted]
     assert found[url] == found[tmp_path / "store"]
-    assert sorted(Store(url).keys()) == sorted(Store(tmp_path / "store").keys())
+    assert sorted(Store(url).stored_keys()) == sorted(Store(tmp_path / "store").stored_keys())
 
 
 def test_what_was_read_once_is_at_hand(url, server, tmp_path, monkeypatch):
@@ -128,19 +128,19 @@ def test_two_writers_race_on_the_same_keys(url, server, tmp_path, monkeypatch):
             assert set(value["i"].to_pylist()) == {i}
         seen.append([value["writer"][0].as_py() for value in values])
     assert seen[0] == seen[1] == seen[2]
-    assert len(list(Store(url).keys())) == 25
+    assert len(list(Store(url).stored_keys())) == 25
 
 
 def test_killed_in_the_middle_and_run_again(url, tmp_path):
     command = [sys.executable, "-m", "tests.jobs.campaign_script", url, "journal", "summary.json", "serial"]
     for n_records in (4, 16):
         process = subprocess.Popen(command, cwd=tmp_path, env=os.environ)
-        while process.poll() is None and sum(1 for _ in Store(url).keys()) < n_records:
+        while process.poll() is None and sum(1 for _ in Store(url).stored_keys()) < n_records:
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         store = Store(url)
-        for key in store.keys():
+        for key in store.stored_keys():
             store.check(key)
     assert subprocess.run(command, cwd=tmp_path, env=os.environ, check=False).returncode == 0
     squares = Counter(line for line in Journal(str(tmp_path / "journal")).lines() if line.startswith("slow_square"))

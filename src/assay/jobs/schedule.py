@@ -58,6 +58,7 @@ class Schedule:
         self.pace: dict[str, float] = {}
         self.stop = ""
         self._add(jobs, store.look())
+        self.n_jobs = len(self.settled) + len(self.absent)
 
     def run(self) -> Iterator[Outcome]:
         """Yield outcomes until nothing is left to do."""

@@ -4,8 +4,9 @@
     values/ab/abcd…-nonce/    value.json and its tables and arrays, when it is not
     failures/ab/abcd….json    the error of a job's last try
     scratch/abcd…/            snapshots of a job that is under way
-    claims/ab/abcd….lock      held by the process that works on it
+    claims.lock               a byte of it is locked by the process that works on a job
     campaigns/                what was asked for, for `assay status`
+    runs/, running/           what drivers and workers say of work under way, for `assay status --watch`
 
 Everything is written aside, flushed to disk and renamed. Any number of processes may use one store; the first complete
 value of a key stays. The store knows nothing of how jobs are scheduled.
@@ -73,7 +74,7 @@ class Store:
 
     def open(self) -> Store:
         """Make the store if need be, and say clearly when it cannot be written or is not a store."""
-        with self._clear_errors():
+        with self.clear_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
             if not self.place.exists(MARKER):
                 if any(name != "out" and not name.startswith(".") for name in self.place.top()):
@@ -85,13 +86,13 @@ class Store:
 
     def is_there(self) -> bool:
         """Whether a store has been made here."""
-        with self._clear_errors("read"):
+        with self.clear_errors("read"):
             return self.place.exists(MARKER)
 
     def try_writing(self) -> None:
         """Write and remove a small file: a StoreError says why no work can be kept."""
         probe = f".writable-{secrets.token_hex(4)}"
-        with self._clear_errors():
+        with self.clear_errors():
             try:
                 self.place.write(probe, bytes(PROBE_BYTES))
             finally:
@@ -100,15 +101,15 @@ class Store:
     def has(self, key: str) -> bool:
         """Whether the value of this key is complete."""
         try:
-            return self.place.exists(_record(key))
+            return self.place.exists(record_name(key))
         except OSError as error:
             raise self._explained(error, "read") from error
 
     def look(self) -> Callable[[str], bool]:
         """A way to ask of many keys whether their values are complete."""
-        with self._clear_errors("read"):
+        with self.clear_errors("read"):
             look = self.place.look("records")
-        return lambda key: look(_record(key))
+        return lambda key: look(record_name(key))
 
     def commit(self, job: Job[Any], value: Any, circumstances: Circumstances) -> None:
         """Keep the value of a job; a value that is there already stays."""
@@ -125,31 +126,31 @@ class Store:
                 "versions": circumstances.versions,
             },
         }
-        with self._clear_errors():
+        with self.clear_errors():
             folder = self._write_value(job.key, encoded, body)
             if not self.publish(job.key, dumps({**body, "checksum": digest(body)}).encode()) and folder:
                 self.place.remove_folder(folder)
-            self.place.remove(_failure(job.key))
+            self.place.remove(failure_name(job.key))
         remove_tree(self.scratch(job.key))
 
     def publish(self, key: str, record: bytes) -> bool:
         """Put a record in its place unless one is there; whether it was ours that stayed."""
-        return self.place.write(_record(key), record, replace=False)
+        return self.place.write(record_name(key), record, replace=False)
 
     def load(self, key: str) -> Any:
         """The value of this key, its bytes checked against the record."""
         try:
             return self._load(key)
         except DamagedValueError:
-            if not self.place.forget([_record(key), *self._folders(key)]):
+            if not self.place.forget([record_name(key), *self._folders(key)]):
                 raise
         return self._load(key)  # it may have been the copy at hand that was damaged
 
     def record(self, key: str) -> dict[str, Any]:
         """The record of this key, its own bytes checked."""
         try:
-            with self._clear_errors("read"):
-                text = self.place.read(_record(key)).decode()
+            with self.clear_errors("read"):
+                text = self.place.read(record_name(key)).decode()
             body = json.loads(text)
             checksum = body.pop("checksum")
         except FileNotFoundError:
@@ -160,9 +161,9 @@ class Store:
             raise DamagedValueError(key, "the checksum of its record does not match")
         return dict(body)
 
-    def keys(self) -> Iterator[str]:
+    def stored_keys(self) -> Iterator[str]:
         """Every key that has a record, in order."""
-        with self._clear_errors("read"):
+        with self.clear_errors("read"):
             for entry in self.place.entries("records"):
                 name = entry.name.rpartition("/")[2]
                 if name.endswith(".json") and not name.startswith("."):
@@ -170,7 +171,7 @@ class Store:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every readable record, in the order of the keys."""
-        for key in self.keys():
+        for key in self.stored_keys():
             with contextlib.suppress(DamagedValueError, AbsentValueError):
                 yield self.record(key)
 
@@ -183,22 +184,22 @@ class Store:
 
     def discard(self, key: str) -> None:
         """Throw a value away: the record first, so that it is never half there."""
-        with self._clear_errors():
+        with self.clear_errors():
             folders = self._folders(key)
-            self.place.remove(_record(key))
+            self.place.remove(record_name(key))
             for folder in folders:
                 self.place.remove_folder(folder)
 
     def keep_failure(self, job: Job[Any], error: str, traceback: str) -> None:
         """Keep why a job failed; a later success removes it."""
         form = {"key": job.key, "step": job.step.name, "arguments": job.form, "error": error, "traceback": traceback}
-        with self._clear_errors():
-            self.place.write(_failure(job.key), dumps(form).encode())
+        with self.clear_errors():
+            self.place.write(failure_name(job.key), dumps(form).encode())
 
     def failure(self, key: str) -> dict[str, Any] | None:
         """Why the last try of a job failed, or None."""
         try:
-            return dict(json.loads(self.place.read(_failure(key))))
+            return dict(json.loads(self.place.read(failure_name(key))))
         except (FileNotFoundError, ValueError):
             return None
 
@@ -208,8 +209,8 @@ class Store:
 
     def claim(self, key: str) -> Claim | None:
         """The right to work on a job, or None when another living process has it."""
-        with self._clear_errors():
-            return try_claim(self.folder / "claims" / key[:2] / f"{key}.lock")
+        with self.clear_errors():
+            return try_claim(self.folder / "claims.lock", key)
 
     def _load(self, key: str) -> Any:
         record = self.record(key)
@@ -220,7 +221,7 @@ class Store:
 
     def _value_folder(self, key: str, record: dict[str, Any]) -> Path:
         """A local folder with the value's files, each checked."""
-        with self._clear_errors("read"):
+        with self.clear_errors("read"):
             folder = self.place.open_folder(f"values/{key[:2]}/{record['folder']}", record["files"])
             for name, (size, sha256) in record["files"].items():
                 _check_file(key, folder / name, size, sha256)
@@ -232,13 +233,13 @@ class Store:
         if not attached and len(encoded.text) <= INLINE_BYTES:
             body["value"] = encoded.text
             return None
-        body["folder"] = f"{key}-{secrets.token_hex(4)}"
-        name = f"values/{key[:2]}/{body['folder']}"
+        name = new_value_name(key)
+        body["folder"] = name.rpartition("/")[2]
         with self.place.new_folder(name) as folder:
             files = encoded.write_attachments(folder)
             (folder / "value.json").write_text(encoded.text, encoding="utf-8")
             files.append(folder / "value.json")
-            body["files"] = {path.name: _measure(path) for path in files}
+            body["files"] = {path.name: measure(path) for path in files}
         return name
 
     def _folders(self, key: str) -> list[str]:
@@ -257,7 +258,7 @@ class Store:
             raise StoreError(f"the store {self.where} has format {found}; this version of Assay reads format {FORMAT}")
 
     @contextlib.contextmanager
-    def _clear_errors(self, doing: str = "written") -> Iterator[None]:
+    def clear_errors(self, doing: str = "written") -> Iterator[None]:
         """Turn what the file system says into a StoreError that says what to do."""
         try:
             yield
@@ -276,12 +277,19 @@ class Store:
         return StoreError(text, full=full)
 
 
-def _record(key: str) -> str:
+def record_name(key: str) -> str:
+    """The name of a key's record."""
     return f"records/{key[:2]}/{key}.json"
 
 
-def _failure(key: str) -> str:
+def failure_name(key: str) -> str:
+    """The name of what is kept of a key's last failed try."""
     return f"failures/{key[:2]}/{key}.json"
+
+
+def new_value_name(key: str) -> str:
+    """A name for the folder of a value that no other writer has."""
+    return f"values/{key[:2]}/{key}-{secrets.token_hex(4)}"
 
 
 def _said(error: OSError) -> str:
@@ -291,7 +299,7 @@ def _said(error: OSError) -> str:
     return str(error.strerror or error)
 
 
-def _measure(path: Path) -> tuple[int, str]:
+def measure(path: Path) -> tuple[int, str]:
     """Flush a file to disk and give its size and SHA-256."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())

@@ -20,6 +20,7 @@ from typing import Any
 from assay.errors import AbsentValueError, AssayError, DamagedValueError, StoreError
 from assay.jobs.job import Job, substitute
 from assay.jobs.outcome import Outcome, Status
+from assay.jobs.presence import at_work
 from assay.jobs.scratch import scratch_at
 from assay.jobs.store import Circumstances, Store
 
@@ -77,7 +78,7 @@ def _work_on_group(group: Sequence[Job[Any]], store: Store, report: Report) -> N
     needed = {need.key: store.load(need.key) for job in group for need in job.needs}
     arguments = [{name: substitute(v, needed) for name, v in job.arguments.items()} for job in group]
     start = time.perf_counter()
-    with scratch_at([store.scratch(job.key) for job in group]):
+    with scratch_at([store.scratch(job.key) for job in group]), at_work(group, store):
         results = _run(group, arguments)
     seconds = (time.perf_counter() - start) / len(group)
     for job, result in zip(group, results, strict=True):

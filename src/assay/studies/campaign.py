@@ -11,6 +11,8 @@ from assay.errors import AbsentValueError, AssayError, DamagedValueError
 from assay.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
 from assay.jobs.key import canonical, digest, dumps
 from assay.jobs.plan import all_jobs
+from assay.jobs.runlog import logged
+from assay.jobs.schedule import Schedule
 from assay.jobs.work import outcome_of
 from assay.report.summary import Report
 from assay.studies import find_study
@@ -46,7 +48,8 @@ class Campaign:
         """Run what is absent, and yield what became of each job."""
         self.store.open()
         self._note()
-        yield from run_jobs(self.jobs(), self.store, runner)
+        schedule = Schedule(self.jobs(), self.store, runner)
+        yield from logged(schedule.run(), schedule.n_jobs, self.study, self.store)
 
     def report(self, runner: Runner | None = None, observe: Callable[[Outcome], None] = lambda _: None) -> Report:
         """What was found; with a runner, a value that turns out damaged is computed again, and `observe` is told."""

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
-from assay.jobs import Store, run_jobs
+from assay.jobs import Store
 from assay.jobs.outcome import PASSING
+from assay.jobs.runlog import logged
+from assay.jobs.schedule import Schedule
 from assay.runners.serial import SerialRunner
 from assay.studies import find_study
 
@@ -31,7 +33,8 @@ def compute(study: str, settings: Mapping[str, Any], store: Store) -> Counter[st
     changes = {name: value for name, value in settings.items() if name != "preset"}
     config = _replaced(presets[settings.get("preset", "default")], changes)
     counts: Counter[str] = Counter()
-    for outcome in run_jobs(module.jobs(config), store.open(), SerialRunner()):
+    schedule = Schedule(module.jobs(config), store.open(), SerialRunner())
+    for outcome in logged(schedule.run(), schedule.n_jobs, study, store):
         counts[outcome.status] += 1
         if outcome.status in ("failed", *PASSING):
             sys.stderr.write(f"{outcome.status}: {outcome.description}: {outcome.error}\n")

@@ -125,8 +125,8 @@ def test_prune_unused_keeps_what_campaigns_need(run):
     code, _, err = run("store", "prune", "--unused")
     assert (code, err) == (
         2,
-        "error: 1 of the 2 campaigns of the store assay-store are of another version of Assay, which alone can say what "
-        "they need; nothing was removed\n",
+        "error: 1 of the 2 campaigns of the store assay-store are of another version of Assay, which alone can say "
+        "what they need; nothing was removed\n",
     )
 
 

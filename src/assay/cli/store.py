@@ -104,11 +104,12 @@ def _unused(store: Store) -> list[str]:
     from assay.studies.campaign import noted_campaigns
 
     campaigns = noted_campaigns(store)
-    n_noted = sum(1 for _ in store.place.entries("campaigns"))
-    if len(campaigns) < n_noted:
+    noted = {entry.name for entry in store.place.entries("campaigns")}
+    foreign = noted - {campaign.note_name() for campaign in campaigns}
+    if foreign:
         raise UsageError(
-            f"{n_noted - len(campaigns)} of the {n_noted} campaigns of the store {store.where} are of another version "
-            "of Assay, which alone can say what they need; nothing was removed"
+            f"{len(foreign)} of the {len(noted)} campaigns of the store {store.where} are of another version of "
+            "Assay, which alone can say what they need; nothing was removed"
         )
     needed = {job.key for campaign in campaigns for job in campaign.everything()}
     return [key for key in store.stored_keys() if key not in needed]

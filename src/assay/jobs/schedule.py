@@ -9,10 +9,11 @@ touches values.
 from __future__ import annotations
 
 import time
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from assay.errors import StoreError
@@ -48,13 +49,14 @@ class Schedule:
         self.absent: dict[str, Job[Any]] = {}
         self.dependants: defaultdict[str, list[Job[Any]]] = defaultdict(list)
         self.settled: set[str] = set()
-        self.ready: dict[str, Group] = {}
+        self.ready: OrderedDict[str, Group] = OrderedDict()  # a plain dict is slow to take the first item from
         self.elsewhere: deque[Group] = deque()
         self.suspects: deque[Group] = deque()
         self.losses: defaultdict[str, int] = defaultdict(int)
         self.repairs: defaultdict[str, int] = defaultdict(int)
         self.claims: dict[str, Claim] = {}
         self.flying: dict[Future[Report], list[Group]] = {}
+        self.answers: SimpleQueue[Future[Report]] = SimpleQueue()
         self.pace: dict[str, float] = {}
         self.stop = ""
         self._add(jobs, store.look())
@@ -113,13 +115,18 @@ class Schedule:
         while self.ready and len(self.flying) < slots:
             groups = list(self._take(self._submission_size(slots)))
             if groups:
-                self.flying[self.runner.submit(groups, self.store)] = groups
+                self._send(groups)
 
     def _send_suspect(self) -> None:
         """Send out a suspected killer of workers: on its own, and the last time with a machine to itself."""
         group = self.suspects.popleft()
         last_try = self.losses[group[0].key] == TRIES - 1
-        self.flying[self.runner.submit([group], self.store, alone=last_try)] = [group]
+        self._send([group], alone=last_try)
+
+    def _send(self, groups: list[Group], *, alone: bool = False) -> None:
+        future = self.runner.submit(groups, self.store, alone=alone)
+        self.flying[future] = groups
+        future.add_done_callback(self.answers.put)
 
     def _submission_size(self, slots: int) -> int:
         """How many groups to send at once: as many as fill a moment, but never so many that a worker stays idle."""
@@ -133,10 +140,9 @@ class Schedule:
     def _take(self, n_groups: int) -> Iterator[Group]:
         """Up to so many groups that no other process is working on."""
         for _ in range(min(n_groups, len(self.ready))):
-            name, waiting = next(iter(self.ready.items()))
+            name, waiting = self.ready.popitem(last=False)
             most = waiting[0].step.settings.largest_group
             group, rest = waiting[:most], waiting[most:]
-            del self.ready[name]
             if rest:
                 self.ready[name] = rest
             mine = [job for job in group if self._claim(job)]
@@ -168,16 +174,21 @@ class Schedule:
                     self._make_ready(job)
 
     def _collect(self) -> None:
-        done, _ = wait(self.flying, return_when=FIRST_COMPLETED, timeout=POLL_SECONDS if self.elsewhere else None)
-        for future in done:
-            groups = self.flying.pop(future)
-            error = future.exception()
-            if isinstance(error, WorkerLostError):
-                self._lost(groups, error)
-            elif error is not None:
-                raise error
-            else:
-                self._settle(groups, future.result())
+        """Wait for an answer and take all that are there."""
+        with suppress(Empty):
+            self._take_answer(self.answers.get(timeout=POLL_SECONDS if self.elsewhere else None))
+            while not self.answers.empty():
+                self._take_answer(self.answers.get())
+
+    def _take_answer(self, future: Future[Report]) -> None:
+        groups = self.flying.pop(future)
+        error = future.exception()
+        if isinstance(error, WorkerLostError):
+            self._lost(groups, error)
+        elif error is not None:
+            raise error
+        else:
+            self._settle(groups, future.result())
 
     def _settle(self, groups: list[Group], report: Report) -> None:
         jobs = {job.key: job for group in groups for job in group}

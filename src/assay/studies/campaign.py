@@ -71,8 +71,14 @@ class Campaign:
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `assay status` can speak of it."""
-        form = {"study": self.study, "config": canonical(self.config)}
-        self.store.place.write(f"campaigns/{self.study}-{digest(form)[:12]}.json", dumps(form).encode())
+        self.store.place.write(self.note_name(), dumps(self._form()).encode())
+
+    def note_name(self) -> str:
+        """The name of the store's note of this campaign."""
+        return f"campaigns/{self.study}-{digest(self._form())[:12]}.json"
+
+    def _form(self) -> dict[str, Any]:
+        return {"study": self.study, "config": canonical(self.config)}
 
 
 def noted_campaigns(store: Store) -> list[Campaign]:

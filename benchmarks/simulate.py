@@ -9,6 +9,7 @@ to 16. The runner has 2 x machines slots and answers at once; the store is a set
 from __future__ import annotations
 
 import argparse
+import math
 import resource
 import sys
 import time
@@ -60,6 +61,7 @@ class AtOnce:
     """A runner of many machines that answers at once."""
 
     shared_fate = False
+    gpu_slots = math.inf
 
     def __init__(self, machines: int) -> None:
         self.slots = 2 * machines

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from assay.errors import UsageError
 from assay.jobs import Results, Store, run_jobs
 from assay.jobs.outcome import PASSING
 from assay.runners.serial import SerialRunner
+from assay.version import __version__
 
 pytestmark = [
     pytest.mark.ray,
@@ -162,6 +165,64 @@ def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
     )
     assert second.stdout.startswith(f"{36 + 2 * (len(kept) < 38)} jobs: ")
     assert kept < set(records.stored_keys())
+
+
+def test_a_worker_with_another_version_stops_the_run_and_is_named(store, runner, monkeypatch):
+    monkeypatch.setattr("assay.runners.ray.__version__", "99.0")
+    with pytest.raises(UsageError) as caught:
+        list(run_jobs([square.job(1)], store, runner))
+    assert str(caught.value) == (
+        f"the machine {platform.node()} has Assay {__version__}, the driver 99.0; "
+        "install the same version on every machine of the cluster"
+    )
+
+
+def test_a_worker_that_lacks_a_module_stops_the_run_and_says_so(store, runner, tmp_path, monkeypatch):
+    source = "from assay.jobs import step\n\n@step(version=1)\ndef one() -> int:\n    return 1\n"
+    (tmp_path / "only_here.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    job = importlib.import_module("only_here").one.job()
+    with pytest.raises(UsageError) as caught:
+        list(run_jobs([job], store, runner))
+    assert str(caught.value) == (
+        "a worker of the Ray cluster cannot run jobs (ModuleNotFoundError: No module named 'only_here'); "
+        "install the same Assay and the same packages on every machine"
+    )
+
+
+def test_a_worker_that_does_not_see_the_store_says_so(tmp_path):
+    from assay.runners.ray import _work
+
+    with pytest.raises(UsageError) as caught:
+        _work(__version__, [[square.job(1)]], Store(tmp_path / "nowhere"))
+    assert str(caught.value) == (
+        f"the machine {platform.node()} does not see the store {tmp_path / 'nowhere'}; "
+        "give a folder that every machine of the cluster sees, or a URL"
+    )
+
+
+@pytest.mark.slow
+def test_a_machine_without_memory_is_said_after_three_tries(store, tmp_path, monkeypatch):
+    """A cluster whose memory watch ends every task: the job fails alone, with the reason."""
+    from ray.cluster_utils import Cluster
+
+    from assay.runners.ray import RayRunner
+
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")
+    monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "100")
+    cluster = Cluster(initialize_head=True, head_node_args=NODE)
+    runner = RayRunner(cluster.address)
+    try:
+        outcomes = list(run_jobs([slow_square.job(1, 5.0)], store, runner))
+    finally:
+        runner.close()
+        cluster.shutdown()
+    assert [outcome.status for outcome in outcomes] == ["lost", "lost", "failed"]
+    assert outcomes[0].error == "its worker was lost (its machine ran out of memory)"
+    assert outcomes[-1].error == (
+        "the worker died 3 times (its machine ran out of memory); it may need more memory than there is"
+    )
 
 
 def test_a_wrong_address_is_said_at_once(cluster):

@@ -18,6 +18,7 @@ from tests.steps import Journal, matrix, size, square, table
 
 from assay.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from assay.jobs import Results, Store, run_jobs
+from assay.jobs.upkeep import litter, merge, prune, verify
 from assay.runners.serial import SerialRunner
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -168,6 +169,25 @@ def test_a_value_damaged_on_the_server_is_computed_again_and_said(url, server, t
     outcomes = run([size.job(need)])
     assert [outcome.status for outcome in outcomes] == ["kept", "damaged", "done", "done"]
     assert Store(url).load(size.job(need).key) == 3600
+
+
+def test_upkeep_reaches_the_server(url, server, tmp_path):
+    local = Store(tmp_path / "local").open()
+    list(run_jobs([square.job(2), matrix.job(60)], local, SerialRunner()))
+    store = Store(url).open()
+    assert Counter(one.what for one in merge(local, store)) == {"copied": 2}
+    np.testing.assert_array_equal(store.load(matrix.job(60).key), matrix(60))
+    server.pipe_file(f"{url}/values/ab/{'ab' * 32}-0000/value.json", b"1")
+    assert [entry.name for entry in litter(store, older_than=-60)] == [f"values/ab/{'ab' * 32}-0000/value.json"]
+    prune(store, litter(store, older_than=-60))
+    assert litter(store, older_than=-60) == []
+    assert [one.what for one in verify(store)] == ["sound", "sound"]
+    (name,) = [name for name in files(server, url) if name.endswith("arrays.safetensors")]
+    size_there = server.size(f"{url}/{name}")
+    server.pipe_file(f"{url}/{name}", b"garbage")
+    assert [one.trouble for one in verify(store) if one.what == "damaged"] == [
+        f"arrays.safetensors has 7 bytes instead of {size_there}"
+    ]
 
 
 def test_what_was_not_computed_is_absent(url):

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 from tests.steps import (
     Journal,
     add,
+    device,
     fails,
     fails_clearly,
     kills_its_worker,
@@ -27,6 +29,7 @@ from tests.steps import (
 
 from assay.jobs import Results, Store, make_plan, run_jobs
 from assay.jobs.outcome import PASSING
+from assay.jobs.schedule import Schedule
 from assay.runners.pool import PoolRunner
 from assay.runners.serial import SerialRunner
 
@@ -234,11 +237,11 @@ import resource, sys
 from assay.errors import StoreError
 from assay.jobs import Store, run_jobs
 from assay.runners.serial import SerialRunner
-from tests.steps import matrix, square
+from tests.steps import matrix, square, total
 store = Store(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))  # no file may grow past this
 try:
-    for outcome in run_jobs([square.job(1), matrix.job(200), square.job(2)], store, SerialRunner()):
+    for outcome in run_jobs([square.job(1), matrix.job(200), total.job([2])], store, SerialRunner()):
         print(outcome.description, outcome.status, outcome.error)
 except StoreError as error:
     print("stopped:", error)
@@ -257,7 +260,7 @@ def test_a_value_that_finds_no_room_fails_its_job_alone_and_at_once(store):
     assert on_a_small_disk(store, 100_000) == [
         "square(x=1) done ",
         f"matrix(n=200) failed {full}",
-        "square(x=2) done ",
+        "total() done ",
     ]
 
 
@@ -265,7 +268,7 @@ def test_a_store_that_can_take_no_more_stops_the_campaign_and_keeps_what_is_done
     full = f"the store {store.folder} is full (File too large); free some space and run again: finished work is kept"
     assert on_a_small_disk(store, 10_000) == ["square(x=1) done ", f"stopped: {full}"]
     assert store.has(square.job(1).key)
-    assert statuses(run([square.job(1), matrix.job(200), square.job(2)], store)) == {"kept": 1, "done": 2}
+    assert statuses(run([square.job(1), matrix.job(200), total.job([2])], store)) == {"kept": 1, "done": 2}
 
 
 def test_short_jobs_travel_several_at_a_time(store, pool):
@@ -288,12 +291,59 @@ class Counting:
     def shared_fate(self):
         return self.inner.shared_fate
 
+    @property
+    def gpu_slots(self):
+        return self.inner.gpu_slots
+
     def submit(self, groups, store, *, alone=False):
         self.submissions += 1
         return self.inner.submit(groups, store, alone=alone)
 
     def close(self, *, cancel=False):
         self.inner.close(cancel=cancel)
+
+
+def test_what_travels_together_is_of_one_step(store):
+    """A batch of short jobs takes no long one along, which would keep one worker busy while others are idle."""
+    recorded = Recording(PoolRunner(1))
+    wanted = [job for i in range(60) for job in (square.job(i), total.job([i]))]
+    assert statuses(run(wanted, store, recorded)) == {"done": 120}
+    recorded.close()
+    assert max(len(steps) for steps in recorded.sent) > 1
+    assert all(len(set(steps)) == 1 for steps in recorded.sent)
+
+
+def test_what_waits_for_a_gpu_leaves_room_for_what_needs_none(store):
+    recorded = Recording(SerialRunner(), slots=4, gpu_slots=2)
+    recorded.hold = True
+    schedule = Schedule([*(device.job(4 * seed) for seed in range(40)), *map(square.job, range(9))], store, recorded)
+    schedule._submit()
+    assert [steps[0] for steps in recorded.sent] == ["tests.device", "tests.device", "tests.square", "tests.square"]
+
+
+class Recording(Counting):
+    """Notes the steps of each submission; with `hold` it never answers."""
+
+    hold = False
+
+    def __init__(self, inner, **limits):
+        super().__init__(inner)
+        self.limits = limits
+        self.sent = []
+
+    @property
+    def slots(self):
+        return self.limits.get("slots", self.inner.slots)
+
+    @property
+    def gpu_slots(self):
+        return self.limits.get("gpu_slots", self.inner.gpu_slots)
+
+    def submit(self, groups, store, *, alone=False):
+        self.sent.append([group[0].step.name for group in groups])
+        if self.hold:
+            return Future()
+        return super().submit(groups, store, alone=alone)
 
 
 def test_claims_are_given_back(store, journal):

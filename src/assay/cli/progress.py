@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from assay.errors import AssayError
 from assay.jobs import Outcome
 from assay.jobs.outcome import PASSING
 
 SECONDS_BETWEEN_LINES = 30
+MOST_SAID = 20  # of each kind of passing trouble; the run's log in the store has more
 
 
 def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
@@ -31,7 +34,7 @@ def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[O
         disable=not console.is_terminal,
     )
     start = last = time.monotonic()
-    with bar:
+    with bar, _summary_if_stopped(seen, console):
         task = bar.add_task("jobs", total=n_jobs, state="")
         for outcome in outcomes:
             seen.append(outcome)
@@ -40,12 +43,22 @@ def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[O
             state = progress_line(counts, n_jobs, now - start)
             settled = n_settled(counts)
             bar.update(task, completed=settled, description=outcome.description[:40], state=state)
-            if outcome.status == "failed" or outcome.status in PASSING:
+            if outcome.status == "failed" or (outcome.status in PASSING and counts[outcome.status] <= MOST_SAID):
                 say(outcome, console)
             if not console.is_terminal and now - last > SECONDS_BETWEEN_LINES:
                 console.print(state, markup=False, highlight=False, soft_wrap=True)
                 last = now
     return seen
+
+
+@contextmanager
+def _summary_if_stopped(seen: list[Outcome], console: Console) -> Iterator[None]:
+    """Say what became of the jobs so far when the run cannot go on."""
+    try:
+        yield
+    except AssayError:
+        console.print(f"stopped: {summary_line(seen)}", markup=False, highlight=False, soft_wrap=True)
+        raise
 
 
 def n_settled(counts: Counter[str]) -> int:

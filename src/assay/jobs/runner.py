@@ -26,6 +26,10 @@ class Runner(Protocol):
     def slots(self) -> int:
         """How many submissions keep it busy."""
 
+    @property
+    def gpu_slots(self) -> float:
+        """How many GPUs may be asked for by what is submitted; infinite where it makes no difference."""
+
     def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
         """Run the groups one after another on one worker; a lost worker gives a WorkerLostError.
 

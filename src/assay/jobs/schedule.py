@@ -9,7 +9,7 @@ touches values.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
@@ -21,6 +21,7 @@ from assay.jobs.claims import Claim
 from assay.jobs.job import Job
 from assay.jobs.outcome import Outcome
 from assay.jobs.plan import make_plan
+from assay.jobs.ready import Group, Ready
 from assay.jobs.runner import Runner, WorkerLostError
 from assay.jobs.store import Store
 from assay.jobs.work import Refusal, Report, outcome_of
@@ -29,8 +30,6 @@ TRIES = 3
 SUBMISSION_SECONDS = 0.05
 LARGEST_SUBMISSION = 64
 POLL_SECONDS = 0.1
-
-Group = list[Job[Any]]
 
 
 def run_jobs(jobs: Iterable[Job[Any]], store: Store, runner: Runner) -> Iterator[Outcome]:
@@ -49,13 +48,14 @@ class Schedule:
         self.absent: dict[str, Job[Any]] = {}
         self.dependants: defaultdict[str, list[Job[Any]]] = defaultdict(list)
         self.settled: set[str] = set()
-        self.ready: OrderedDict[str, Group] = OrderedDict()  # a plain dict is slow to take the first item from
+        self.ready = Ready()
         self.elsewhere: deque[Group] = deque()
         self.suspects: deque[Group] = deque()
         self.losses: defaultdict[str, int] = defaultdict(int)
         self.repairs: defaultdict[str, int] = defaultdict(int)
         self.claims: dict[str, Claim] = {}
         self.flying: dict[Future[Report], list[Group]] = {}
+        self.gpus_asked = 0.0
         self.answers: SimpleQueue[Future[Report]] = SimpleQueue()
         self.pace: dict[str, float] = {}
         self.stop = ""
@@ -97,10 +97,7 @@ class Schedule:
                 for need in unmet:
                     self.dependants[need.key].append(job)
                 if not unmet:
-                    self._make_ready(job)
-
-    def _make_ready(self, job: Job[Any]) -> None:
-        self.ready.setdefault(job.group(), []).append(job)
+                    self.ready.add(job)
 
     def _submit(self) -> None:
         """Fill the runner's free slots; what was lost goes out first, each group on its own."""
@@ -112,8 +109,8 @@ class Schedule:
         while self.suspects and len(self.flying) < slots:
             self._send_suspect()
         self._look_elsewhere()
-        while self.ready and len(self.flying) < slots:
-            groups = list(self._take(self._submission_size(slots)))
+        while len(self.flying) < slots and (job := self.ready.first(gpus=self.gpus_asked < self.runner.gpu_slots)):
+            groups = list(self._claimed(self.ready.take(job, self._submission_size(job, slots))))
             if groups:
                 self._send(groups)
 
@@ -126,43 +123,27 @@ class Schedule:
     def _send(self, groups: list[Group], *, alone: bool = False) -> None:
         future = self.runner.submit(groups, self.store, alone=alone)
         self.flying[future] = groups
+        self.gpus_asked += groups[0][0].step.settings.resources.gpus
         future.add_done_callback(self.answers.put)
 
-    def _submission_size(self, slots: int) -> int:
+    def _submission_size(self, like: Job[Any], slots: int) -> int:
         """How many groups to send at once: as many as fill a moment, but never so many that a worker stays idle."""
-        first = next(iter(self.ready.values()))[0]
-        seconds = self.pace.get(first.step.name)
+        seconds = self.pace.get(like.step.name)
         if seconds is None:
             return 1
-        fair = len(self.ready) // (2 * slots)
+        fair = self.ready.n_groups(like) // (2 * slots)
         return max(1, min(LARGEST_SUBMISSION, fair, int(SUBMISSION_SECONDS / max(seconds, 1e-6))))
 
-    def _take(self, n_groups: int) -> Iterator[Group]:
-        """Up to so many groups that no other process is working on."""
-        for _ in range(min(n_groups, len(self.ready))):
-            name, waiting = self.ready.popitem(last=False)
-            most = waiting[0].step.settings.largest_group
-            group, rest = waiting[:most], waiting[most:]
-            if rest:
-                self.ready[name] = rest
-            mine = [job for job in group if self._claim(job)]
-            others = [job for job in group if job not in mine and job.key in self.absent]
-            if others:
-                self.elsewhere.append(others)
+    def _claimed(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """What of the groups no other process is working on; the rest is looked for later."""
+        for group in groups:
+            claims = {job.key: self.store.claim(job.key) for job in group}
+            self.claims |= {key: claim for key, claim in claims.items() if claim is not None}
+            mine = [job for job in group if claims[job.key] is not None]
+            if len(mine) < len(group):
+                self.elsewhere.append([job for job in group if claims[job.key] is None])
             if mine:
                 yield mine
-
-    def _claim(self, job: Job[Any]) -> bool:
-        """Whether the job is ours to run: nobody has it, and nobody has finished it meanwhile."""
-        claim = self.store.claim(job.key)
-        if claim is None:
-            return False
-        if self.store.has(job.key):
-            claim.release()
-            self._finish(job, outcome_of(job, "kept"))
-            return False
-        self.claims[job.key] = claim
-        return True
 
     def _look_elsewhere(self) -> None:
         """Take up what another process has finished or left."""
@@ -171,7 +152,7 @@ class Schedule:
                 if self.store.has(job.key):
                     self._finish(job, outcome_of(job, "kept"))
                 else:
-                    self._make_ready(job)
+                    self.ready.add(job)
 
     def _collect(self) -> None:
         """Wait for an answer and take all that are there."""
@@ -182,6 +163,7 @@ class Schedule:
 
     def _take_answer(self, future: Future[Report]) -> None:
         groups = self.flying.pop(future)
+        self.gpus_asked -= groups[0][0].step.settings.resources.gpus
         error = future.exception()
         if isinstance(error, WorkerLostError):
             self._lost(groups, error)
@@ -193,7 +175,8 @@ class Schedule:
     def _settle(self, groups: list[Group], report: Report) -> None:
         jobs = {job.key: job for group in groups for job in group}
         for outcome in report.outcomes:
-            self.pace[outcome.step] = 0.8 * self.pace.get(outcome.step, outcome.seconds) + 0.2 * outcome.seconds
+            if outcome.status != "kept":  # another process had just finished it
+                self.pace[outcome.step] = 0.8 * self.pace.get(outcome.step, outcome.seconds) + 0.2 * outcome.seconds
             self._finish(jobs.pop(outcome.key), outcome)
         for key, reason in report.unusable.items():
             self._recompute(key, reason, [jobs.pop(name) for name in report.not_run[key]])
@@ -201,7 +184,7 @@ class Schedule:
             self._refused([(jobs.pop(key), refusal) for key, refusal in report.refused.items()])
         for job in jobs.values():  # not begun, because the store refused what came before
             self._release(job.key)
-            self._make_ready(job)
+            self.ready.add(job)
 
     def _recompute(self, key: str, reason: str, wanting: list[Job[Any]]) -> None:
         """Throw a damaged value away and run its job again before the jobs that wanted it."""
@@ -261,7 +244,7 @@ class Schedule:
             if dependant.key in self.absent:
                 self.unmet[dependant.key] -= 1
                 if not self.unmet[dependant.key]:
-                    self._make_ready(dependant)
+                    self.ready.add(dependant)
 
     def _skip_dependants(self, job: Job[Any], outcome: Outcome) -> None:
         stack = self.dependants.pop(job.key, [])

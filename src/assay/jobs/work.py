@@ -59,6 +59,11 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
     with ThreadPoolExecutor(COMMITS_AT_ONCE, "assay-commit") as committers:
         for group in groups:
             try:
+                there = {job.key for job in group if store.has(job.key)}  # another process may have finished it by now
+                report.outcomes += [outcome_of(job, "kept") for job in group if job.key in there]
+                group = [job for job in group if job.key not in there]
+                if not group:
+                    continue
                 results, seconds = _run_group(group, store)
             except (DamagedValueError, AbsentValueError) as error:
                 culprit = _culprit(error, group, store)

@@ -6,6 +6,7 @@ driver is gone, however it went.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -27,6 +28,7 @@ class PoolRunner:
     """Runs submissions in `workers` processes; cores are shared out evenly among them."""
 
     shared_fate = True
+    gpu_slots = math.inf
 
     def __init__(self, workers: int | None = None) -> None:
         cores = os.cpu_count() or 1

@@ -6,6 +6,7 @@ number of tries is bounded and the reason kept. Workers read and write the store
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import socket
@@ -36,9 +37,10 @@ _LOSSES = {
 
 @dataclass(frozen=True, slots=True)
 class Machines:
-    """What a cluster has: all its cores, and the most of each resource that a single machine has."""
+    """What a cluster has: all its cores and GPUs, and the most of each resource that a single machine has."""
 
     cores: int
+    gpus: float
     largest: Resources
 
 
@@ -67,6 +69,11 @@ class RayRunner:
     def slots(self) -> int:
         """Twice the cluster's cores, so that the next piece of work is there when one ends, and no more waits."""
         return max(2, 2 * self.machines.cores)
+
+    @property
+    def gpu_slots(self) -> float:
+        """Twice the cluster's GPUs, so that what waits for one leaves room for what needs none."""
+        return 2 * self.machines.gpus or math.inf
 
     @property
     def machines(self) -> Machines:
@@ -112,8 +119,8 @@ class RayRunner:
         def most(name: str) -> float:
             return max((float(node.get(name, 0)) for node in nodes), default=0.0)
 
-        cores = int(sum(node.get("CPU", 0) for node in nodes))
-        return Machines(cores, Resources(most("CPU"), most("GPU"), most("memory") / _GB))
+        cores, gpus = (sum(float(node.get(name, 0)) for node in nodes) for name in ("CPU", "GPU"))
+        return Machines(int(cores), gpus, Resources(most("CPU"), most("GPU"), most("memory") / _GB))
 
     def _pass_on(self, reference: Any, done: Future[Report], answer: Future[Report]) -> None:
         self._under_way.discard(reference)
@@ -139,6 +146,7 @@ def asked_of(groups: Sequence[Sequence[Job[Any]]], largest: Resources, *, alone:
 
 
 def _connect(ray: Any, address: str | None, workers: int | None) -> None:
+    address = address or os.environ.get("RAY_ADDRESS") or None  # Ray's own way to name a cluster
     cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
     try:
         _knock(address)
@@ -159,11 +167,16 @@ def _knock(address: str | None) -> None:
 
 
 def _work(version: str, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
-    """What a Ray worker does: the same as every worker, once it is sure that it is the same Assay."""
+    """What a Ray worker does: the same as every worker, once it is sure of its version and its store."""
     if version != __version__:
         raise UsageError(
             f"the machine {platform.node()} has Assay {__version__}, the driver {version}; "
             "install the same version on every machine of the cluster"
+        )
+    if not store.is_there():  # a value that it kept in a folder of its own would be lost
+        raise UsageError(
+            f"the machine {platform.node()} does not see the store {store.where}; "
+            "give a folder that every machine of the cluster sees, or a URL"
         )
     return work_on(groups, store)
 

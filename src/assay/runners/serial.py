@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -15,6 +16,7 @@ class SerialRunner:
     """Runs each submission at once, in this process."""
 
     shared_fate = True
+    gpu_slots = math.inf
     slots = 1
 
     def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:

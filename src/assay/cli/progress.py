@@ -57,7 +57,8 @@ def _summary_if_stopped(seen: list[Outcome], console: Console) -> Iterator[None]
     try:
         yield
     except AssayError:
-        console.print(f"stopped: {summary_line(seen)}", markup=False, highlight=False, soft_wrap=True)
+        if seen:
+            console.print(f"stopped: {summary_line(seen)}", markup=False, highlight=False, soft_wrap=True)
         raise
 
 

@@ -10,22 +10,8 @@ import pytest
 from tests.jobs.test_store import HOW
 from tests.steps import fails, matrix, square, table
 
-from assay.cli import run_command
 from assay.jobs import Store, run_jobs
 from assay.runners.serial import SerialRunner
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ASSAY_STORE", raising=False)
-
-    def call(*arguments):
-        code = run_command([str(a) for a in arguments])
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
 
 
 def filled(where, jobs):

@@ -9,6 +9,7 @@ import platform
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -43,7 +44,7 @@ def cluster():
         patch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")  # workers must find the steps of the tests
         cluster = Cluster(initialize_head=True, head_node_args=NODE)
         cluster.add_node(**NODE)
-        cluster.add_node(**NODE, num_gpus=2)
+        cluster.with_gpus = cluster.add_node(**NODE, num_gpus=2)
         yield cluster
         cluster.shutdown()
 
@@ -78,22 +79,27 @@ def wait_for(condition, seconds=60):
         time.sleep(0.02)
 
 
-def machine_of(outcome, cluster):
-    """The machine that a job ran on, None for the first one: each worker is a child of its machine's raylet."""
-    worker = outcome.where.rpartition(":")[2]
-    parent = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
-    raylets = {node.all_processes["raylet"][0].process.pid: node for node in cluster.worker_nodes}
-    return raylets.get(parent)
+def workers_of(machine):
+    """The processes of a machine: children of its raylet."""
+    raylet = machine.all_processes["raylet"][0].process.pid
+    listed = subprocess.run(
+        ["ps", "--ppid", str(raylet), "-o", "pid=,args="], capture_output=True, text=True, check=True
+    )
+    return dict(line.split(maxsplit=1) for line in listed.stdout.splitlines())
 
 
 def lose(machine, cluster):
     """End a machine and all that runs on it at one blow."""
-    raylet = machine.all_processes["raylet"][0].process.pid
-    listed = subprocess.run(["ps", "--ppid", str(raylet), "-o", "pid="], capture_output=True, text=True, check=True)
+    workers = workers_of(machine)
     cluster.remove_node(machine, allow_graceful=False)
-    for pid in listed.stdout.split():
+    for pid in workers:
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(pid), signal.SIGKILL)
+
+
+def lose_while_it_works(machine, cluster):
+    wait_for(lambda: any("ray::_work" in title for title in workers_of(machine).values()))
+    lose(machine, cluster)
 
 
 def test_a_study_gives_the_same_bytes_as_in_one_process(cluster, tmp_path, monkeypatch):
@@ -118,7 +124,7 @@ def test_what_no_machine_can_hold_fails_alone(store, runner):
     outcomes = list(run_jobs([total.job([greedy.job(1)]), square.job(2)], store, runner))
     assert Counter(outcome.status for outcome in outcomes) == {"failed": 1, "skipped": 1, "done": 1}
     (failed,) = [o for o in outcomes if o.status == "failed"]
-    most = f"{runner.machines.largest.memory_gb:.3g}"
+    most = f"{max(machine.memory_gb for machine in runner.machines):.3g}"
     assert failed.error == f"it asks for 1e+06 GB of memory; the largest machine of the cluster has {most}"
     assert store.failure(failed.key)["error"] == failed.error
 
@@ -237,20 +243,17 @@ def test_a_wrong_address_is_said_at_once(cluster):
 
 
 def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal):
-    """The last test: the cluster has two machines from here on."""
+    """The cluster has two machines from here on."""
     wanted = [slow_square.job(i, 0.3, journal) for i in range(24)]
     final = total.job(wanted)
-    outcomes = []
-    victim = None
-    for outcome in run_jobs([final], store, runner):
-        outcomes.append(outcome)
-        if victim is None and (victim := machine_of(outcome, cluster)) is not None:
-            title = Path(f"/proc/{outcome.where.rpartition(':')[2]}/cmdline")
-            wait_for(lambda title=title: b"ray::IDLE" not in title.read_bytes())  # it has begun its next job
-            lose(victim, cluster)
+    (victim,) = cluster.worker_nodes - {cluster.with_gpus}
+    killer = threading.Thread(target=lose_while_it_works, args=(victim, cluster))
+    killer.start()
+    outcomes = list(run_jobs([final], store, runner))
+    killer.join()
     ends = Counter(outcome.key for outcome in outcomes if outcome.status not in PASSING)
     assert set(ends.values()) == {1}, "a job came to its end twice"
-    assert {outcome.status for outcome in outcomes if outcome.status not in PASSING} == {"done"}
+    assert {outcome.status for outcome in outcomes if outcome.status not in PASSING} <= {"done", "kept"}
     lost = [outcome for outcome in outcomes if outcome.status == "lost"]
     assert lost, "the machine that was lost had nothing to do"
     assert {outcome.error for outcome in lost} <= {
@@ -261,3 +264,18 @@ def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal):
     assert len(list(store.stored_keys())) == 25
     assert len(set(journal.lines())) == 24
     assert len(journal.lines()) <= 24 + len(lost)
+
+
+def test_when_the_last_gpu_is_lost_its_jobs_fail_alone(cluster, store, runner, monkeypatch):
+    """The last test: the cluster has one machine from here on."""
+    monkeypatch.setattr("assay.runners.ray.SECONDS_BETWEEN_LOOKS", 0.5)
+    monkeypatch.setattr("assay.jobs.schedule.LOOK_SECONDS", 1.0)
+    assert any(machine.gpus for machine in runner.machines)
+    lose(cluster.with_gpus, cluster)
+    outcomes = list(run_jobs([device.job(0), square.job(1)], store, runner))
+    ends = {outcome.description: outcome for outcome in outcomes if outcome.status not in PASSING}
+    assert {name: outcome.status for name, outcome in ends.items()} == {
+        "device(seed=0)": "failed",
+        "square(x=1)": "done",
+    }
+    assert ends["device(seed=0)"].error == "it asks for a GPU, and no machine of the cluster has one any more"

@@ -30,6 +30,7 @@ TRIES = 3
 SUBMISSION_SECONDS = 0.05
 LARGEST_SUBMISSION = 64
 POLL_SECONDS = 0.1
+LOOK_SECONDS = 10.0  # the runner has a look at its machines so often at least
 
 
 def run_jobs(jobs: Iterable[Job[Any]], store: Store, runner: Runner) -> Iterator[Outcome]:
@@ -157,7 +158,7 @@ class Schedule:
     def _collect(self) -> None:
         """Wait for an answer and take all that are there."""
         with suppress(Empty):
-            self._take_answer(self.answers.get(timeout=POLL_SECONDS if self.elsewhere else None))
+            self._take_answer(self.answers.get(timeout=POLL_SECONDS if self.elsewhere else LOOK_SECONDS))
             while not self.answers.empty():
                 self._take_answer(self.answers.get())
 

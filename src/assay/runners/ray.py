@@ -13,7 +13,7 @@ import socket
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from assay.errors import AssayError, MissingExtraError, UsageError
@@ -32,16 +32,8 @@ _LOSSES = {
     "NodeDiedError": "its machine is gone",
     "LocalRayletDiedError": "its machine is gone",
     "WorkerCrashedError": "its process ended abruptly",
+    "TaskCancelledError": "no machine that is left can run it",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Machines:
-    """What a cluster has: all its cores and GPUs, and the most of each resource that a single machine has."""
-
-    cores: int
-    gpus: float
-    largest: Resources
 
 
 class RayRunner:
@@ -61,35 +53,37 @@ class RayRunner:
             _connect(ray, address, workers)
         # A process that has touched an accelerator is not used again: its device was chosen for it when it started.
         self._tasks = {False: ray.remote(_work), True: ray.remote(max_calls=1)(_work)}
-        self._under_way: set[Any] = set()
-        self._seen_at = 0.0
-        self._machines = self._look()
+        self._under_way: dict[Any, Resources] = {}
+        self._machines: tuple[Resources, ...] = ()
+        self._has_had_gpus = False
+        self._seen_at = -math.inf
 
     @property
     def slots(self) -> int:
         """Twice the cluster's cores, so that the next piece of work is there when one ends, and no more waits."""
-        return max(2, 2 * self.machines.cores)
+        return max(2, int(2 * sum(machine.cpus for machine in self.machines)))
 
     @property
     def gpu_slots(self) -> float:
         """Twice the cluster's GPUs, so that what waits for one leaves room for what needs none."""
-        return 2 * self.machines.gpus or math.inf
+        return 2 * sum(machine.gpus for machine in self.machines) or math.inf
 
     @property
-    def machines(self) -> Machines:
-        """The cluster as it was a few seconds ago at most."""
+    def machines(self) -> tuple[Resources, ...]:
+        """What each machine of the cluster had a few seconds ago at most."""
         if time.monotonic() - self._seen_at > SECONDS_BETWEEN_LOOKS:
-            self._machines = self._look()
+            self._look()
         return self._machines
 
     def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
         """Run the groups as one task; with `alone` it asks for all the cores of a machine."""
-        asked = asked_of(groups, self.machines.largest, alone=alone)
         answer: Future[Report] = Future()
-        most = self.machines.largest.memory_gb
-        if asked.memory_gb > most:  # Ray would wait for such a machine for ever
-            reason = f"it asks for {asked.memory_gb:g} GB of memory; the largest machine of the cluster has {most:.3g}"
-            answer.set_result(_refused(groups, store, reason))
+        wanted = wanted_by(groups)
+        if wanted.gpus and not self._has_had_gpus:
+            wanted = replace(wanted, gpus=0)  # a cluster without GPUs will do
+        asked = asked_of(wanted, self.machines, alone=alone)
+        if asked is None:  # Ray would wait for such a machine for ever
+            answer.set_result(_refused(groups, store, _no_machine(wanted, self.machines)))
             return answer
         task = self._tasks[asked.gpus > 0].options(
             num_cpus=asked.cpus,
@@ -98,7 +92,7 @@ class RayRunner:
             max_retries=0,
         )
         reference = task.remote(__version__, groups, store.for_workers())
-        self._under_way.add(reference)
+        self._under_way[reference] = asked
         reference.future().add_done_callback(lambda done: self._pass_on(reference, done, answer))
         return answer
 
@@ -112,18 +106,17 @@ class RayRunner:
         if self._owner:
             self._ray.shutdown()
 
-    def _look(self) -> Machines:
+    def _look(self) -> None:
+        """See which machines there are, and call back what waits for one that is gone."""
         self._seen_at = time.monotonic()
-        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
-
-        def most(name: str) -> float:
-            return max((float(node.get(name, 0)) for node in nodes), default=0.0)
-
-        cores, gpus = (sum(float(node.get(name, 0)) for node in nodes) for name in ("CPU", "GPU"))
-        return Machines(int(cores), gpus, Resources(most("CPU"), most("GPU"), most("memory") / _GB))
+        self._machines = tuple(_resources(node["Resources"]) for node in self._ray.nodes() if node["Alive"])
+        self._has_had_gpus = self._has_had_gpus or any(machine.gpus for machine in self._machines)
+        for reference, asked in list(self._under_way.items()):
+            if asked_of(asked, self._machines) != asked:
+                self._ray.cancel(reference, force=True)
 
     def _pass_on(self, reference: Any, done: Future[Report], answer: Future[Report]) -> None:
-        self._under_way.discard(reference)
+        self._under_way.pop(reference, None)
         error = done.exception()
         if error is None:
             answer.set_result(done.result())
@@ -133,16 +126,40 @@ class RayRunner:
             answer.set_exception(WorkerLostError(_loss(error)))
 
 
-def asked_of(groups: Sequence[Sequence[Job[Any]]], largest: Resources, *, alone: bool = False) -> Resources:
-    """What the neediest step of these asks for; no more cores and GPUs than the largest machine has.
+def _resources(node: dict[str, float]) -> Resources:
+    return Resources(node.get("CPU", 0.0), node.get("GPU", 0.0), node.get("memory", 0.0) / _GB)
 
-    >>> asked_of([], Resources(4, 1, 16), alone=True)
-    Resources(cpus=4, gpus=0, memory_gb=0)
-    """
+
+def wanted_by(groups: Sequence[Sequence[Job[Any]]]) -> Resources:
+    """What the neediest step of these asks for."""
     wanted = [group[0].step.settings.resources for group in groups]
-    cpus = largest.cpus if alone else min(max((w.cpus for w in wanted), default=1), largest.cpus)
-    gpus = min(max((w.gpus for w in wanted), default=0), largest.gpus)
-    return Resources(cpus, gpus, max((w.memory_gb for w in wanted), default=0))
+    return Resources(max(w.cpus for w in wanted), max(w.gpus for w in wanted), max(w.memory_gb for w in wanted))
+
+
+def asked_of(wanted: Resources, machines: Sequence[Resources], *, alone: bool = False) -> Resources | None:
+    """What to ask of a cluster: no more cores and GPUs than a machine that will do has; None where none will do.
+
+    >>> machines = [Resources(cpus=64, memory_gb=256), Resources(cpus=8, gpus=2, memory_gb=64)]
+    >>> asked_of(Resources(cpus=16, gpus=4), machines)
+    Resources(cpus=8, gpus=2, memory_gb=0)
+    >>> asked_of(Resources(cpus=16), machines, alone=True)
+    Resources(cpus=64, gpus=0, memory_gb=0)
+    >>> asked_of(Resources(gpus=1, memory_gb=128), machines)
+    """
+    gpus = min(wanted.gpus, max((machine.gpus for machine in machines), default=0)) or wanted.gpus
+    fit = [machine for machine in machines if machine.gpus >= gpus and machine.memory_gb >= wanted.memory_gb]
+    if not fit:
+        return None
+    cpus = max(machine.cpus for machine in fit)
+    return replace(wanted, cpus=cpus if alone else min(wanted.cpus, cpus), gpus=gpus)
+
+
+def _no_machine(wanted: Resources, machines: Sequence[Resources]) -> str:
+    if wanted.gpus and not any(machine.gpus for machine in machines):
+        return "it asks for a GPU, and no machine of the cluster has one any more"
+    most = max((machine.memory_gb for machine in machines if bool(machine.gpus) >= bool(wanted.gpus)), default=0)
+    beside = " beside a GPU" if wanted.gpus else ""
+    return f"it asks for {wanted.memory_gb:g} GB of memory{beside}; the largest machine of the cluster has {most:.3g}"
 
 
 def _connect(ray: Any, address: str | None, workers: int | None) -> None:

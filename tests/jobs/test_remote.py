@@ -19,6 +19,7 @@ from tests.steps import Journal, matrix, size, square, table
 from assay.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from assay.jobs import Results, Store, run_jobs
 from assay.jobs.upkeep import litter, merge, prune, verify
+from assay.runners.pool import PoolRunner
 from assay.runners.serial import SerialRunner
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -85,6 +86,27 @@ def test_what_was_read_once_is_at_hand(url, server, tmp_path, monkeypatch):
     assert elsewhere.load(square.job(3).key) == 9
     np.testing.assert_array_equal(elsewhere.load(matrix.job(60).key), matrix(60))
     assert not elsewhere.has(square.job(3).key)
+
+
+def test_many_values_are_brought_to_hand_at_once(url, server, tmp_path, monkeypatch):
+    wanted = [*map(square.job, range(5)), *map(matrix.job, range(40, 43))]
+    list(run_jobs(wanted, Store(url).open(), SerialRunner()))
+    use_cache(monkeypatch, tmp_path / "another machine")
+    elsewhere = Store(url)
+    elsewhere.fetch([*(job.key for job in wanted), "ab" * 32])
+    server.rm(url, recursive=True)
+    assert [elsewhere.load(job.key) for job in wanted[:5]] == [0, 1, 4, 9, 16]
+    for job, n in zip(wanted[5:], range(40, 43), strict=True):
+        np.testing.assert_array_equal(elsewhere.load(job.key), matrix(n))
+
+
+def test_workers_in_other_processes_read_and_write_there(url):
+    store = Store(url).open()
+    pool = PoolRunner(1)
+    outcomes = list(run_jobs([size.job(matrix.job(60)), square.job(2)], store, pool))
+    pool.close()
+    assert Counter(outcome.status for outcome in outcomes) == {"done": 3}
+    assert store.load(size.job(matrix.job(60)).key) == 3600
 
 
 def test_the_first_complete_value_stays_and_the_second_leaves_no_litter(url, server):

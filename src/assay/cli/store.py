@@ -104,7 +104,8 @@ def _unused(store: Store) -> list[str]:
     from assay.studies.campaign import noted_campaigns
 
     campaigns = noted_campaigns(store)
-    noted = {entry.name for entry in store.place.entries("campaigns")}
+    with store.clear_errors("read"):
+        noted = {entry.name for entry in store.place.entries("campaigns")}
     foreign = noted - {campaign.note_name() for campaign in campaigns}
     if foreign:
         raise UsageError(

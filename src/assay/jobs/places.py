@@ -45,6 +45,9 @@ class Place(Protocol):
     def read(self, name: str) -> bytes:
         """The content of a file; of one that never changes, a copy may be kept at hand."""
 
+    def fetch(self, names: Collection[str]) -> None:
+        """Bring copies of small files that never change to hand, where reading them one by one is slow."""
+
     def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
         """Write a file whole; with `replace=False` one that is there stays. Whether it was written."""
 
@@ -92,6 +95,9 @@ class LocalPlace:
     def read(self, name: str) -> bytes:
         """The content of a file."""
         return (self.local / name).read_bytes()
+
+    def fetch(self, names: Collection[str]) -> None:
+        """They are at hand."""
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
         """Write a file whole."""

@@ -8,7 +8,6 @@ Short jobs leave no note and cost nothing. Notes are for people: nothing depends
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import platform
 import threading
@@ -20,7 +19,6 @@ from typing import Any
 
 from assay.errors import StoreError
 from assay.jobs.job import Job
-from assay.jobs.key import dumps
 from assay.jobs.store import Store
 
 SECONDS_BEFORE_A_NOTE = 1.0
@@ -54,9 +52,9 @@ def workers_at_work(store: Store, now: float | None = None) -> list[AtWork]:
     """Who is at work on this store, as far as they have said so lately."""
     latest = (time.time() if now is None else now) - SECONDS_UNTIL_STALE
     found = []
-    for entry in store.place.entries("running"):
-        with contextlib.suppress(FileNotFoundError, ValueError, TypeError):
-            note = AtWork(**json.loads(store.place.read(entry.name)))
+    for form in store.notes("running"):
+        with contextlib.suppress(TypeError):  # a note of another version
+            note = AtWork(**form)
             if note.updated > latest:
                 found.append(note)
     return sorted(found, key=lambda note: note.since)
@@ -90,7 +88,7 @@ class _Desk:
     def _keep_noting(self) -> None:
         while True:
             time.sleep(SECONDS_BEFORE_A_NOTE / 2)
-            with self._lock, contextlib.suppress(OSError, StoreError):
+            with self._lock, contextlib.suppress(StoreError):
                 self._note(time.time())
 
     def _note(self, now: float) -> None:
@@ -101,7 +99,7 @@ class _Desk:
         where = f"{platform.node()}:{os.getpid()}"
         note = AtWork(group[0].describe(), group[0].key, len(group) - 1, where, since, now)
         self._noted_at = now
-        store.place.write(_note_name(), dumps(asdict(note)).encode())
+        store.note(_note_name(), asdict(note))
 
 
 def _note_name() -> str:

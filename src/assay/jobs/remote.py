@@ -24,6 +24,7 @@ from assay.errors import AssayError, MissingExtraError, UsageError
 from assay.jobs.files import no_partial_write, remove_tree
 from assay.jobs.places import Entry
 
+FETCHED_AT_ONCE = 256
 _NEVER_CHANGES = "records/"
 
 
@@ -79,6 +80,17 @@ class RemotePlace:
         if name.startswith(_NEVER_CHANGES):
             _keep_copy(copy, content)
         return content
+
+    def fetch(self, names: Collection[str]) -> None:
+        """Bring copies to hand, a few hundred at a time and all of those at once; what is not there is left out."""
+        missing = [name for name in names if not (self.local / name).exists()]
+        for start in range(0, len(missing), FETCHED_AT_ONCE):
+            with _plain_errors():
+                system, root = self._at
+                paths = [f"{root}/{name}" for name in missing[start : start + FETCHED_AT_ONCE]]
+                found = system.cat(paths, on_error="omit")
+            for path, content in found.items():
+                _keep_copy(self.local / path.removeprefix(f"{root}/"), content)
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
         """Put a file; with `replace=False` on the condition that none is there."""

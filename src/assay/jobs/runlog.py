@@ -8,7 +8,6 @@ It is one small file that is written anew every few seconds, so that it works on
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import platform
 import threading
@@ -19,7 +18,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.errors import AssayError, StoreError
-from assay.jobs.key import dumps
 from assay.jobs.outcome import PASSING, Outcome
 from assay.jobs.store import Store
 
@@ -72,11 +70,10 @@ def logged(outcomes: Iterable[Outcome], n_jobs: int, study: str, store: Store) -
 def read_runs(store: Store) -> list[Run]:
     """Every run that left a log in this store, the latest last."""
     found = []
-    for entry in store.place.entries("runs"):
-        with contextlib.suppress(FileNotFoundError, ValueError, TypeError):
-            form = json.loads(store.place.read(entry.name))
-            form["troubles"] = tuple(Trouble(**trouble) for trouble in form["troubles"])
-            found.append(Run(**form))
+    for form in store.notes("runs"):
+        with contextlib.suppress(KeyError, TypeError):  # a log of another version
+            troubles = tuple(Trouble(**trouble) for trouble in form["troubles"])
+            found.append(Run(**{**form, "troubles": troubles}))
     return sorted(found, key=lambda run: run.started)
 
 
@@ -125,5 +122,5 @@ class _Log:
             state=state,
             reason=reason,
         )
-        with contextlib.suppress(OSError, StoreError):  # a log that cannot be written is no reason to stop
-            self._store.place.write(f"runs/{run.name}.json", dumps(asdict(run)).encode())
+        with contextlib.suppress(StoreError):  # a log that cannot be written is no reason to stop
+            self._store.note(f"runs/{run.name}.json", asdict(run))

@@ -20,7 +20,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ FORMAT = 1
 MARKER = "format.json"
 INLINE_BYTES = 8192
 PROBE_BYTES = 65_536
+SMALL = 2**20  # bytes of a file that is brought to hand with others
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,25 @@ class Store:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every readable record, in the order of the keys."""
-        for key in self.stored_keys():
+        keys = list(self.stored_keys())
+        self._fetch(record_name(key) for key in keys)
+        for key in keys:
             with contextlib.suppress(DamagedValueError, AbsentValueError):
                 yield self.record(key)
+
+    def fetch(self, keys: Iterable[str]) -> None:
+        """Bring records and small files of these values to hand, where reading them one by one is slow."""
+        if isinstance(self.place, LocalPlace):
+            return
+        keys = list(keys)
+        self._fetch(record_name(key) for key in keys)
+        names = []
+        for key in keys:
+            with contextlib.suppress(DamagedValueError, AbsentValueError):
+                record = self.record(key)
+                folder = f"values/{key[:2]}/{record.get('folder')}"
+                names += [f"{folder}/{name}" for name, (size, _) in record.get("files", {}).items() if size <= SMALL]
+        self._fetch(names)
 
     def check(self, key: str) -> dict[str, Any]:
         """The record of this key, when it and every file of the value have the bytes that were written."""
@@ -199,9 +216,22 @@ class Store:
     def failure(self, key: str) -> dict[str, Any] | None:
         """Why the last try of a job failed, or None."""
         try:
-            return dict(json.loads(self.place.read(failure_name(key))))
+            with self.clear_errors("read"):
+                return dict(json.loads(self.place.read(failure_name(key))))
         except (FileNotFoundError, ValueError):
             return None
+
+    def note(self, name: str, form: Any) -> None:
+        """Leave a note for people in the store, in the place of one of the same name."""
+        with self.clear_errors():
+            self.place.write(name, dumps(form).encode())
+
+    def notes(self, folder: str) -> Iterator[Any]:
+        """Every readable note of a folder, in the order of the names."""
+        with self.clear_errors("read"):
+            for entry in self.place.entries(folder):
+                with contextlib.suppress(FileNotFoundError, ValueError):
+                    yield json.loads(self.place.read(entry.name))
 
     def scratch(self, key: str) -> Path:
         """Where a job under way keeps its snapshots, on this machine."""
@@ -211,6 +241,10 @@ class Store:
         """The right to work on a job, or None when another living process has it."""
         with self.clear_errors():
             return try_claim(self.folder / "claims.lock", key)
+
+    def _fetch(self, names: Iterable[str]) -> None:
+        with self.clear_errors("read"):
+            self.place.fetch(list(names))
 
     def _load(self, key: str) -> Any:
         record = self.record(key)

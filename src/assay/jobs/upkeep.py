@@ -71,33 +71,32 @@ def litter(store: Store, older_than: float = DAY) -> list[Entry]:
     since, notes of workers that are gone.
     """
     before = time.time() - older_than
-    keys = set(store.stored_keys())
-    folders = _Folders(store, keys)
-    found = []
-    for entry in store.place.entries(""):
-        top, name = entry.name.partition("/")[0], entry.name.rpartition("/")[2]
-        useless = (
-            name.startswith(".")
-            or top in ("running", "claims")
-            or (top == "failures" and name.removesuffix(".json") in keys)
-            or (top == "values" and not folders.used(entry.name.split("/")[2]))
-        )
-        if useless and entry.modified < before:
-            found.append(entry)
-    return found
+    folders = _Folders(store, set(store.stored_keys()))
+    with store.clear_errors("read"):
+        return [entry for entry in store.place.entries("") if entry.modified < before and _is_useless(entry, folders)]
 
 
 def prune(store: Store, useless: Collection[Entry]) -> None:
     """Remove these files, and the scratch of jobs that are done."""
-    for entry in useless:
-        if entry.name.startswith("values/"):
-            store.place.remove_folder(entry.name.rpartition("/")[0])
-        else:
-            store.place.remove(entry.name)
+    with store.clear_errors():
+        for entry in useless:
+            if entry.name.startswith("values/"):
+                store.place.remove_folder(entry.name.rpartition("/")[0])
+            else:
+                store.place.remove(entry.name)
     scratch = store.folder / "scratch"
     for folder in scratch.iterdir() if scratch.is_dir() else ():
         if store.has(folder.name):
             remove_tree(folder)
+
+
+def _is_useless(entry: Entry, folders: _Folders) -> bool:
+    top, name = entry.name.partition("/")[0], entry.name.rpartition("/")[2]
+    if top == "values":
+        return not folders.used(entry.name.split("/")[2])
+    if top == "failures" and name.removesuffix(".json") in folders.keys:
+        return True
+    return name.startswith(".") or top in ("running", "claims")
 
 
 class _Folders:
@@ -105,12 +104,12 @@ class _Folders:
 
     def __init__(self, store: Store, keys: set[str]) -> None:
         self._store = store
-        self._keys = keys
+        self.keys = keys
         self._known: dict[str, str] = {}
 
     def used(self, folder: str) -> bool:
         key = folder.partition("-")[0]
-        if key not in self._keys:
+        if key not in self.keys:
             return False
         if key not in self._known:
             try:

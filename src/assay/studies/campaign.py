@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from assay.errors import AbsentValueError, AssayError, DamagedValueError
 from assay.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
-from assay.jobs.key import canonical, digest, dumps
+from assay.jobs.key import canonical, digest
 from assay.jobs.plan import all_jobs
 from assay.jobs.runlog import logged
 from assay.jobs.schedule import Schedule
@@ -67,11 +66,12 @@ class Campaign:
             for outcome in run_jobs([job], self.store, runner):
                 observe(outcome)
 
+        self.store.fetch(job.key for job in self.jobs())
         return find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `assay status` can speak of it."""
-        self.store.place.write(self.note_name(), dumps(self._form()).encode())
+        self.store.note(self.note_name(), self._form())
 
     def note_name(self) -> str:
         """The name of the store's note of this campaign."""
@@ -84,8 +84,7 @@ class Campaign:
 def noted_campaigns(store: Store) -> list[Campaign]:
     """The campaigns that were run on this store and whose settings this version still understands."""
     campaigns = []
-    for entry in store.place.entries("campaigns"):
-        form = json.loads(store.place.read(entry.name))
+    for form in store.notes("campaigns"):
         try:
             study = find_study(form["study"])
             campaigns.append(Campaign(form["study"], _config_from(study.Config, form["config"]), store))

@@ -10,6 +10,7 @@ import contextlib
 import os
 import platform
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -56,6 +57,15 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
     """Run each group of jobs and commit what they return, several values at a time while the next group runs."""
     report = Report()
     pending: list[tuple[Job[Any], Future[Outcome]]] = []
+    refusing = threading.Event()
+
+    def settle(job: Job[Any], result: Any, seconds: float) -> Outcome:
+        try:
+            return _settle(job, result, seconds, store)
+        except StoreError:
+            refusing.set()
+            raise
+
     with ThreadPoolExecutor(COMMITS_AT_ONCE, "assay-commit") as committers:
         for group in groups:
             try:
@@ -74,8 +84,8 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
                 report.refused = {job.key: Refusal(str(error), again=not error.full) for job in group}
                 break
             for job, result in zip(group, results, strict=True):
-                pending.append((job, committers.submit(_settle, job, result, seconds, store)))
-            if any(commit.done() and commit.exception() for _, commit in pending):
+                pending.append((job, committers.submit(settle, job, result, seconds)))
+            if refusing.is_set():
                 break
     for job, commit in pending:
         try:

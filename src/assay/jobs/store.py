@@ -78,7 +78,8 @@ class Store:
         with self.clear_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
             if not self.place.exists(MARKER):
-                if any(name != "out" and not name.startswith(".") for name in self.place.top()):
+                foreign = any(name != "out" and not name.startswith(".") for name in self.place.top())
+                if foreign and not self.place.exists(MARKER):  # another process may just have made it
                     raise UsageError(f"the folder {self.where} is not empty and not a store; give another --store")
                 self.place.write(MARKER, dumps({"format": FORMAT}).encode())
             self._check_format()

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Send files of one xdist_group to one worker: xdist 3.8 itself no longer sees groups under pytest 9.2."""
+    from xdist.scheduler.loadgroup import LoadGroupScheduling
+
+    class ByGroup(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _group_of(nodeid.partition("::")[0]) or super()._split_scope(nodeid)
+
+    return ByGroup(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+@functools.cache
+def _group_of(file: str) -> str:
+    found = re.search(r'mark\.xdist_group\("(\w+)"\)', (ROOT / file).read_text(encoding="utf-8"))
+    return found[1] if found else ""
 
 
 @pytest.fixture(scope="session")

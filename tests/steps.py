@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from assay.errors import TrainingError
-from assay.jobs import location, scratch_folder, step
+from assay.jobs import Resources, location, scratch_folder, step
 from assay.jobs.scratch import scratch_folders
 
 
@@ -120,6 +120,29 @@ def resumes(journal: Journal) -> int:
         if count == 3 and journal.lines().count("count 3") == 1:
             os.kill(os.getpid(), signal.SIGKILL)
     return count
+
+
+def devices_of_many(arguments: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [os.environ.get("CUDA_VISIBLE_DEVICES", "")] * len(arguments)
+
+
+@step(
+    version=1,
+    name="tests.device",
+    together=devices_of_many,
+    over=("seed",),
+    largest_group=4,
+    resources=Resources(gpus=1),
+)
+def device(seed: int) -> str:
+    """The accelerators that the job was given."""
+    return devices_of_many([{}])[0]
+
+
+@step(version=1, name="tests.greedy", resources=Resources(memory_gb=1e6))
+def greedy(x: int) -> int:
+    """Asks for more memory than any machine has."""
+    return x
 
 
 def scratch_of_many(arguments: Sequence[Mapping[str, Any]]) -> list[str]:

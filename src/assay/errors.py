@@ -66,9 +66,13 @@ class MissingExtraError(AssayError):
 
 
 class StoreError(AssayError):
-    """A store that cannot be read or written."""
+    """A store that cannot be read or written; `full` where it has no room."""
 
     exit_code = 1
+
+    def __init__(self, message: str, *, full: bool = False) -> None:
+        super().__init__(message)
+        self.full = full
 
 
 class DamagedValueError(StoreError):

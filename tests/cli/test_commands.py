@@ -12,26 +12,11 @@ from pathlib import Path
 import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
-from assay.cli import run_command
 from assay.studies import ENTRIES
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "120"}
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capfd):
-    """Run a command in an empty folder: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ASSAY_STORE", raising=False)
-
-    def call(*arguments):
-        code = run_command([str(a) for a in arguments])
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
 
 
 def test_run_report_status_and_resume(run, tmp_path):

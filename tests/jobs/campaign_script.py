@@ -1,4 +1,4 @@
-"""A campaign to be killed: python campaign_script.py STORE JOURNAL SUMMARY RUNNER."""
+"""A campaign to be killed: python campaign_script.py STORE JOURNAL SUMMARY RUNNER (serial, pool or ray@ADDRESS)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 
 from tests.steps import Journal, add, matrix, size, slow_square, total
 
+from assay.cli.options import make_runner as named_runner
 from assay.jobs import Results, Store, run_jobs
-from assay.runners.pool import PoolRunner
-from assay.runners.serial import SerialRunner
+
+
+def make_runner(name: str, address: str | None = None):
+    return named_runner(name, 2, address)
 
 
 def jobs(journal: Journal):
@@ -22,7 +25,7 @@ def jobs(journal: Journal):
 
 if __name__ == "__main__":
     store, journal, summary, runner_name = sys.argv[1:]
-    runner = PoolRunner(2) if runner_name == "pool" else SerialRunner()
+    runner = make_runner(*runner_name.split("@"))
     wanted = jobs(Journal(journal))
     place = Store(store).open()
     outcomes = list(run_jobs(wanted, place, runner))

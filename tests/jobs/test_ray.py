@@ -67,5 +67,6 @@ def test_failures_groups_and_damage_are_handled_alike(tmp_path, store, runner):
 def test_a_lost_worker_is_retried(tmp_path, store, runner):
     journal = Journal(str(tmp_path / "journal"))
     outcomes = list(run_jobs([kills_its_worker.job(1, journal), square.job(3)], store, runner))
-    assert {outcome.status for outcome in outcomes} == {"done"}
+    assert Counter(outcome.status for outcome in outcomes) == {"lost": 1, "done": 2}
+    assert [o.error for o in outcomes if o.status == "lost"] == ["its worker was lost (its process ended abruptly)"]
     assert Results(store)[kills_its_worker.job(1, journal)] == 2

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 from tests.steps import (
     Journal,
     add,
+    device,
     fails,
     fails_clearly,
     kills_its_worker,
@@ -22,8 +27,9 @@ from tests.steps import (
     unkeepable,
 )
 
-from assay.errors import StoreError
 from assay.jobs import Results, Store, make_plan, run_jobs
+from assay.jobs.outcome import PASSING
+from assay.jobs.schedule import Schedule
 from assay.runners.pool import PoolRunner
 from assay.runners.serial import SerialRunner
 
@@ -51,6 +57,13 @@ def run(jobs, store, runner=None):
 
 def statuses(outcomes):
     return dict(Counter(outcome.status for outcome in outcomes))
+
+
+def ends(outcomes):
+    """How the jobs ended, without what happened on the way; what a worker had kept before it died counts as done."""
+    found = Counter(outcome.status for outcome in outcomes if outcome.status not in PASSING)
+    found["done"] += found.pop("kept", 0)
+    return dict(found)
 
 
 @pytest.fixture(params=["serial", "pool"])
@@ -177,8 +190,13 @@ def test_a_worker_that_dies_is_replaced_and_its_job_tried_again(store, journal, 
     others = [slow_square.job(i, 0.01) for i in range(20)]
     job = kills_its_worker.job(2, journal)
     outcomes = run([job, *others], store, pool)
-    assert statuses(outcomes) == {"done": 21}
+    assert ends(outcomes) == {"done": 21}
     assert Results(store)[job] == 3
+    assert [o.error for o in outcomes if o.key == job.key] == [
+        "its worker was lost (its process ended abruptly)",
+        "its worker was lost (its process ended abruptly)",
+        "",
+    ]
 
 
 def test_a_job_that_always_kills_its_worker_fails_alone(store, journal, pool):
@@ -186,7 +204,7 @@ def test_a_job_that_always_kills_its_worker_fails_alone(store, journal, pool):
     outcomes = run(
         [kills_its_worker.job(99, journal), total.job([kills_its_worker.job(99, journal)]), *others], store, pool
     )
-    assert statuses(outcomes) == {"done": 20, "failed": 1, "skipped": 1}
+    assert ends(outcomes) == {"done": 20, "failed": 1, "skipped": 1}
     (failed,) = [o for o in outcomes if o.status == "failed"]
     assert failed.error == (
         "the worker died 3 times (its process ended abruptly); it may need more memory than there is"
@@ -197,20 +215,62 @@ def test_a_job_that_always_kills_its_worker_fails_alone(store, journal, pool):
 
 def test_a_killed_job_resumes_from_its_scratch(store, journal, pool):
     job = resumes.job(journal)
-    assert statuses(run([job], store, pool)) == {"done": 1}
+    assert statuses(run([job], store, pool)) == {"lost": 1, "done": 1}
     assert journal.lines() == ["count 1", "count 2", "count 3", "count 4", "count 5"]
 
 
-def test_a_store_that_can_take_no_more_stops_the_campaign_and_keeps_what_is_done(store):
-    run([square.job(1)], store)
+def test_a_value_that_the_store_refuses_fails_its_job_alone(store):
     (store.folder / "values").write_text("a file where a folder should be")
-    outcomes = []
-    with pytest.raises(StoreError, match=r"cannot be written \(Not a directory\)|cannot be written \(File exists\)"):
-        for outcome in run_jobs([square.job(1), matrix.job(50), square.job(2)], store, SerialRunner()):
-            outcomes.append(outcome)  # noqa: PERF402 - what came before the error is what is tested
-    assert [o.status for o in outcomes] == ["kept"]
+    jobs = [square.job(1), matrix.job(50), size.job(matrix.job(50)), square.job(2)]
+    outcomes = run(jobs, store)
+    assert statuses(outcomes) == {"done": 2, "lost": 2, "failed": 1, "skipped": 1}
+    (failed,) = [o for o in outcomes if o.status == "failed"]
+    assert failed.error == (
+        f"the store {store.folder} cannot be written (Not a directory); check its permissions or give another "
+        "--store: finished work is kept"
+    )
+    assert store.failure(failed.key)["error"] == failed.error
+    (store.folder / "values").unlink()
+    assert statuses(run(jobs, store)) == {"kept": 2, "done": 2}
+
+
+SMALL_DISK = """
+import resource, sys
+from assay.errors import StoreError
+from assay.jobs import Store, run_jobs
+from assay.runners.serial import SerialRunner
+from tests.steps import matrix, square, total
+store = Store(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))  # no file may grow past this
+try:
+    for outcome in run_jobs([square.job(1), matrix.job(200), total.job([2])], store, SerialRunner()):
+        print(outcome.description, outcome.status, outcome.error)
+except StoreError as error:
+    print("stopped:", error)
+"""
+
+
+def on_a_small_disk(store, n_bytes):
+    root = Path(__file__).resolve().parents[2]
+    env = {**os.environ, "PYTHONPATH": f"{root}:{root / 'src'}"}
+    command = [sys.executable, "-c", SMALL_DISK, str(store.folder), str(n_bytes)]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_a_value_that_finds_no_room_fails_its_job_alone_and_at_once(store):
+    full = f"the store {store.folder} is full (File too large); free some space and run again: finished work is kept"
+    assert on_a_small_disk(store, 100_000) == [
+        "square(x=1) done ",
+        f"matrix(n=200) failed {full}",
+        "total() done ",
+    ]
+
+
+def test_a_store_that_can_take_no_more_stops_the_campaign_and_keeps_what_is_done(store):
+    full = f"the store {store.folder} is full (File too large); free some space and run again: finished work is kept"
+    assert on_a_small_disk(store, 10_000) == ["square(x=1) done ", f"stopped: {full}"]
     assert store.has(square.job(1).key)
-    assert not store.has(matrix.job(50).key)
+    assert statuses(run([square.job(1), matrix.job(200), total.job([2])], store)) == {"kept": 1, "done": 2}
 
 
 def test_short_jobs_travel_several_at_a_time(store, pool):
@@ -229,14 +289,68 @@ class Counting:
     def slots(self):
         return self.inner.slots
 
-    def submit(self, groups, store):
+    @property
+    def shared_fate(self):
+        return self.inner.shared_fate
+
+    @property
+    def gpu_slots(self):
+        return self.inner.gpu_slots
+
+    def submit(self, groups, store, *, alone=False):
         self.submissions += 1
-        return self.inner.submit(groups, store)
+        return self.inner.submit(groups, store, alone=alone)
 
     def close(self, *, cancel=False):
         self.inner.close(cancel=cancel)
 
 
+def test_what_travels_together_is_of_one_step(store):
+    """A batch of short jobs takes no long one along, which would keep one worker busy while others are idle."""
+    recorded = Recording(PoolRunner(1))
+    wanted = [job for i in range(60) for job in (square.job(i), total.job([i]))]
+    assert statuses(run(wanted, store, recorded)) == {"done": 120}
+    recorded.close()
+    assert max(len(steps) for steps in recorded.sent) > 1
+    assert all(len(set(steps)) == 1 for steps in recorded.sent)
+
+
+def test_what_waits_for_a_gpu_leaves_room_for_what_needs_none(store):
+    recorded = Recording(SerialRunner(), slots=4, gpu_slots=2)
+    recorded.hold = True
+    schedule = Schedule([*(device.job(4 * seed) for seed in range(40)), *map(square.job, range(9))], store, recorded)
+    schedule._submit()
+    assert [steps[0] for steps in recorded.sent] == ["tests.device", "tests.device", "tests.square", "tests.square"]
+
+
+class Recording(Counting):
+    """Notes the steps of each submission; with `hold` it never answers."""
+
+    hold = False
+
+    def __init__(self, inner, **limits):
+        super().__init__(inner)
+        self.limits = limits
+        self.sent = []
+
+    @property
+    def slots(self):
+        return self.limits.get("slots", self.inner.slots)
+
+    @property
+    def gpu_slots(self):
+        return self.limits.get("gpu_slots", self.inner.gpu_slots)
+
+    def submit(self, groups, store, *, alone=False):
+        self.sent.append([group[0].step.name for group in groups])
+        if self.hold:
+            return Future()
+        return super().submit(groups, store, alone=alone)
+
+
 def test_claims_are_given_back(store, journal):
     run([square.job(i, journal) for i in range(3)] + [fails.job(1)], store)
-    assert [path for path in (store.folder / "claims").rglob("*") if Path(path).is_file()] == []
+    for job in [*(square.job(i, journal) for i in range(3)), fails.job(1)]:
+        claim = store.claim(job.key)
+        assert claim is not None
+        claim.release()

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from assay.cli import annotate, build, check, corrupt, demo, judge, list_, report, run, status
+from assay.cli import annotate, build, check, corrupt, demo, judge, list_, report, run, status, store
 from assay.errors import AssayError
 from assay.version import __version__
 
@@ -37,6 +37,7 @@ app.command("score")(judge.score)
 app.command("compare")(judge.compare)
 app.command("demo")(demo.demo)
 app.add_typer(build.app, name="build")
+app.add_typer(store.app, name="store")
 
 
 def _show_version(wanted: bool) -> None:

@@ -20,7 +20,8 @@ Preset = Annotated[str, typer.Option(help="Settings to start from: default, pape
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings of the study.")]
 Pairs = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting; may be repeated.")]
 StoreFolder = Annotated[
-    Path | None, typer.Option("--store", help="Folder that keeps results [ASSAY_STORE, else ./assay-store].")
+    str | None,
+    typer.Option("--store", help="Folder or URL (s3://…) that keeps results [ASSAY_STORE, else ./assay-store]."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the report [./assay-out/STUDY].")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
@@ -30,19 +31,19 @@ Address = Annotated[str | None, typer.Option("--address", help="Address of a Ray
 
 
 def choose_campaign(
-    study: str, preset: str, config: Path | None, pairs: list[str] | None, store: Path | None
+    study: str, preset: str, config: Path | None, pairs: list[str] | None, store: str | None
 ) -> Campaign:
     """The campaign that these options name."""
     from assay.jobs import Store
     from assay.studies.campaign import Campaign
     from assay.studies.settings import Choice
 
-    return Campaign.choose(study, Choice(preset, config, pairs or ()), Store(store_folder(store)))
+    return Campaign.choose(study, Choice(preset, config, pairs or ()), Store(store_at(store)))
 
 
-def store_folder(given: Path | None) -> Path:
-    """The store's folder: the option, else the environment's ASSAY_STORE, else ./assay-store."""
-    return given or Path(os.environ.get("ASSAY_STORE") or "assay-store")
+def store_at(given: str | None) -> str:
+    """The store's folder or URL: the option, else the environment's ASSAY_STORE, else ./assay-store."""
+    return given or os.environ.get("ASSAY_STORE") or "assay-store"
 
 
 def make_runner(name: str, workers: int | None, address: str | None) -> Runner:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from assay.errors import AssayError
 from assay.jobs import Outcome
+from assay.jobs.outcome import PASSING
 
 SECONDS_BETWEEN_LINES = 30
+MOST_SAID = 20  # of each kind of passing trouble; the run's log in the store has more
 
 
 def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
@@ -30,21 +34,41 @@ def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[O
         disable=not console.is_terminal,
     )
     start = last = time.monotonic()
-    with bar:
+    with bar, _summary_if_stopped(seen, console):
         task = bar.add_task("jobs", total=n_jobs, state="")
         for outcome in outcomes:
             seen.append(outcome)
             counts[outcome.status] += 1
             now = time.monotonic()
             state = progress_line(counts, n_jobs, now - start)
-            settled = counts.total() - counts["damaged"]
+            settled = n_settled(counts)
             bar.update(task, completed=settled, description=outcome.description[:40], state=state)
-            if outcome.status in ("failed", "damaged"):
+            if outcome.status == "failed" or (outcome.status in PASSING and counts[outcome.status] <= MOST_SAID):
                 say(outcome, console)
             if not console.is_terminal and now - last > SECONDS_BETWEEN_LINES:
                 console.print(state, markup=False, highlight=False, soft_wrap=True)
                 last = now
     return seen
+
+
+@contextmanager
+def _summary_if_stopped(seen: list[Outcome], console: Console) -> Iterator[None]:
+    """Say what became of the jobs so far when the run cannot go on."""
+    try:
+        yield
+    except AssayError:
+        if seen:
+            console.print(f"stopped: {summary_line(seen)}", markup=False, highlight=False, soft_wrap=True)
+        raise
+
+
+def n_settled(counts: Counter[str]) -> int:
+    """How many jobs have come to their end.
+
+    >>> n_settled(Counter(kept=10, done=20, lost=2))
+    30
+    """
+    return counts.total() - sum(counts[status] for status in PASSING)
 
 
 def progress_line(counts: Counter[str], n_jobs: int, seconds: float) -> str:
@@ -53,7 +77,7 @@ def progress_line(counts: Counter[str], n_jobs: int, seconds: float) -> str:
     >>> progress_line(Counter(kept=10, done=20), 50, 4.0)
     '30/50 · 5.0 a second · 4 s left'
     """
-    settled = counts.total() - counts["damaged"]
+    settled = n_settled(counts)
     ran = counts["done"] + counts["failed"]
     if not ran or seconds <= 0:
         return f"{settled}/{n_jobs}"
@@ -80,13 +104,16 @@ def say(outcome: Outcome, console: Console) -> None:
     if outcome.status == "failed":
         line = f"failed: {outcome.description} [{outcome.key[:12]}]: {outcome.error}"
     else:
-        line = f"{outcome.error}; it is computed again: {outcome.description}"
+        again = "tried" if outcome.status == "lost" else "computed"
+        line = f"{outcome.error}; it is {again} again: {outcome.description}"
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def summary_line(outcomes: Iterable[Outcome]) -> str:
     """What became of the jobs, in one line."""
-    counts = Counter(outcome.status for outcome in outcomes)
+    counts: Counter[str] = Counter(outcome.status for outcome in outcomes)
     parts = [f"{counts[status]} {status}" for status in ("done", "kept", "failed", "skipped") if counts[status]]
-    repaired = f" ({counts['damaged']} damaged and computed again)" if counts["damaged"] else ""
-    return f"{counts.total() - counts['damaged']} jobs: {', '.join(parts) or 'none'}{repaired}"
+    again = {"damaged": "damaged and computed again", "lost": "lost and tried again"}
+    passing = [f"{counts[status]} {what}" for status, what in again.items() if counts[status]]
+    said = f" ({', '.join(passing)})" if passing else ""
+    return f"{n_settled(counts)} jobs: {', '.join(parts) or 'none'}{said}"

@@ -47,6 +47,7 @@ def run_and_report(campaign: Campaign, runner: Runner, out: Path) -> tuple[list[
     from rich.console import Console
 
     from assay.cli.progress import follow, say
+    from assay.jobs.outcome import PASSING
     from assay.report.write import write_report
 
     console = Console(stderr=True)
@@ -56,7 +57,7 @@ def run_and_report(campaign: Campaign, runner: Runner, out: Path) -> tuple[list[
 
     def observe(outcome: Outcome) -> None:
         outcomes.append(outcome)
-        if outcome.status in ("damaged", "failed"):
+        if outcome.status == "failed" or outcome.status in PASSING:
             say(outcome, console)
 
     return outcomes, write_report(campaign.report(runner, observe), out)
@@ -106,7 +107,7 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     for row in rows:
         cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])} of work"
         typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
-    typer.echo(f"{len(plan.absent)} jobs would run, {len(plan.kept)} are in the store {campaign.store.folder}")
+    typer.echo(f"{len(plan.absent)} jobs would run, {len(plan.kept)} are in the store {campaign.store.where}")
     return 0
 
 

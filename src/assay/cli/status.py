@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from assay.studies.campaign import Campaign
 
 
-def status(
+def status(  # noqa: PLR0913 - one parameter per option
     study: Annotated[str | None, typer.Argument(help="A study; without one, all that were run on this store.")] = None,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
     pairs: options.Pairs = None,
     store: options.StoreFolder = None,
     why: Annotated[str | None, typer.Option("--why", metavar="KEY", help="Explain one job by its key's start.")] = None,
+    watching: Annotated[bool, typer.Option("--watch", help="Show what runs now, until it ends.")] = False,
     as_json: options.AsJson = False,
 ) -> int:
     """Say what the store holds of a study, what would run again, and why."""
@@ -31,9 +32,13 @@ def status(
     from assay.jobs.why import Why
     from assay.studies.campaign import noted_campaigns
 
-    place = Store(options.store_folder(store))
-    if not place.folder.is_dir():
-        raise UsageError(f"there is no store {place.folder}; `assay run` makes one, --store names another")
+    place = Store(options.store_at(store))
+    if not place.is_there():
+        raise UsageError(f"there is no store {place.where}; `assay run` makes one, --store names another")
+    if watching:
+        from assay.cli.watch import watch
+
+        return watch(place, study, as_json)
     if study is not None:
         campaigns = [options.choose_campaign(study, preset, config, pairs, store)]
     else:

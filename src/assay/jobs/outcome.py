@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Status = Literal["kept", "done", "failed", "skipped", "damaged"]
+Status = Literal["kept", "done", "failed", "skipped", "damaged", "lost"]
+
+PASSING: tuple[Status, ...] = ("damaged", "lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +15,8 @@ class Outcome:
     """What became of one job.
 
     kept: it was in the store already. done: it ran. failed: `error` says why. skipped: a job that it needs failed.
-    damaged: its stored value was found damaged and thrown away; it runs again.
+    damaged: its stored value was found damaged and thrown away; it runs again. lost: its worker was lost or could not
+    use the store, `error` says how; it runs again. These two are passing: another outcome of the same job follows.
     """
 
     key: str

@@ -19,11 +19,22 @@ class Runner(Protocol):
     """A place where groups of jobs run."""
 
     @property
+    def shared_fate(self) -> bool:
+        """Whether a worker that dies takes all that is under way with it."""
+
+    @property
     def slots(self) -> int:
         """How many submissions keep it busy."""
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
-        """Run the groups one after another on one worker; a lost worker gives a WorkerLostError."""
+    @property
+    def gpu_slots(self) -> float:
+        """How many GPUs may be asked for by what is submitted; infinite where it makes no difference."""
+
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
+        """Run the groups one after another on one worker; a lost worker gives a WorkerLostError.
+
+        With `alone` they get a machine to themselves, where the runner has more than one.
+        """
 
     def close(self, *, cancel: bool = False) -> None:
         """Wait for what runs, or with `cancel` end it now."""

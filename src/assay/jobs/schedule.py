@@ -2,15 +2,18 @@
 
 Ready jobs that may run together go out as one group; short jobs go out several groups at a time. A failed job skips
 only its dependants. A job that another process is working on is waited for. A damaged value is thrown away and computed
-again. A group whose worker died is tried again alone, at most `TRIES` times in all. It never touches values.
+again. A group whose worker died is tried again alone, at most `TRIES` times in all, and each loss is said. It never
+touches values.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from assay.errors import StoreError
@@ -18,16 +21,16 @@ from assay.jobs.claims import Claim
 from assay.jobs.job import Job
 from assay.jobs.outcome import Outcome
 from assay.jobs.plan import make_plan
+from assay.jobs.ready import Group, Ready
 from assay.jobs.runner import Runner, WorkerLostError
 from assay.jobs.store import Store
-from assay.jobs.work import Report, outcome_of
+from assay.jobs.work import Refusal, Report, outcome_of
 
 TRIES = 3
 SUBMISSION_SECONDS = 0.05
 LARGEST_SUBMISSION = 64
 POLL_SECONDS = 0.1
-
-Group = list[Job[Any]]
+LOOK_SECONDS = 10.0  # the runner has a look at its machines so often at least
 
 
 def run_jobs(jobs: Iterable[Job[Any]], store: Store, runner: Runner) -> Iterator[Outcome]:
@@ -46,16 +49,19 @@ class Schedule:
         self.absent: dict[str, Job[Any]] = {}
         self.dependants: defaultdict[str, list[Job[Any]]] = defaultdict(list)
         self.settled: set[str] = set()
-        self.ready: dict[str, Group] = {}
+        self.ready = Ready()
         self.elsewhere: deque[Group] = deque()
         self.suspects: deque[Group] = deque()
         self.losses: defaultdict[str, int] = defaultdict(int)
         self.repairs: defaultdict[str, int] = defaultdict(int)
         self.claims: dict[str, Claim] = {}
         self.flying: dict[Future[Report], list[Group]] = {}
+        self.gpus_asked = 0.0
+        self.answers: SimpleQueue[Future[Report]] = SimpleQueue()
         self.pace: dict[str, float] = {}
         self.stop = ""
-        self._add(jobs)
+        self._add(jobs, store.look())
+        self.n_jobs = len(self.settled) + len(self.absent)
 
     def run(self) -> Iterator[Outcome]:
         """Yield outcomes until nothing is left to do."""
@@ -77,9 +83,9 @@ class Schedule:
             for claim in self.claims.values():
                 claim.release()
 
-    def _add(self, jobs: Iterable[Job[Any]]) -> None:
+    def _add(self, jobs: Iterable[Job[Any]], has: Callable[[str], bool]) -> None:
         """Take jobs, and whatever absent ones they need, into the graph."""
-        plan = make_plan(jobs, lambda key: self.store.has(key) and key not in self.absent)
+        plan = make_plan(jobs, lambda key: key not in self.absent and has(key))
         for job in plan.kept:
             if job.key not in self.settled:
                 self.settled.add(job.key)
@@ -92,62 +98,53 @@ class Schedule:
                 for need in unmet:
                     self.dependants[need.key].append(job)
                 if not unmet:
-                    self._make_ready(job)
-
-    def _make_ready(self, job: Job[Any]) -> None:
-        self.ready.setdefault(job.group(), []).append(job)
+                    self.ready.add(job)
 
     def _submit(self) -> None:
-        """Fill the runner's free slots; a suspected killer of workers goes out with nothing beside it."""
-        if self.suspects:
+        """Fill the runner's free slots; what was lost goes out first, each group on its own."""
+        if self.suspects and self.runner.shared_fate:
             if not self.flying:
-                self._send([self.suspects.popleft()])
+                self._send_suspect()
             return
+        slots = self.runner.slots
+        while self.suspects and len(self.flying) < slots:
+            self._send_suspect()
         self._look_elsewhere()
-        while self.ready and len(self.flying) < self.runner.slots:
-            groups = list(self._take(self._submission_size()))
+        while len(self.flying) < slots and (job := self.ready.first(gpus=self.gpus_asked < self.runner.gpu_slots)):
+            groups = list(self._claimed(self.ready.take(job, self._submission_size(job, slots))))
             if groups:
                 self._send(groups)
 
-    def _send(self, groups: list[Group]) -> None:
-        self.flying[self.runner.submit(groups, self.store)] = groups
+    def _send_suspect(self) -> None:
+        """Send out a suspected killer of workers: on its own, and the last time with a machine to itself."""
+        group = self.suspects.popleft()
+        last_try = self.losses[group[0].key] == TRIES - 1
+        self._send([group], alone=last_try)
 
-    def _submission_size(self) -> int:
+    def _send(self, groups: list[Group], *, alone: bool = False) -> None:
+        future = self.runner.submit(groups, self.store, alone=alone)
+        self.flying[future] = groups
+        self.gpus_asked += groups[0][0].step.settings.resources.gpus
+        future.add_done_callback(self.answers.put)
+
+    def _submission_size(self, like: Job[Any], slots: int) -> int:
         """How many groups to send at once: as many as fill a moment, but never so many that a worker stays idle."""
-        first = next(iter(self.ready.values()))[0]
-        seconds = self.pace.get(first.step.name)
+        seconds = self.pace.get(like.step.name)
         if seconds is None:
             return 1
-        fair = len(self.ready) // (2 * self.runner.slots)
+        fair = self.ready.n_groups(like) // (2 * slots)
         return max(1, min(LARGEST_SUBMISSION, fair, int(SUBMISSION_SECONDS / max(seconds, 1e-6))))
 
-    def _take(self, n_groups: int) -> Iterator[Group]:
-        """Up to so many groups that no other process is working on."""
-        for _ in range(min(n_groups, len(self.ready))):
-            name, waiting = next(iter(self.ready.items()))
-            most = waiting[0].step.settings.largest_group
-            group, rest = waiting[:most], waiting[most:]
-            del self.ready[name]
-            if rest:
-                self.ready[name] = rest
-            mine = [job for job in group if self._claim(job)]
-            others = [job for job in group if job not in mine and job.key in self.absent]
-            if others:
-                self.elsewhere.append(others)
+    def _claimed(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """What of the groups no other process is working on; the rest is looked for later."""
+        for group in groups:
+            claims = {job.key: self.store.claim(job.key) for job in group}
+            self.claims |= {key: claim for key, claim in claims.items() if claim is not None}
+            mine = [job for job in group if claims[job.key] is not None]
+            if len(mine) < len(group):
+                self.elsewhere.append([job for job in group if claims[job.key] is None])
             if mine:
                 yield mine
-
-    def _claim(self, job: Job[Any]) -> bool:
-        """Whether the job is ours to run: nobody has it, and nobody has finished it meanwhile."""
-        claim = self.store.claim(job.key)
-        if claim is None:
-            return False
-        if self.store.has(job.key):
-            claim.release()
-            self._finish(job, outcome_of(job, "kept"))
-            return False
-        self.claims[job.key] = claim
-        return True
 
     def _look_elsewhere(self) -> None:
         """Take up what another process has finished or left."""
@@ -156,28 +153,39 @@ class Schedule:
                 if self.store.has(job.key):
                     self._finish(job, outcome_of(job, "kept"))
                 else:
-                    self._make_ready(job)
+                    self.ready.add(job)
 
     def _collect(self) -> None:
-        done, _ = wait(self.flying, return_when=FIRST_COMPLETED, timeout=POLL_SECONDS if self.elsewhere else None)
-        for future in done:
-            groups = self.flying.pop(future)
-            error = future.exception()
-            if isinstance(error, WorkerLostError):
-                self._lost(groups, error)
-            elif error is not None:
-                raise error
-            else:
-                self._settle(groups, future.result())
+        """Wait for an answer and take all that are there."""
+        with suppress(Empty):
+            self._take_answer(self.answers.get(timeout=POLL_SECONDS if self.elsewhere else LOOK_SECONDS))
+            while not self.answers.empty():
+                self._take_answer(self.answers.get())
+
+    def _take_answer(self, future: Future[Report]) -> None:
+        groups = self.flying.pop(future)
+        self.gpus_asked -= groups[0][0].step.settings.resources.gpus
+        error = future.exception()
+        if isinstance(error, WorkerLostError):
+            self._lost(groups, error)
+        elif error is not None:
+            raise error
+        else:
+            self._settle(groups, future.result())
 
     def _settle(self, groups: list[Group], report: Report) -> None:
-        self.stop = self.stop or report.stop
         jobs = {job.key: job for group in groups for job in group}
-        for key, reason in report.unusable.items():
-            self._recompute(key, reason, [jobs[name] for name in report.not_run[key]])
         for outcome in report.outcomes:
-            self.pace[outcome.step] = 0.8 * self.pace.get(outcome.step, outcome.seconds) + 0.2 * outcome.seconds
-            self._finish(jobs[outcome.key], outcome)
+            if outcome.status != "kept":  # another process had just finished it
+                self.pace[outcome.step] = 0.8 * self.pace.get(outcome.step, outcome.seconds) + 0.2 * outcome.seconds
+            self._finish(jobs.pop(outcome.key), outcome)
+        for key, reason in report.unusable.items():
+            self._recompute(key, reason, [jobs.pop(name) for name in report.not_run[key]])
+        if report.refused:
+            self._refused([(jobs.pop(key), refusal) for key, refusal in report.refused.items()])
+        for job in jobs.values():  # not begun, because the store refused what came before
+            self._release(job.key)
+            self.ready.add(job)
 
     def _recompute(self, key: str, reason: str, wanting: list[Job[Any]]) -> None:
         """Throw a damaged value away and run its job again before the jobs that wanted it."""
@@ -192,19 +200,37 @@ class Schedule:
         for job in wanting:
             self._release(job.key)
             del self.absent[job.key]
-        self._add(wanting)
+        self._add(wanting, self.store.has)
 
     def _lost(self, groups: list[Group], error: WorkerLostError) -> None:
+        lasting = f"the worker died {TRIES} times ({error}); it may need more memory than there is"
         for group in groups:
-            key = group[0].key
-            self.losses[key] += 1
-            if self.losses[key] < TRIES:
-                self.suspects.append(group)
-                continue
-            reason = f"the worker died {TRIES} times ({error}); it may need more memory than there is"
-            for job in group:
-                self.store.keep_failure(job, reason, "")
-                self._finish(job, outcome_of(job, "failed", error=reason))
+            self._try_again(group, f"its worker was lost ({error})", lasting)
+
+    def _refused(self, refused: list[tuple[Job[Any], Refusal]]) -> None:
+        """Stop where the store takes nothing from us either; else one worker or one value is the trouble."""
+        try:
+            self.store.try_writing()
+        except StoreError as error:
+            self.stop = str(error)
+            return
+        for job, refusal in refused:
+            if not refusal.again:
+                self.losses[job.key] = TRIES
+            self._try_again([job], refusal.reason, refusal.reason)
+
+    def _try_again(self, group: Group, passing: str, lasting: str) -> None:
+        """Put a group with the suspects and say why, or fail it when it has had its tries."""
+        key = group[0].key
+        self.losses[key] += 1
+        if self.losses[key] < TRIES:
+            self.suspects.append(group)
+            self.news += [outcome_of(job, "lost", error=passing) for job in group]
+            return
+        for job in group:
+            with suppress(StoreError):  # then the outcome alone says it
+                self.store.keep_failure(job, lasting, "")
+            self._finish(job, outcome_of(job, "failed", error=lasting))
 
     def _finish(self, job: Job[Any], outcome: Outcome) -> None:
         """Note what became of a job, and free or skip those that waited for it."""
@@ -219,7 +245,7 @@ class Schedule:
             if dependant.key in self.absent:
                 self.unmet[dependant.key] -= 1
                 if not self.unmet[dependant.key]:
-                    self._make_ready(dependant)
+                    self.ready.add(dependant)
 
     def _skip_dependants(self, job: Job[Any], outcome: Outcome) -> None:
         stack = self.dependants.pop(job.key, [])

@@ -6,12 +6,15 @@ the driver. It does not decide what runs when.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -20,10 +23,20 @@ from assay.errors import AbsentValueError, AssayError, DamagedValueError, StoreE
 from assay.jobs.cache import cache_at
 from assay.jobs.job import Job, substitute
 from assay.jobs.outcome import Outcome, Status
+from assay.jobs.presence import at_work
 from assay.jobs.scratch import scratch_at
 from assay.jobs.store import Circumstances, Store
 
+COMMITS_AT_ONCE = 8  # a disk flushes several small files in about the time of one
 _LIBRARIES = ("numpy", "scipy", "sklearn", "pyarrow", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a store did not take a value, and whether another try may go better."""
+
+    reason: str
+    again: bool
 
 
 @dataclass(slots=True)
@@ -31,29 +44,55 @@ class Report:
     """What came of the groups that a worker was given.
 
     `unusable` says of stored values that jobs needed why they could not be loaded, `not_run` which jobs met them and so
-    did not run.
-    `stop` is the reason why the store can take no more.
+    did not run. `refused` says of jobs that the store could not be read or written for them; what came after them in
+    the same submission was not begun.
     """
 
     outcomes: list[Outcome] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
     not_run: dict[str, list[str]] = field(default_factory=dict)
-    stop: str = ""
+    refused: dict[str, Refusal] = field(default_factory=dict)
 
 
 def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
-    """Run each group of jobs and commit what they return."""
+    """Run each group of jobs and commit what they return, several values at a time while the next group runs."""
     report = Report()
-    for group in groups:
+    pending: list[tuple[Job[Any], Future[Outcome]]] = []
+    refusing = threading.Event()
+
+    def settle(job: Job[Any], result: Any, seconds: float) -> Outcome:
         try:
-            _work_on_group(group, store, report)
-        except (DamagedValueError, AbsentValueError) as error:
-            culprit = _culprit(error, group, store)
-            report.unusable[culprit] = str(error)
-            report.not_run.setdefault(culprit, []).extend(job.key for job in group)
+            return _settle(job, result, seconds, store)
+        except StoreError:
+            refusing.set()
+            raise
+
+    with ThreadPoolExecutor(COMMITS_AT_ONCE, "assay-commit") as committers:
+        for group in groups:
+            try:
+                there = {job.key for job in group if store.has(job.key)}  # another process may have finished it by now
+                report.outcomes += [outcome_of(job, "kept") for job in group if job.key in there]
+                group = [job for job in group if job.key not in there]
+                if not group:
+                    continue
+                results, seconds = _run_group(group, store)
+            except (DamagedValueError, AbsentValueError) as error:
+                culprit = _culprit(error, group, store)
+                report.unusable[culprit] = str(error)
+                report.not_run.setdefault(culprit, []).extend(job.key for job in group)
+                continue
+            except StoreError as error:
+                report.refused = {job.key: Refusal(str(error), again=not error.full) for job in group}
+                break
+            for job, result in zip(group, results, strict=True):
+                pending.append((job, committers.submit(settle, job, result, seconds)))
+            if refusing.is_set():
+                break
+    for job, commit in pending:
+        try:
+            report.outcomes.append(commit.result())
         except StoreError as error:
-            report.stop = str(error)
-            break
+            report.refused[job.key] = Refusal(str(error), again=not error.full)
     return report
 
 
@@ -63,15 +102,15 @@ def outcome_of(job: Job[Any], status: Status, seconds: float = 0.0, error: str =
     return Outcome(job.key, job.step.name, job.describe(), status, seconds, error, where)
 
 
-def _work_on_group(group: Sequence[Job[Any]], store: Store, report: Report) -> None:
+def _run_group(group: Sequence[Job[Any]], store: Store) -> tuple[list[Any], float]:
+    """What each job of a group gave, and the seconds that one took."""
     needed = {need.key: store.load(need.key) for job in group for need in job.needs}
     arguments = [{name: substitute(v, needed) for name, v in job.arguments.items()} for job in group]
     start = time.perf_counter()
-    with scratch_at([store.scratch(job.key) for job in group]), cache_at(store.cache):
+    folders = [store.scratch(job.key) for job in group]
+    with scratch_at(folders), cache_at(store.cache), at_work(group, store):
         results = _run(group, arguments)
-    seconds = (time.perf_counter() - start) / len(group)
-    for job, result in zip(group, results, strict=True):
-        report.outcomes.append(_settle(job, result, seconds, store))
+    return results, (time.perf_counter() - start) / len(group)
 
 
 def _run(group: Sequence[Job[Any]], arguments: list[dict[str, Any]]) -> list[Any]:
@@ -99,7 +138,8 @@ def _settle(job: Job[Any], result: Any, seconds: float, store: Store) -> Outcome
         except AssayError as error:  # a value of a type that cannot be kept
             result = error
     message = str(result) if isinstance(result, AssayError) else f"{type(result).__name__}: {result}"
-    store.keep_failure(job, message, "".join(traceback.format_exception(result)))
+    with contextlib.suppress(StoreError):  # then the outcome alone says it
+        store.keep_failure(job, message, "".join(traceback.format_exception(result)))
     return outcome_of(job, "failed", seconds, message)
 
 

@@ -6,6 +6,7 @@ driver is gone, however it went.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -26,6 +27,9 @@ from assay.jobs.work import Report, work_on
 class PoolRunner:
     """Runs submissions in `workers` processes; cores are shared out evenly among them."""
 
+    shared_fate = True
+    gpu_slots = math.inf
+
     def __init__(self, workers: int | None = None) -> None:
         cores = os.cpu_count() or 1
         self.workers = workers if workers is not None else cores
@@ -39,7 +43,7 @@ class PoolRunner:
         """Twice the workers, so that the next piece of work is there when one ends."""
         return 2 * self.workers
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
         """Run the groups in one of the processes."""
         answer: Future[Report] = Future()
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -14,9 +15,11 @@ from assay.jobs.work import Report, work_on
 class SerialRunner:
     """Runs each submission at once, in this process."""
 
+    shared_fate = True
+    gpu_slots = math.inf
     slots = 1
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
         """Run the groups now; the future is already done."""
         future: Future[Report] = Future()
         future.set_result(work_on(groups, store))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from assay.errors import AbsentValueError, AssayError, DamagedValueError
 from assay.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
-from assay.jobs.files import write_durably
-from assay.jobs.key import canonical, digest, dumps
+from assay.jobs.key import canonical, digest
 from assay.jobs.plan import all_jobs
+from assay.jobs.runlog import logged
+from assay.jobs.schedule import Schedule
 from assay.jobs.work import outcome_of
 from assay.report.summary import Report
 from assay.studies import find_study
@@ -42,7 +41,7 @@ class Campaign:
 
     def plan(self) -> Plan:
         """What would run, given what the store holds."""
-        return make_plan(self.jobs(), self.store.has)
+        return make_plan(self.jobs(), self.store.look())
 
     def outline(self) -> str:
         """What the study says its plan comes to in numbers; empty for a study that says nothing."""
@@ -53,7 +52,8 @@ class Campaign:
         """Run what is absent, and yield what became of each job."""
         self.store.open()
         self._note()
-        yield from run_jobs(self.jobs(), self.store, runner)
+        schedule = Schedule(self.jobs(), self.store, runner)
+        yield from logged(schedule.run(), schedule.n_jobs, self.study, self.store)
 
     def report(self, runner: Runner | None = None, observe: Callable[[Outcome], None] = lambda _: None) -> Report:
         """What was found; with a runner, a value that turns out damaged is computed again, and `observe` is told."""
@@ -61,7 +61,7 @@ class Campaign:
         if absent:
             raise AbsentValueError(
                 f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
-                f"store {self.store.folder}; run: assay run {self.study}"
+                f"store {self.store.where}; run: assay run {self.study}"
             )
 
         def repair(job: Job[Any], error: DamagedValueError) -> None:
@@ -71,19 +71,25 @@ class Campaign:
             for outcome in run_jobs([job], self.store, runner):
                 observe(outcome)
 
+        self.store.fetch(job.key for job in self.jobs())
         return find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `assay status` can speak of it."""
-        form = {"study": self.study, "config": canonical(self.config)}
-        write_durably(_folder(self.store) / f"{self.study}-{digest(form)[:12]}.json", dumps(form).encode())
+        self.store.note(self.note_name(), self._form())
+
+    def note_name(self) -> str:
+        """The name of the store's note of this campaign."""
+        return f"campaigns/{self.study}-{digest(self._form())[:12]}.json"
+
+    def _form(self) -> dict[str, Any]:
+        return {"study": self.study, "config": canonical(self.config)}
 
 
 def noted_campaigns(store: Store) -> list[Campaign]:
     """The campaigns that were run on this store and whose settings this version still understands."""
     campaigns = []
-    for path in sorted(_folder(store).glob("*.json")):
-        form = json.loads(path.read_text(encoding="utf-8"))
+    for form in store.notes("campaigns"):
         try:
             study = find_study(form["study"])
             campaigns.append(Campaign(form["study"], _config_from(study.Config, form["config"]), store))
@@ -102,7 +108,3 @@ def _untyped(form: Any) -> Any:
     if isinstance(form, dict):
         return {name: _untyped(item) for name, item in form.items() if name != "$type"}
     return [_untyped(item) for item in form] if isinstance(form, list) else form
-
-
-def _folder(store: Store) -> Path:
-    return store.folder / "campaigns"

@@ -20,8 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
-from assay.jobs import Store, run_jobs
+from assay.jobs import Store
+from assay.jobs.outcome import PASSING
 from assay.jobs.plan import all_jobs
+from assay.jobs.runlog import logged
+from assay.jobs.schedule import Schedule
 from assay.runners.serial import SerialRunner
 from assay.studies import find_study
 
@@ -36,9 +39,10 @@ def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str =
     if prefix:
         jobs = [job for job in all_jobs(jobs) if job.step.name.startswith(prefix)]
     counts: Counter[str] = Counter()
-    for outcome in run_jobs(jobs, store.open(), SerialRunner()):
+    schedule = Schedule(jobs, store.open(), SerialRunner())
+    for outcome in logged(schedule.run(), schedule.n_jobs, study, store):
         counts[outcome.status] += 1
-        if outcome.status in ("failed", "damaged"):
+        if outcome.status in ("failed", *PASSING):
             sys.stderr.write(f"{outcome.status}: {outcome.description}: {outcome.error}\n")
     return counts
 

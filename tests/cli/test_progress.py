@@ -1,0 +1,55 @@
+"""What a run says while it goes on, and when it cannot."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from assay.cli.progress import MOST_SAID, follow, summary_line
+from assay.errors import StoreError
+from assay.jobs import Outcome
+
+
+def outcomes(*statuses):
+    return [Outcome(f"{i:064x}", "step", f"step(x={i})", status, error="why") for i, status in enumerate(statuses)]
+
+
+def said(stream):
+    console = Console(file=io.StringIO(), width=200)
+    try:
+        follow(stream, 9, console)
+    finally:
+        console.file.seek(0)
+    return console.file.read().splitlines()
+
+
+def test_troubles_are_said_as_they_come():
+    assert said(outcomes("done", "failed", "lost", "damaged", "skipped")) == [
+        "failed: step(x=1) [000000000000]: why",
+        "why; it is tried again: step(x=2)",
+        "why; it is computed again: step(x=3)",
+    ]
+
+
+def test_a_lost_machine_does_not_fill_the_screen():
+    assert len(said(outcomes(*["lost"] * 100))) == MOST_SAID
+
+
+def test_what_became_of_the_jobs_is_said_before_the_reason_of_a_stop():
+    def stops():
+        yield from outcomes("done", "failed", "lost")
+        raise StoreError("the store is full")
+
+    console = Console(file=io.StringIO(), width=200)
+    with pytest.raises(StoreError):
+        follow(stops(), 9, console)
+    last = console.file.getvalue().splitlines()[-1]
+    assert last == "stopped: 2 jobs: 1 done, 1 failed (1 lost and tried again)"
+
+
+def test_the_summary_counts_ends_and_says_what_happened_on_the_way():
+    assert summary_line(outcomes("done", "kept", "kept", "lost", "damaged", "failed", "skipped")) == (
+        "5 jobs: 1 done, 2 kept, 1 failed, 1 skipped (1 damaged and computed again, 1 lost and tried again)"
+    )

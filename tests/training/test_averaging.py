@@ -1,4 +1,4 @@
-"""The mean of the weights at the evaluation points: by hand, alone and stacked, stopped early, resumed, out of memory."""
+"""The mean of the weights at the evaluation points: by hand, alone and stacked, stopped early, resumed."""
 
 from __future__ import annotations
 

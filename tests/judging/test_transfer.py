@@ -93,6 +93,29 @@ def test_rules_choose_the_checkpoints_that_they_say():
     assert found.rule("de", "averaged").reason == "the predictions have no probabilities"
 
 
+def test_averaged_weights_are_a_rule_where_they_are_known():
+    known = exact_panel("de", "test", np.array([[0.80], [0.65]])).answers[:, 0]
+    dev = exact_panel("en", "dev", np.tile([0.6, 0.9, 0.7, 0.7], (2, 1)), 100)
+    with_mean, without = (
+        analyse(experiment([dev, exact_panel("de", "test", RISE, averaged_weights=answers)]))
+        for answers in (known, None)
+    )
+    score = with_mean.rule("de", "averaged weights")
+    assert score.run_scores == pytest.approx([0.80, 0.65])
+    usual = with_mean.rule("de", "source dev").run_scores
+    assert score.difference is not None
+    assert score.difference.value == pytest.approx(np.mean([0.80, 0.65]) - usual.mean())
+    assert 0 <= score.p_value <= score.adjusted <= 1
+    reason = "the weights of checkpoints were not averaged (setting average_weights)"
+    assert without.rule("de", "averaged weights").reason == reason
+    half = with_mean.panels.test("de").take(np.arange(0, 200, 2))
+    assert half.averaged_weights is not None
+    assert half.averaged_weights.tolist() == known[:, ::2].tolist()
+    for found, is_said in ((with_mean, False), (without, True)):
+        limits = [item.text for item in found.report().sections[-1].items]
+        assert (f"Averaged weights are not compared: {reason}." in limits) is is_said
+
+
 def test_gains_are_the_paired_comparison_over_runs_and_items():
     rng = np.random.default_rng(1)
     panels = experiment(

@@ -14,6 +14,8 @@ from assay.data.catalog import load
 from assay.data.dataset import Dataset
 from assay.errors import DataError, UsageError
 from assay.jobs import Results, Store, run_jobs
+from assay.jobs.values import decode, encode
+from assay.report.summary import Claim, Missing, Table
 from assay.report.write import write_report
 from assay.runners.serial import SerialRunner
 from assay.statistics.spans import span_f1
@@ -64,6 +66,53 @@ def test_condensed_answers_are_those_of_the_training():
     mean = outcome.logits["xa/test"].astype(float)
     mean -= np.log(np.exp(mean).sum(-1, keepdims=True))
     assert found.averaged.tolist() == mean.mean(0).argmax(-1).tolist()
+
+
+def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
+    results, failed = run(SMALL, tmp_path / "store")
+    assert not failed
+    planned = jobs(SMALL)
+    courses, outcomes = [results[job] for job in planned], [results[job.needs[0]] for job in planned]
+    for course, outcome in zip(courses, outcomes, strict=True):
+        for name, found in course.sets.items():
+            assert found.averaged_weights.tolist() == outcome.averaged[name].argmax(-1).tolist()
+    made = report(SMALL, results)
+    tables = {item.name: item for section in made.sections for item in section.items if isinstance(item, Table)}
+    row = next(row for row in tables["rules"].rows if row["rule"] == "averaged weights")
+    panels = panels_of_courses(SMALL, courses)
+    right = [(panels.test(name).averaged_weights == panels.test(name).gold).mean() for name in SMALL.targets]
+    assert row["languages"] == 2
+    assert row["score"] == pytest.approx(np.mean(right))
+    said = [line.text for line in made.verdict if isinstance(line, Claim)]
+    assert "Averaging the weights of all checkpoints gains, with no labels beyond the source:" in said
+
+
+def test_without_averaged_weights_the_trainings_are_other_jobs_and_the_rule_has_its_reason(tmp_path):
+    config = replace(SMALL, average_weights=False)
+    assert {job.needs[0].step.name for job in jobs(config)} == {"assay.train"}
+    assert {job.needs[0].step.name for job in jobs(SMALL)} == {"assay.train_averaged"}
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    made = report(config, results)
+    table = next(item for section in made.sections for item in section.items if item.name == "rules-by-language")
+    row = next(row for row in table.rows if row["rule"] == "averaged weights")
+    assert row["score"] == Missing("the weights of checkpoints were not averaged (setting average_weights)")
+    with_mean = run(SMALL, tmp_path / "other")[0]
+    for a, b in zip(jobs(config), jobs(SMALL), strict=True):  # averaging touches nothing else
+        assert np.array_equal(results[a].sets["xb/test"].answers, with_mean[b].sets["xb/test"].answers)
+
+
+def test_a_course_that_was_stored_without_averaged_weights_loads(tmp_path):
+    data = {split: generate_topics("xa", split, 40, 1.0) for split in ("train", "test")}
+    sets = {"xa/dev": data["test"], "xa/test": data["test"]}
+    course = condense(train(fake(), data["train"], sets, make_recipe(SMALL), Seeds.all(1)), sets)
+    encoded = encode(course)
+    encoded.write_attachments(tmp_path)
+    older = encoded.text.replace(',"averaged_weights":null', "")
+    assert older.count("averaged_weights") == 0 < encoded.text.count("averaged_weights")
+    back = decode(older, tmp_path)
+    assert back.sets["xa/test"].averaged_weights is None
+    assert np.array_equal(back.sets["xa/test"].answers, course.sets["xa/test"].answers)
 
 
 def fake():
@@ -125,6 +174,11 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
     parts = np.split(codes, np.cumsum([len(sentence) for sentence in words])[:-1])
     guesses = [[outcome.classes[code] for code in part] for part in parts]
     assert panels.test("de").scores[0, -1] == pytest.approx(span_f1(words, guesses))
+    codes = np.nan_to_num(outcome.averaged["de/test"]).argmax(-1)
+    parts = np.split(codes, np.cumsum([len(sentence) for sentence in words])[:-1])
+    guesses = [[outcome.classes[code] for code in part] for part in parts]
+    hits, in_gold, predicted = panels.test("de").averaged_weights[0].sum(axis=0)
+    assert 2 * hits / (in_gold + predicted) == pytest.approx(span_f1(words, guesses))
     write_report(made, tmp_path / "out")
 
 

@@ -23,12 +23,14 @@ class Hooks:
     """What a training leaves behind and tells on its way: folders of the seeds, in their order, and a listener.
 
     `scratch` are folders for snapshots, from which a training that was broken off is taken up again. `weights` are
-    folders for the trained weights; without them none are kept. `progress` is called after every step.
+    folders for the trained weights; without them none are kept. `progress` is called after every step. With `average`
+    the weights at the evaluation points after step 0 are averaged, and the mean model is evaluated once at the end.
     """
 
     scratch: tuple[Path, ...] = ()
     weights: tuple[Path, ...] = ()
     progress: Callable[[Progress], None] | None = None
+    average: bool = False
 
 
 def finetune(
@@ -64,6 +66,8 @@ def finetune_many(
             raise UsageError(
                 f"hooks: {name} has {len(folders)} folders for {len(seeds)} seeds; give one for each, or none"
             )
+    if hooks.average and not any(recipe.points(train.n)):
+        raise UsageError("hooks: average needs an evaluation after step 0, and the recipe has none; see evaluate_at")
     classes = find_classes(train, evaluate, recipe)
     from assay.training.session import run
 

@@ -17,19 +17,40 @@ from assay.training.recipe import Recipe, Seeds
 
 def train_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
     """Several trainings that differ only in their seeds."""
+    return _train_many(arguments, average=False)
+
+
+def train_averaged_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+    """The same, each also with its mean weights."""
+    return _train_many(arguments, average=True)
+
+
+def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[Outcome | TrainingError]:
     first = arguments[0]
     train, evaluate = _examples(first["train"], first["recipe"]), _sets(first["evaluate"], first["recipe"])
     seeds = [each["seeds"] for each in arguments]
-    hooks = Hooks(scratch=scratch_folders())
+    hooks = Hooks(scratch=scratch_folders(), average=average)
     return finetune_many(first["model"], train, evaluate, first["recipe"], seeds, hooks=hooks)
 
 
 @step(version=1, name="assay.train", together=train_together, over=("seeds",), resources=Resources(gpus=1))
 def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
     """Fine-tune a model with one seed, and give its logits on every evaluation set at every evaluation point."""
-    return finetune(
-        model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=Hooks(scratch=scratch_folders())
-    )
+    hooks = Hooks(scratch=scratch_folders())
+    return finetune(model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=hooks)
+
+
+@step(
+    version=1,
+    name="assay.train_averaged",
+    together=train_averaged_together,
+    over=("seeds",),
+    resources=Resources(gpus=1),
+)
+def train_averaged(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
+    """The same, with the logits of the mean of the weights at the evaluation points: `Outcome.averaged`."""
+    hooks = Hooks(scratch=scratch_folders(), average=True)
+    return finetune(model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=hooks)
 
 
 def _sets(sets: Mapping[str, Dataset], recipe: Recipe) -> dict[str, Examples]:

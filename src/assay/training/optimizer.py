@@ -33,25 +33,38 @@ def clip_divisors(norms: torch.Tensor, clip: float | None) -> torch.Tensor:
 
 @dataclass(eq=False)
 class Moments:
-    """Parameters of all lanes with their moments, and which of them decay."""
+    """Parameters of all lanes with their moments, and which of them decay.
+
+    `sums` are the parameters summed over evaluation points, for their mean; empty where none is wanted.
+    """
 
     parameters: Tensors
     first: Tensors
     second: Tensors
+    sums: Tensors
 
     @classmethod
-    def fresh(cls, parameters: Tensors) -> Moments:
-        """Parameters with moments of zero."""
-        zeros = {name: torch.zeros_like(tensor) for name, tensor in parameters.items()}
-        return cls(parameters, zeros, {name: torch.zeros_like(tensor) for name, tensor in parameters.items()})
+    def fresh(cls, parameters: Tensors, average: bool = False) -> Moments:
+        """Parameters with moments of zero, and sums of zero where their average is wanted."""
+        first, second, sums = (
+            {name: torch.zeros_like(tensor) for name, tensor in parameters.items()} if wanted else {}
+            for wanted in (True, True, average)
+        )
+        return cls(parameters, first, second, sums)
 
     def select(self, lanes: Sequence[int], device: torch.device) -> Moments:
         """Copies of some lanes."""
         return Moments(*({name: t[list(lanes)].to(device) for name, t in part.items()} for part in self.parts()))
 
-    def parts(self) -> tuple[Tensors, Tensors, Tensors]:
-        """Parameters, first moments, second moments."""
-        return self.parameters, self.first, self.second
+    def parts(self) -> tuple[Tensors, Tensors, Tensors, Tensors]:
+        """Parameters, first moments, second moments, sums."""
+        return self.parameters, self.first, self.second, self.sums
+
+    @torch.no_grad()
+    def add_to_sums(self) -> None:
+        """Count the parameters as they are now in the average, where one is kept."""
+        for name, total in self.sums.items():
+            total.add_(self.parameters[name])
 
     @torch.no_grad()
     def step(

@@ -35,7 +35,8 @@ class Outcome:
     order of `items[name]`; for token tasks the second dimension runs over all words of all items, NaN where a word
     was cut off. `losses` and `norms` (of the gradient before clipping) have one entry for each step that was made.
     `truncated` counts the items that were cut, by set, "train" among them. `stopped_at` is the step of early
-    stopping, None without.
+    stopping, None without. `averaged` are the logits, (items, outputs) by set, of one more model: the mean of the
+    weights at the points after step 0; None where it was not asked for.
     """
 
     seeds: Seeds
@@ -48,6 +49,7 @@ class Outcome:
     truncated: dict[str, int]
     stopped_at: int | None
     conduct: Conduct
+    averaged: dict[str, Floats] | None = None
 
     def predictions(self, name: str, point: int = -1) -> list[str]:
         """The predicted class of each item (or word) of a set at a point, the last unless given.

@@ -19,7 +19,7 @@ from assay.training.batching import Ints, pack, prepare
 from assay.training.finetune import Hooks
 from assay.training.graphs import make_stepper
 from assay.training.inference import make_runtime, predict_items
-from assay.training.optimizer import Moments, decay_factor
+from assay.training.optimizer import Moments, Tensors, decay_factor
 from assay.training.outcome import Conduct, Outcome, Progress
 from assay.training.recipe import Execution, Recipe, Seeds
 from assay.training.selection import label_codes, score_logits
@@ -44,7 +44,7 @@ def run(  # noqa: PLR0913  the arguments of finetune_many, checked, with the cla
         raise UsageError("recipe: this model cannot be trained in bfloat16 by transformers; give float32 or tf32")
     prepared = prepare(network, train, evaluate, recipe, classes, how.active_rows_only)
     n_steps = recipe.n_steps(train.n)
-    identity = identity_of(model.digest, train, evaluate, recipe)
+    identity = identity_of(model.digest, train, evaluate, recipe, hooks.average)
     tracks = [open_track(seed, i, hooks, identity, n_steps) for i, seed in enumerate(seeds)]
     with arithmetic(recipe):
         board = make_board(network, prepared, recipe, how, n_steps, device)
@@ -133,7 +133,9 @@ class Session:
         """Lanes at the step that the tracks are at."""
         seeds = [track.seeds for track in tracks]
         states = [track.state for track in tracks if track.state is not None]
-        moments = _restore(states, self.board) if states else Moments.fresh(initial_parameters(self.board, seeds))
+        if states:
+            return Lanes(self.board, seeds, _restore(states, self.board), tracks[0].n_done)
+        moments = Moments.fresh(initial_parameters(self.board, seeds), self.hooks.average)
         return Lanes(self.board, seeds, moments, tracks[0].n_done)
 
     def _train(self, lanes: Lanes, tracks: list[Track]) -> None:
@@ -193,22 +195,36 @@ class Session:
         return [track.result is not None for track in tracks]
 
     def _evaluate(self, lanes: Lanes, tracks: Sequence[Track]) -> None:
-        """Logits of every set, in one pass over all items sorted by length."""
-        packed = self.board.prepared.evaluate
-        decay = decay_factor(self.board.recipe, lanes.n_done, self.board.n_steps)
+        """Logits of every set at a point, which counts in the average where one is kept."""
+        found = self._predict(lanes.with_fixed_rows(self._decay(lanes.n_done)))
+        if lanes.n_done > 0:
+            lanes.moments.add_to_sums()
+        for i, track in enumerate(tracks):
+            if track.result is None:
+                track.take_logits(lanes.n_done, self._sets([logits[i] for logits in found]))
+                self._consider_stopping(track)
+
+    def _predict(self, parameters: Tensors) -> list[Floats]:
+        """Logits of all items, in one pass sorted by length; in smaller batches when memory runs out."""
         while True:
             try:
-                found = predict_items(self.board.runtime, lanes.with_fixed_rows(decay), packed, self.evaluation_tokens)
-                break
+                packed = self.board.prepared.evaluate
+                return predict_items(self.board.runtime, parameters, packed, self.evaluation_tokens)
             except torch.OutOfMemoryError:
                 if self.evaluation_tokens < 2:
                     raise
             self.evaluation_tokens //= 2
             release(self.board.device)
-        for i, track in enumerate(tracks):
-            if track.result is None:
-                track.take_logits(lanes.n_done, self._sets([logits[i] for logits in found]))
-                self._consider_stopping(track)
+
+    def _decay(self, n_done: int) -> float:
+        return decay_factor(self.board.recipe, n_done, self.board.n_steps)
+
+    def _averaged(self, lanes: Lanes, track: Track, lane: int) -> dict[str, Floats] | None:
+        """The logits of one lane's mean weights; lane by lane, so that little more memory is needed."""
+        if not self.hooks.average:
+            return None
+        decays = [self._decay(point) for point in track.points if point > 0]
+        return self._sets([logits[0] for logits in self._predict(lanes.averaged(lane, decays))])
 
     def _sets(self, logits: Sequence[Floats]) -> dict[str, Floats]:
         """One lane's logits by set; for token tasks those of every word's first token."""
@@ -249,7 +265,8 @@ class Session:
             lanes.captured,
         )
         items = {name: found.ids for name, found in self.evaluate.items()}
-        track.finish(self.classes, items, dict(self.board.prepared.n_truncated), conduct)
+        averaged = self._averaged(lanes, track, lane)
+        track.finish(self.classes, items, dict(self.board.prepared.n_truncated), conduct, averaged)
 
     def _narrowed(self, lanes: Lanes, kept: Sequence[int]) -> Lanes:
         narrowed = Lanes(self.board, [lanes.seeds[i] for i in kept], lanes.select(kept), lanes.n_done)
@@ -324,4 +341,9 @@ def _restore(states: Sequence[Moments], board: Board) -> Moments:
     """Lanes from snapshots, each of one lane; parameters in the module's order, in which norms are summed."""
     names = [name for name, _ in board.network.module.named_parameters()]
     parts = zip(*(state.parts() for state in states), strict=True)
-    return Moments(*({name: torch.cat([p[name] for p in part]).to(board.device) for name in names} for part in parts))
+    return Moments(
+        *(
+            {name: torch.cat([p[name] for p in part]).to(board.device) for name in names if name in part[0]}
+            for part in parts
+        )
+    )

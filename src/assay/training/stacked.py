@@ -232,12 +232,25 @@ class Lanes:
 
     def with_fixed_rows(self, decay: float) -> Tensors:
         """The parameters with the embedding rows that no training item uses."""
-        name, rows = self.board.network.embedding, self.fixed_rows
+        return self._joined(self.moments.parameters, self.fixed_rows, decay)
+
+    def averaged(self, lane: int, decays: Sequence[float]) -> Tensors:
+        """The mean parameters of one lane over the points that were summed, stacked alone.
+
+        `decays` has a number for each of these points: what decay had made of the rows that no training item uses.
+        """
+        means = {name: total[lane : lane + 1] / len(decays) for name, total in self.moments.sums.items()}
+        rows = self.fixed_rows
+        own = rows if rows is None or len(rows) == 1 else rows[lane : lane + 1]
+        return self._joined(means, own, sum(decays) / len(decays))
+
+    def _joined(self, parameters: Tensors, rows: torch.Tensor | None, decay: float) -> Tensors:
+        name = self.board.network.embedding
         if name is None or rows is None:
-            return self.moments.parameters
-        learned = self.moments.parameters[name]
-        table = torch.cat([learned, (rows * decay).expand(self.n, *rows.shape[1:])], dim=1)
-        return {**self.moments.parameters, name: table}
+            return parameters
+        learned = parameters[name]
+        table = torch.cat([learned, (rows * decay).expand(len(learned), *rows.shape[1:])], dim=1)
+        return {**parameters, name: table}
 
 
 def item_losses(recipe: Recipe, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

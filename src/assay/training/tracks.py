@@ -68,7 +68,12 @@ class Track:
         )
 
     def finish(
-        self, classes: tuple[str, ...], items: dict[str, tuple[str, ...]], truncated: dict[str, int], conduct: Conduct
+        self,
+        classes: tuple[str, ...],
+        items: dict[str, tuple[str, ...]],
+        truncated: dict[str, int],
+        conduct: Conduct,
+        averaged: dict[str, Floats] | None,
     ) -> None:
         """End with an outcome."""
         self.result = Outcome(
@@ -82,6 +87,7 @@ class Track:
             truncated,
             self.stopped_at,
             conduct,
+            averaged,
         )
 
     def write(self, identity: str, moments: Moments) -> None:
@@ -90,7 +96,7 @@ class Track:
             return
         tensors = {
             f"{kind}/{name}": t.detach()
-            for kind, part in zip("pmv", moments.parts(), strict=True)
+            for kind, part in zip("pmvs", moments.parts(), strict=True)
             for name, t in part.items()
         }
         tensors["losses"], tensors["norms"] = torch.from_numpy(self.losses), torch.from_numpy(self.norms)
@@ -106,12 +112,12 @@ class Track:
         found = None if self.scratch is None else read_snapshot(self.scratch, f"{identity} {self.seeds}")
         if found is None:
             return
-        parts: dict[str, dict[str, torch.Tensor]] = {"p": {}, "m": {}, "v": {}, "logits": {}}
+        parts: dict[str, dict[str, torch.Tensor]] = {"p": {}, "m": {}, "v": {}, "s": {}, "logits": {}}
         for name, tensor in found.tensors.items():
             kind, _, rest = name.partition("/")
             if rest:
                 parts[kind][rest] = tensor
-        self.state = Moments(parts["p"], parts["m"], parts["v"])
+        self.state = Moments(parts["p"], parts["m"], parts["v"], parts["s"])
         self.losses[:], self.norms[:] = found.tensors["losses"].numpy(), found.tensors["norms"].numpy()
         self.logits = {name: list(tensor.numpy()) for name, tensor in parts["logits"].items()}
         self.n_done, self.points = int(found.facts["n_done"]), list(found.facts["points"])
@@ -132,9 +138,13 @@ def open_track(seeds: Seeds, place: int, hooks: Hooks, identity: str, n_steps: i
     return track
 
 
-def identity_of(model_digest: str, train: Examples, evaluate: Mapping[str, Examples], recipe: Recipe) -> str:
-    """What a snapshot must agree with: model, data and recipe."""
+def identity_of(
+    model_digest: str, train: Examples, evaluate: Mapping[str, Examples], recipe: Recipe, average: bool
+) -> str:
+    """What a snapshot must agree with: model, data, recipe, and whether it holds the sums for an average."""
     digest = hashlib.sha256(f"{model_digest}\n{recipe!r}\n{train!r}\n".encode())
     for name, items in evaluate.items():
         digest.update(f"{name}\n{items!r}\n".encode())
+    if average:
+        digest.update(b"average\n")
     return digest.hexdigest()

@@ -41,7 +41,8 @@ class Panel:
     ended. Tagging: `answers` has one more axis: hits, gold spans and predicted spans of each sentence. `averaged` are
     the answers of the checkpoints' mean log-probabilities (runs × items), where they are known; `confidence` is the
     mean log-probability of a run's own choices (runs × checkpoints). `clusters` are codes of items that share
-    their fate (hypotheses of one premise). `scores` is runs × checkpoints, NaN where a run has ended.
+    their fate (hypotheses of one premise). `averaged_weights` are the answers of the checkpoints' mean weights (runs ×
+    items), where they were averaged. `scores` is runs × checkpoints, NaN where a run has ended.
     """
 
     language: str
@@ -54,6 +55,7 @@ class Panel:
     averaged: Array | None = None
     confidence: FloatArray | None = None
     clusters: IntArray | None = None
+    averaged_weights: Array | None = None
 
     @property
     def n_items(self) -> int:
@@ -83,6 +85,7 @@ class Panel:
             scores=_scores(self.scoring, self.gold[items], answers),
             averaged=None if self.averaged is None else self.averaged[:, items],
             clusters=None if self.clusters is None else self.clusters[items],
+            averaged_weights=None if self.averaged_weights is None else self.averaged_weights[:, items],
         )
 
     def halves(self, rng: np.random.Generator) -> tuple[Panel, Panel]:
@@ -103,6 +106,7 @@ class Answers:
     averaged: Array | None = None
     confidence: FloatArray | None = None
     clusters: IntArray | None = None
+    averaged_weights: Array | None = None
 
 
 def make_panel(language: str, split: str, scoring: Scoring, given: Answers) -> Panel:
@@ -118,6 +122,7 @@ def make_panel(language: str, split: str, scoring: Scoring, given: Answers) -> P
         averaged=given.averaged,
         confidence=given.confidence,
         clusters=given.clusters,
+        averaged_weights=given.averaged_weights,
     )
 
 

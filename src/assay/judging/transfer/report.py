@@ -14,7 +14,7 @@ from assay.judging.score_report import METRIC_NAMES
 from assay.judging.transfer.analysis import LanguageResult, Transfer
 from assay.judging.transfer.guide import Guidance
 from assay.judging.transfer.report_selection import course_items, oracle_items, rule_items
-from assay.judging.transfer.rules import USUAL, mean_difference
+from assay.judging.transfer.rules import NOT_AVERAGED, USUAL, Rule, mean_difference
 from assay.judging.transfer.wide import PrintedRow, wide_table
 from assay.report.charts import Caption, dots, heat_map
 from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
@@ -87,10 +87,12 @@ def _verdict(found: Transfer) -> list[str | Claim]:
     if gain is not None:
         text = f"Choosing checkpoints by target dev instead of {source} dev gains, mean over languages:"
         lines.append(Claim(text, _standing(gain), gain, 1, "points"))
-    averaged = mean_difference(found.rules, "averaged", found.settings.level)
-    if averaged is not None:
-        text = "Averaging the log-probabilities of all checkpoints gains, with no labels beyond the source:"
-        lines.append(Claim(text, _standing(averaged), averaged, 1, "points"))
+    averaging: tuple[tuple[Rule, str], ...] = (("averaged", "log-probabilities"), ("averaged weights", "weights"))
+    for rule, what in averaging:
+        averaged = mean_difference(found.rules, rule, found.settings.level)
+        if averaged is not None:
+            text = f"Averaging the {what} of all checkpoints gains, with no labels beyond the source:"
+            lines.append(Claim(text, _standing(averaged), averaged, 1, "points"))
     if found.panels.n_runs > 1:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         lines.append(
@@ -328,7 +330,7 @@ def _finite(value: float, reason: str) -> Cell:
 
 
 def _limits(found: Transfer) -> list[str]:
-    return [
-        "Choosing by target dev needs labels in the target language: it is an upper bound, not zero-shot.",
-        "Averaged weights are not compared: no weights are kept.",
-    ]
+    limits = ["Choosing by target dev needs labels in the target language: it is an upper bound, not zero-shot."]
+    if any(score.reason == NOT_AVERAGED for score in found.rules):
+        limits.append(f"Averaged weights are not compared: {NOT_AVERAGED}.")
+    return limits

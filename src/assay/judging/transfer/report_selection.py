@@ -126,7 +126,7 @@ def _rules_title(found: Transfer) -> str:
     if not sure:
         return f"No rule is credibly better than best {found.panels.source} dev over all languages"
     best = max(sure, key=lambda rule: sure[rule].value)
-    return f"{best.capitalize()} beats best {found.panels.source} dev by {100 * sure[best].value:.1f} points"
+    return f"{best.capitalize()}: {100 * sure[best].value:.1f} points better than best {found.panels.source} dev"
 
 
 def _rule_figure(found: Transfer) -> list[Item]:

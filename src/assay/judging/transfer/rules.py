@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -16,14 +16,16 @@ from assay.statistics.intervals import mean_interval
 from assay.statistics.multiplicity import benjamini_hochberg
 from assay.statistics.runs import runs_interval
 
-Rule = Literal["source dev", "source dev, surest", "last", "averaged", "other dev", "target dev"]
-RULES: tuple[Rule, ...] = ("source dev", "source dev, surest", "last", "averaged", "other dev", "target dev")
+Rule = Literal["source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 USUAL: Rule = "source dev"
+NOT_AVERAGED = "the weights of checkpoints were not averaged (setting average_weights)"
 MEANING = {
     "source dev": "best source dev score, the usual practice; the earliest of equals",
     "source dev, surest": "best source dev score, among equals the checkpoint that is surest of its answers there",
     "last": "the last checkpoint",
     "averaged": "no checkpoint: the mean log-probabilities of all of them",
+    "averaged weights": "no checkpoint: one model with the mean of the weights of all of them",
     "other dev": "best mean dev score of the other languages, the source among them; needs labels there, not here",
     "target dev": "best target dev score, the oracle; needs labels in the target language",
 }
@@ -127,5 +129,7 @@ def _answers(rule: Rule, panels: Panels, language: str) -> Array | str:
     test = panels.test(language)
     if rule == "averaged":
         return "the predictions have no probabilities" if test.averaged is None else test.averaged
+    if rule == "averaged weights":
+        return NOT_AVERAGED if test.averaged_weights is None else test.averaged_weights
     points = choose_points(rule, panels, language)
     return points if isinstance(points, str) else test.answers_at(points)

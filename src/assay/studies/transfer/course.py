@@ -24,6 +24,8 @@ class SetCourse:
     Tagging: `answers` and `averaged` have hits, gold spans and predicted spans of each sentence, `gold` is all 0.
     `averaged` are the answers of the mean log-probabilities over all checkpoints; `confidence` is the mean
     log-probability of the choices at each checkpoint. `clusters` are numbers of items that share their first text.
+    `averaged_weights` are the answers of the checkpoints' mean weights, in the form of `averaged`; None where the
+    training did not average them.
     """
 
     ids: tuple[str, ...]
@@ -32,6 +34,7 @@ class SetCourse:
     averaged: Array
     confidence: Array
     clusters: Array | None
+    averaged_weights: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,12 @@ def condense(outcome: Outcome, evaluate: dict[str, Dataset]) -> Course:
     for name, data in evaluate.items():
         logits = outcome.at(name)
         tagging = data.table.column("token_labels").null_count < len(data)
-        sets[name] = (_tagged if tagging else _classified)(outcome, data, logits)
+        mean_weights = None if outcome.averaged is None else outcome.averaged[name]
+        sets[name] = (_tagged if tagging else _classified)(outcome, data, logits, mean_weights)
     return Course(outcome.points, outcome.classes, sets, outcome.stopped_at)
 
 
-def _classified(outcome: Outcome, data: Dataset, logits: Array) -> SetCourse:
+def _classified(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
     logs = _log_probabilities(logits)
     index = {name: code for code, name in enumerate(outcome.classes)}
     gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
@@ -68,10 +72,11 @@ def _classified(outcome: Outcome, data: Dataset, logits: Array) -> SetCourse:
         logs.mean(axis=0).argmax(axis=-1).astype(np.int16),
         logs.max(axis=-1).mean(axis=-1).astype(np.float32),
         None if clusters is None else clusters.astype(np.int32),
+        None if mean_weights is None else mean_weights.argmax(axis=-1).astype(np.int16),
     )
 
 
-def _tagged(outcome: Outcome, data: Dataset, logits: Array) -> SetCourse:
+def _tagged(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
     from assay.statistics.spans import coded_span_counts
 
     index = {name: code for code, name in enumerate(outcome.classes)}
@@ -83,12 +88,23 @@ def _tagged(outcome: Outcome, data: Dataset, logits: Array) -> SetCourse:
     outside = index.get(OUTSIDE, 0)
     answers = np.where(known, logs.argmax(axis=-1), outside)
     averaged = np.where(known.all(axis=0), logs.mean(axis=0).argmax(axis=-1), outside)
-    counts, mean_counts = (
-        coded_span_counts(gold, codes, lengths, outcome.classes).astype(np.int16) for codes in (answers, averaged)
-    )
+
+    def count(codes: Array) -> Array:
+        return coded_span_counts(gold, codes, lengths, outcome.classes).astype(np.int16)
+
     confidence = (logs.max(axis=-1) * known).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
     ids = tuple(data.table.column("id").to_pylist())
-    return SetCourse(ids, np.zeros(len(ids), np.int16), counts, mean_counts, confidence.astype(np.float32), None)
+    return SetCourse(
+        ids,
+        np.zeros(len(ids), np.int16),
+        count(answers),
+        count(averaged),
+        confidence.astype(np.float32),
+        None,
+        None
+        if mean_weights is None
+        else count(np.where(known.all(axis=0), np.nan_to_num(mean_weights).argmax(-1), outside)),
+    )
 
 
 def _log_probabilities(logits: Array) -> Array:

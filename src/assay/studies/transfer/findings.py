@@ -68,8 +68,15 @@ def _panel(language: str, split: str, scoring: Scoring, courses: Sequence[Course
         np.stack([each.averaged for each in sets]),
         confidence,
         None if first.clusters is None else first.clusters.astype(np.int64),
+        _stacked([each.averaged_weights for each in sets]),
     )
     return make_panel(language, split, scoring, given)
+
+
+def _stacked(arrays: Sequence[Array | None]) -> Array | None:
+    """The arrays of all runs; None where a run has none."""
+    known = [array for array in arrays if array is not None]
+    return np.stack(known) if len(known) == len(arrays) else None
 
 
 def _filled(array: Array, n_points: int, fill: float) -> Array:

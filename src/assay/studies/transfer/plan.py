@@ -14,7 +14,7 @@ from assay.jobs import Job
 from assay.studies.transfer.corpora import find_sets
 from assay.studies.transfer.course import Course, condense
 from assay.studies.transfer.generated import GENERATED
-from assay.training.job import train
+from assay.training.job import train, train_averaged
 from assay.training.recipe import EarlyStopping, Precision, Recipe, Schedule, Seeds
 
 SIB200 = ("ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "pt", "ru", "sv", "sw", "th", "tr", "ur", "vi", "zh")
@@ -67,7 +67,10 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Config:
-    """Settings: corpus, languages, model, runs, and a checkpoint after every share of the steps or of the data."""
+    """Settings: corpus, languages, model, runs, and a checkpoint after every share of the steps or of the data.
+
+    With `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
+    """
 
     corpus: str = "sib200"
     task: Literal["text", "pair", "tokens"] = "text"
@@ -77,6 +80,7 @@ class Config:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
     every: float = 0.02
     of: Literal["steps", "data"] = "steps"
+    average_weights: bool = False
     data: Data = field(default_factory=Data)
     training: Training = field(default_factory=Training)
     analysis: Analysis = field(default_factory=Analysis)
@@ -120,6 +124,7 @@ TINY = Config(
     model="fake",
     seeds=(0, 1, 2, 3, 4),
     every=0.05,
+    average_weights=True,
     data=Data(most_train=300, most_evaluated=120),
     training=Training(epochs=4, batch=16, learning_rate=0.01),
 )
@@ -129,7 +134,8 @@ def jobs(config: Config) -> list[Job[Course]]:
     """The condensed answers of every run, in the order of the seeds."""
     sets, model, recipe = find_sets(config), find_model(config.model), make_recipe(config)
     evaluate = dict(sets.evaluate)
-    trainings = [train.job(model, sets.train, evaluate, recipe, Seeds.all(seed)) for seed in config.seeds]
+    training = train_averaged if config.average_weights else train
+    trainings = [training.job(model, sets.train, evaluate, recipe, Seeds.all(seed)) for seed in config.seeds]
     return [condense.job(outcome, evaluate) for outcome in trainings]
 
 

@@ -43,7 +43,7 @@ def commands() -> Iterator[str]:
     for words, command in _leaves(typer.main.get_command(app), ("assay",)):
         arguments = [_argument(param) for param in command.params if param.param_type_name == "argument"]
         yield from ("", f"## {' '.join(words)}", "", _sentence(command.help), "")
-        yield from ("```", " ".join([*words, *arguments, "[OPTIONS]"]), "```", "")
+        yield from (f"`{' '.join([*words, *arguments, '[OPTIONS]'])}`", "")
         yield from ("| argument or option | default | |", "|---|---|---|")
         for param in command.params:
             yield f"| `{_name(param)}` | {_default(param)} | {_cell(param.help or '')} |"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import runpy
 import shlex
@@ -12,7 +13,7 @@ import typer
 
 from assay.cli import WrongUse, app
 from assay.errors import UsageError
-from assay.studies import find_study
+from assay.studies import ENTRIES, find_study
 from assay.studies.logic.settings import DEMO
 from assay.studies.settings import Choice, make_config
 
@@ -24,6 +25,8 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^(?: {4}.*\n?)+", re.MULTILINE)
 COMMAND = re.compile(r"^\s*(?:- run: |\$ )?assay (.*)$", re.MULTILINE)
 INLINE = re.compile(r"`assay ([^`]+)`")
+IMPORT = re.compile(r"^from (assay[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+SETTING = re.compile(r"`([a-z_]\w*(?:\.[a-z_]\w*)+)(?:=[^`]*)?`")
 PLACEHOLDERS = ("DATA", "DIR", "FOLDER")
 
 
@@ -129,6 +132,26 @@ def test_commands_are_found_wherever_they_stand():
     page = "`assay list` and\n\n    assay check a b\n\n```yaml\n- run: assay run demo \\\n    --dry-run\n```\n"
     assert block_commands(page) == ["run demo      --dry-run", "check a b"]
     assert inline_commands(page) == ["list"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_that_python_blocks_import_exist(page):
+    for module, names in IMPORT.findall(page.read_text(encoding="utf-8")):
+        found = importlib.import_module(module)
+        assert [name for name in names.split(", ") if not hasattr(found, name)] == [], module
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_settings_that_a_study_page_names_exist(entry):
+    page = ROOT / "docs" / "studies" / f"{entry.name}.md"
+    config = find_study(entry.name).Config()
+    for key in SETTING.findall(page.read_text(encoding="utf-8")) if page.exists() else ():
+        value = config
+        for part in key.split("."):
+            if value is config and not hasattr(value, part):  # a module or a file, no setting
+                break
+            assert hasattr(value, part), key
+            value = getattr(value, part)
 
 
 def test_the_reference_is_current():

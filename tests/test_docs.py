@@ -1,15 +1,33 @@
-"""Every relative link in README and docs leads somewhere, and every page can be reached from the index."""
+"""The pages hold what they promise: links lead somewhere, commands parse, settings exist, the reference is current."""
 
 from __future__ import annotations
 
+import importlib
 import re
+import runpy
+import shlex
 from pathlib import Path
 
 import pytest
+import typer
+
+from assay.cli import WrongUse, app
+from assay.errors import UsageError
+from assay.studies import ENTRIES, find_study
+from assay.studies.logic.settings import DEMO
+from assay.studies.settings import Choice, make_config
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"^(?: {4}.*\n?)+", re.MULTILINE)
+COMMAND = re.compile(r"^\s*(?:- run: |\$ )?assay (.*)$", re.MULTILINE)
+INLINE = re.compile(r"`assay ([^`]+)`")
+IMPORT = re.compile(r"^from (assay[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+SETTING = re.compile(r"`([a-z_]\w*(?:\.[a-z_]\w*)+)(?:=[^`]*)?`")
+PLACEHOLDERS = ("DATA", "DIR", "FOLDER")
 
 
 def links(page: Path) -> list[Path]:
@@ -30,3 +48,114 @@ def test_every_page_can_be_reached_from_the_index():
             seen.add(page)
             waiting += links(page)
     assert sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md") if page not in seen) == []
+
+
+def block_commands(text: str) -> list[str]:
+    """What follows `assay` on each such line of a code block; a backslash joins lines, a comment is cut off."""
+    blocks = [body for language, body in FENCE.findall(text) if language != "python"]
+    blocks += INDENTED.findall(FENCE.sub("", text))
+    lines = [line for block in blocks for line in COMMAND.findall(block.replace("\\\n", " "))]
+    return [re.sub(r"\s+#.*", "", line).strip() for line in lines]
+
+
+def inline_commands(text: str) -> list[str]:
+    """The same for code within a sentence."""
+    return [" ".join(command.split()) for command in INLINE.findall(FENCE.sub("", text))]
+
+
+def find_command(words: list[str]):
+    """The command that the words begin with, and the words after it; a KeyError where there is none."""
+    command = typer.main.get_command(app)
+    while hasattr(command, "commands") and words and not words[0].startswith("-"):
+        command, words = command.commands[words[0]], words[1:]
+    return command, words
+
+
+def check_command(text: str) -> None:
+    """Raise unless the command line parses and the study takes its settings; nothing is run."""
+    command, words = find_command(shlex.split(text))
+    if words == ["--help"]:
+        return
+    asked = command.make_context("assay", words).params
+    if "pairs" in asked and asked.get("study", "logic") is not None:
+        file = Path(asked["config"]) if asked.get("config") else DEMO if command.name == "demo" else None
+        choice = Choice(asked.get("preset", "default"), file, asked["pairs"] or ())
+        make_config(find_study(asked.get("study", "logic")), choice)
+
+
+def options_of(command) -> set[str]:
+    return {"--help", *(name for param in command.params for name in param.opts)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_in_code_blocks_parse_and_settings_exist(page, tmp_path, monkeypatch):
+    for name in PLACEHOLDERS:
+        (tmp_path / name).mkdir()
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    for command in block_commands(page.read_text(encoding="utf-8")):
+        try:
+            check_command(command)
+        except Exception as error:  # noqa: BLE001  whatever it is, say which command
+            pytest.fail(f"assay {command}: {type(error).__name__}: {error}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_within_sentences_have_the_options_that_they_name(page):
+    for text in inline_commands(page.read_text(encoding="utf-8")):
+        words = text.split()
+        command, rest = find_command(words) if words[0] != "COMMAND" else (None, [])
+        named = {word.split("=")[0] for word in rest if word.startswith("--")}
+        assert command is None or named <= options_of(command), f"assay {text}"
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("rum demo", KeyError),
+        ("run", WrongUse),
+        ("run demo --seed 3", WrongUse),
+        ("run demo --set seed=3", UsageError),
+        ("run stability --set extra.amount=3", UsageError),
+        ("compare a.jsonl b.jsonl --gate much", WrongUse),
+    ],
+)
+def test_a_wrong_command_would_be_found(command, error):
+    page = f"text\n\n```\nassay {command}   # why\n```\n"
+    (found,) = block_commands(page)
+    assert found == command
+    with pytest.raises(error):
+        check_command(found)
+
+
+def test_commands_are_found_wherever_they_stand():
+    page = "`assay list` and\n\n    assay check a b\n\n```yaml\n- run: assay run demo \\\n    --dry-run\n```\n"
+    assert block_commands(page) == ["run demo      --dry-run", "check a b"]
+    assert inline_commands(page) == ["list"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_that_python_blocks_import_exist(page):
+    for module, names in IMPORT.findall(page.read_text(encoding="utf-8")):
+        found = importlib.import_module(module)
+        assert [name for name in names.split(", ") if not hasattr(found, name)] == [], module
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_settings_that_a_study_page_names_exist(entry):
+    page = ROOT / "docs" / "studies" / f"{entry.name}.md"
+    config = find_study(entry.name).Config()
+    for key in SETTING.findall(page.read_text(encoding="utf-8")) if page.exists() else ():
+        value = config
+        for part in key.split("."):
+            if value is config and not hasattr(value, part):  # a module or a file, no setting
+                break
+            assert hasattr(value, part), key
+            value = getattr(value, part)
+
+
+def test_the_reference_is_current():
+    """Write it anew with `python docs/make_reference.py`."""
+    folder = ROOT / "docs" / "reference"
+    made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["pages"]()
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in made} == made

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from assay.cli import annotate, build, check, corrupt, demo, judge, list_, report, run, status, store
+from assay.cli import annotate, build, check, corrupt, demo, export, judge, list_, report, run, status, store
 from assay.errors import AssayError
 from assay.version import __version__
 
@@ -35,6 +35,7 @@ app.command("corrupt")(corrupt.corrupt)
 app.command("annotate")(annotate.annotate)
 app.command("score")(judge.score)
 app.command("compare")(judge.compare)
+app.command("export")(export.export)
 app.command("demo")(demo.demo)
 app.add_typer(build.app, name="build")
 app.add_typer(store.app, name="store")

@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import StoreError, UsageError
@@ -19,13 +20,30 @@ from assay.report.summary_json import load_summary, report_json
 
 __all__ = ["FORMATS", "load_summary", "write_report"]
 
-FORMATS = ("html", "md", "json", "csv", "tex", "svg", "pdf")
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of reports: the files that it writes, and what they are good for."""
+
+    files: str
+    what: str
+
+
+FORMATS = {
+    "html": Format("report.html", "one page with everything in it, nothing fetched: to read and to send"),
+    "md": Format("report.md", "the same numbers for a pull request or README; figures are links to figures/*.svg"),
+    "json": Format("summary.json", "the typed summary that all others are made from; the same report, the same bytes"),
+    "csv": Format("tables/*.csv", "tables, the rows that figures draw, and examples, every number in full"),
+    "tex": Format("tables/*.tex", "tables for a paper (booktabs)"),
+    "svg": Format("figures/*.svg", "figures for the web"),
+    "pdf": Format("figures/*.pdf", "figures for a paper"),
+}
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 Named = Table | Figure | Examples
 
 
-def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Path]:
     """Write a report in the given formats, and say which files were written.
 
     html: report.html; md: report.md; json: summary.json; csv and tex: tables/; svg and pdf: figures/. Markdown links to

@@ -1,0 +1,205 @@
+"""Write the pages of docs/reference that are read off the code: commands, settings, report formats, statistics.
+
+python docs/make_reference.py
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import typer
+
+from assay import statistics
+from assay.cli import app
+from assay.report.write import FORMATS
+from assay.studies import ENTRIES, find_study
+
+FOLDER = Path(__file__).parent / "reference"
+MADE = "Made from the code by `python docs/make_reference.py`; do not edit by hand."
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its file name."""
+    makers: dict[str, Callable[[], Iterator[str]]] = {
+        "commands.md": commands,
+        "settings.md": settings,
+        "formats.md": formats,
+        "statistics.md": statistics_page,
+    }
+    return {name: "\n".join(make()) + "\n" for name, make in makers.items()}
+
+
+def commands() -> Iterator[str]:
+    """Every command with its arguments and options."""
+    yield from ("# Commands", "", MADE, "")
+    yield "Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 a job failed or a gate was not"
+    yield "passed, 2 wrong use, 130 interrupted. `assay COMMAND --help` says the same."
+    for words, command in _leaves(typer.main.get_command(app), ("assay",)):
+        arguments = [_argument(param) for param in command.params if param.param_type_name == "argument"]
+        yield from ("", f"## {' '.join(words)}", "", _sentence(command.help), "")
+        yield from (f"`{' '.join([*words, *arguments, '[OPTIONS]'])}`", "")
+        yield from ("| argument or option | default | |", "|---|---|---|")
+        for param in command.params:
+            yield f"| `{_name(param)}` | {_default(param)} | {_cell(param.help or '')} |"
+
+
+def _leaves(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, inner in getattr(command, "commands", {}).items():
+        if hasattr(inner, "commands"):
+            yield from _leaves(inner, (*words, name))
+        else:
+            yield (*words, name), inner
+
+
+def _argument(param: Any) -> str:
+    name: str = param.name.upper() + ("…" if param.nargs == -1 else "")
+    return name if param.required else f"[{name}]"
+
+
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return _argument(param)
+    return ", ".join(map(str, param.opts)) + ("" if param.is_flag else f" {param.metavar or _placeholder(param)}")
+
+
+def _placeholder(param: Any) -> str:
+    return str(param.opts[0]).removeprefix("--").upper()
+
+
+def _default(param: Any) -> str:
+    if param.required:
+        return "needed"
+    if param.default in (None, "") or getattr(param, "is_flag", False):
+        return ""
+    return f"`{param.default}`"
+
+
+def settings() -> Iterator[str]:
+    """Every setting of every study with its value in the three presets."""
+    yield from ("# Settings of the studies", "", MADE, "")
+    yield "Each is given as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. A"
+    yield "list on the command line has commas: `--set seeds=0,1,2`. The columns paper and tiny show what those"
+    yield "presets change."
+    for entry in ENTRIES:
+        if entry.module is None:
+            continue
+        study = find_study(entry.name)
+        yield from ("", f"## {entry.name}", "", entry.question, "")
+        yield from _config_lines(study.Config(), study.PAPER, study.TINY)
+
+
+def _config_lines(config: Any, paper: Any, tiny: Any, prefix: str = "", lead: str = "") -> Iterator[str]:
+    """A table of the plain settings of a Config, then those of each nested one."""
+    names = [field.name for field in dataclasses.fields(config)]
+    values = [(name, *(getattr(preset, name) for preset in (config, paper, tiny))) for name in names]
+    hints = get_type_hints(type(config))
+    yield from (
+        f"{lead}{_paragraph(type(config))}",
+        "",
+        "| setting | kind | default | paper | tiny |",
+        "|---|---|---|---|---|",
+    )
+    for name, *shown in values:
+        if not dataclasses.is_dataclass(shown[0]):
+            cells = [_value(shown[0]), *("" if value == shown[0] else _value(value) for value in shown[1:])]
+            yield f"| `{prefix}{name}` | {_kind(hints[name])} | {' | '.join(cells)} |"
+    for name, *shown in values:
+        if dataclasses.is_dataclass(shown[0]):
+            yield ""
+            yield from _config_lines(
+                shown[0], shown[1], shown[2], prefix=f"{prefix}{name}.", lead=f"**`{prefix}{name}`**: "
+            )
+
+
+def _kind(hint: Any) -> str:
+    text = hint.__name__ if isinstance(hint, type) and not hasattr(hint, "__args__") else str(hint)
+    literal = re.fullmatch(r"typing\.Literal\[(.*)\]", text)
+    if literal:
+        return literal[1].replace("'", "").replace(", ", " or ")
+    named = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false"}
+    text = re.sub(r"(?:\w+\.)+(\w+)", r"\1", text)
+    listed = re.fullmatch(r"tuple\[(\w+), \.\.\.\]", text)
+    if listed:
+        return f"list of {named.get(listed[1], listed[1])}s"
+    pair = re.fullmatch(r"tuple\[(\w+), \1\]", text)
+    if pair:
+        return f"two {named.get(pair[1], pair[1])}s: lowest, highest"
+    optional = text.removesuffix(" | None")
+    return named.get(optional, f"`{optional}`") + (" or none" if optional != text else "")
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`{','.join(str(item) for item in value)}`" if value else "none"
+    return f"`{value}`" if value != "" else "empty"
+
+
+def formats() -> Iterator[str]:
+    """What a report's folder holds."""
+    yield from ("# Report formats", "", MADE, "")
+    yield "`assay run`, `assay report`, `assay demo`, and `assay score` and `assay compare` with `--out FOLDER`, write"
+    yield 'all of them; in Python `assay.write_report(report, folder, formats=("html", "json"))` writes those named.'
+    yield from ("", "| format | files | |", "|---|---|---|")
+    yield from (f"| `{name}` | {form.files} | {_cell(form.what)} |" for name, form in FORMATS.items())
+    yield from (
+        "",
+        'The summary is the report itself: `assay.report.write.load_summary("summary.json")` reads it back, and',
+    )
+    yield "[`assay export`](commands.md#assay-export) makes a model card's metadata of it ([how](../howto/export.md))."
+
+
+def statistics_page() -> Iterator[str]:
+    """Every public name of assay.statistics with its signature."""
+    yield from ("# Statistics", "", MADE, "")
+    yield "`from assay.statistics import wilson`: arrays in, an `Estimate` out, with the fields `value`, `low`, `high`,"
+    yield "`method`, `n` and `level`."
+    yield "How they were checked: [validation](../validation/statistics.md)."
+    for home, names in statistics._HOMES.items():
+        module = importlib.import_module(f"assay.statistics.{home}")
+        yield from ("", f"## {home}", "", _sentence(module.__doc__), "", "| name | |", "|---|---|")
+        for name in names:
+            yield f"| `{_signature(name, getattr(module, name))}` | {_cell(_first(getattr(module, name)))} |"
+
+
+def _signature(name: str, thing: Any) -> str:
+    if not (inspect.isfunction(thing) or inspect.isclass(thing)):
+        return name
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(thing)))
+    text = re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", text)
+    return (name + re.sub(r" -> None$", "", text)).replace("|", "\\|")
+
+
+def _first(thing: Any) -> str:
+    known = inspect.isfunction(thing) or inspect.isclass(thing)
+    return _sentence(thing.__doc__) if known else f"{len(thing)} entries: {', '.join(thing)}."
+
+
+def _sentence(text: str | None) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(inspect.cleandoc(text or "").split("\n\n")[0].split())
+
+
+def _paragraph(cls: type) -> str:
+    """The whole docstring of a settings class up to its examples, on one line for each paragraph."""
+    parts = [" ".join(part.split()) for part in inspect.cleandoc(cls.__doc__ or "").split("\n\n")]
+    return " ".join(part for part in parts if not part.startswith(">>>"))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

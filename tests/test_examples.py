@@ -37,7 +37,7 @@ def test_own_jobs_run_once(tmp_path):
 
 @pytest.mark.parametrize(
     "file",
-    sorted((file for file in (ROOT / "examples").glob("*/*.toml") if file.parent.name != "grammars")),
+    sorted(file for file in (ROOT / "examples").glob("*/*.toml") if file.parent.name != "grammars"),
     ids=lambda file: file.stem,
 )
 def test_settings_of_the_measured_runs_are_valid_and_name_their_command(file):

@@ -32,6 +32,8 @@ from assay.studies.stability.settings import PAPER, TINY, Attribution, Config, E
 
 ROOT = Path(__file__).resolve().parents[2]
 
+WHOLE = replace(TINY, attribution=Attribution(levels=3), extra=Extra(amounts=(32,), amounts_everywhere=(64,)))
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -41,9 +43,9 @@ def data():
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("stability") / "store").open()
-    outcomes = list(run_jobs(jobs(TINY), store, SerialRunner()))
+    outcomes = list(run_jobs(jobs(WHOLE), store, SerialRunner()))
     assert {outcome.status for outcome in outcomes} == {"done"}
-    return Findings(TINY, Results(store))
+    return Findings(WHOLE, Results(store))
 
 
 def test_a_constant_predictor_scores_nothing_and_is_not_told_from_chance(data):
@@ -277,8 +279,8 @@ def _strength(category):
 
 
 def test_the_report_has_the_papers_tables_and_figures(found):
-    report = stability.report(TINY, found.results)
-    assert stability.report(TINY, found.results) == report
+    report = stability.report(WHOLE, found.results)
+    assert stability.report(WHOLE, found.results) == report
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
     assert names >= {
         *("overall", "design", "sources", "languages", "languages-map", "languages-seed-map", "groups", "data"),
@@ -301,7 +303,7 @@ def test_one_seed_gives_a_report_too(found):
 
 
 def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
-    beside = Findings(replace(TINY, corpus="published"), found.results)
+    beside = Findings(replace(WHOLE, corpus="published"), found.results)
     assert beside.with_paper
     assert not found.with_paper
 

@@ -88,8 +88,7 @@ def attributed(config: Config) -> tuple[str, ...]:
 def attribution_seeds(config: Config) -> list[Seeds]:
     """Runs that vary the three seeds apart: a Latin square (i, j, i + j), or all combinations.
 
-    >>> from assay.studies.stability.settings import TINY
-    >>> [str(seeds) for seeds in attribution_seeds(TINY)][1]
+    >>> [str(seeds) for seeds in attribution_seeds(Config())][1]
     'seeds init 0, order 1, dropout 1'
     """
     k = config.attribution.levels

@@ -31,9 +31,11 @@ from assay.studies.corruption import PAPER, TINY, Config, jobs, outline, report
 from assay.studies.corruption import data as steps
 from assay.studies.corruption.generated import TASKS, generate, tag_generated
 from assay.studies.corruption.plan import training_jobs
+from assay.studies.corruption.published import BASELINES
 from assay.studies.corruption.scores import (
     Baseline,
     Judged,
+    TaskRuns,
     find_baseline,
     find_information,
     find_verdict,
@@ -234,6 +236,19 @@ def test_one_answer_to_all_is_counted(runs):
     assert n_constant(numbers, np.stack([np.full(n, 2.5), numbers.gold])) == 1
 
 
+def skewed_runs(gold):
+    """A task whose gold is given and nothing else."""
+    return TaskRuns(find_tasks(SMALL)[0], ("no", "yes"), gold, None, 0, np.zeros(2), {}, {}, 0, {})
+
+
+def test_answers_as_rare_as_in_gold_are_not_one_answer():
+    gold = np.zeros(1000, int)
+    gold[:10] = 1
+    right, few = gold.copy(), np.zeros(1000, int)
+    few[:5] = 1
+    assert n_constant(skewed_runs(gold), np.stack([right, few, np.zeros(1000, int)])) == 2
+
+
 def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     made = report(SMALL, small)
     assert find_study("corruption").report(SMALL, small) == made
@@ -312,6 +327,31 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     table = next(item for item in made.sections[-1].items if getattr(item, "name", "") == "texts")
     assert table.title == "1 texts are left without a word; they are kept"
     assert [row["test_emptied"] for row in table.rows] == [1, 0]
+
+
+def test_one_file_named_twice_is_split_and_not_trained_on_whole(tmp_path):
+    path = write_jsonl(tmp_path / "reviews.jsonl", list(own_rows()))
+    config, twice = own_config(path), own_config(path, own={"test": str(tmp_path / "." / "reviews.jsonl")})
+    assert [job.key for job in jobs(twice)] == [job.key for job in jobs(config)]
+    alone = write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
+    with pytest.raises(DataError) as caught:
+        jobs(own_config(alone, own={"test": str(alone)}))
+    assert str(caught.value).startswith(f"{alone}: a column 'split' with train and validation or test is needed")
+
+
+@pytest.mark.parametrize("name", ["rte", "MRPC", "SST-2"])
+def test_a_file_called_as_a_task_of_the_paper_has_no_number_in_it(tmp_path, name):
+    (task,) = find_tasks(own_config(write_jsonl(tmp_path / f"{name}.jsonl", list(own_rows()))))
+    assert (task.title, task.paper_name) == (name, "")
+    assert BASELINES.get(task.paper_name) is None
+
+
+def test_a_file_called_as_another_task_of_the_study_is_refused(tmp_path):
+    path = write_jsonl(tmp_path / "rte.jsonl", list(own_rows()))
+    with pytest.raises(UsageError) as caught:
+        own_config(path, tasks=("rte",))
+    message = f"the setting 'own.train' must be a file that is not called as one of 'tasks'; got {str(path)!r}"
+    assert str(caught.value) == message
 
 
 def test_another_language(tmp_path):

@@ -28,12 +28,12 @@ from assay.models.tiny import write_tiny_model
 from assay.models.transformer import transformer
 from assay.report.summary import Missing, Text
 from assay.runners.serial import SerialRunner
-from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report
+from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report, report_similarity
 from assay.studies.probing import published as paper
 from assay.studies.probing.coarse_plan import coarse_jobs
 from assay.studies.probing.corpora import facts_job, task_job, tasks_of
 from assay.studies.probing.generated import generate
-from assay.studies.probing.likeness import compare_models, sample_texts
+from assay.studies.probing.likeness import Likeness, compare_models, sample_texts
 from assay.studies.probing.plan import arms, cells, probe_job
 from assay.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
 from assay.studies.probing.steps import probe
@@ -467,3 +467,27 @@ def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(publi
     steps = Counter(job.step.name for job in all_jobs(planned))
     assert steps["assay.annotate_features"] == 4
     assert planned[-1].group() == planned[-2].group() != planned[-3].group()
+
+
+def test_coarse_probing_of_a_random_model_has_random_weights(model):
+    folder = str(model.source.folder)
+    choice = Coarse(model=f"random:{folder}", seeds=(0,))
+    config = replace(TINY, models=(f"random:{folder}",), coarse=choice)
+    assert {job.arguments["model"] for job in coarse_jobs(config)[1:]} == {transformer(folder, random_weights=True)}
+
+
+def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
+    return Likeness(places, 50, {"plain": np.full((len(places), len(places)), 0.5)}, None, None)
+
+
+@pytest.mark.parametrize(
+    ("titles", "places", "expected"),
+    [
+        (["a"], ((0, 0),), "one layer only"),
+        (["a", "b"], ((0, 0), (1, 0)), "0.50 between models"),
+        (["a", "b"], ((0, 0), (0, 1), (1, 0)), "0.50 within models, 0.50 between models"),
+    ],
+)
+def test_models_of_one_layer_have_no_similarity_within(titles, places, expected):
+    language = report_similarity._Language("en", titles, [likeness_of(places)], [])
+    assert report_similarity._finding(language, language.mean("plain")) == expected

@@ -28,10 +28,11 @@ from assay.models.tiny import write_tiny_model
 from assay.models.transformer import transformer
 from assay.report.summary import Missing, Text
 from assay.runners.serial import SerialRunner
-from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report, report_similarity
+from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report, report_similarity, report_whole
 from assay.studies.probing import published as paper
 from assay.studies.probing.coarse_plan import coarse_jobs
 from assay.studies.probing.corpora import facts_job, task_job, tasks_of
+from assay.studies.probing.findings import Findings
 from assay.studies.probing.generated import generate
 from assay.studies.probing.likeness import Likeness, compare_models, sample_texts
 from assay.studies.probing.plan import arms, cells, probe_job
@@ -260,6 +261,10 @@ def test_the_paper_has_14_russian_and_10_english_tasks():
             {"coarse": Coarse(model="m", seeds=(0,))},
             "the setting 'coarse.model' must be 'small' or one of 'models'; got 'm'",
         ),
+        (
+            {"models": ("toy=fake",), "coarse": Coarse(model="toy=fake", seeds=(0,))},
+            "the setting 'coarse.model' must be a model that keeps its weights; got 'toy=fake'",
+        ),
     ],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -310,6 +315,18 @@ def test_tiny_run_reports_every_part(tiny):
     assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
     assert best.rows[0]["paper"] == "96.2 [4] M-BART"
     assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
+
+
+def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
+    """A model against itself: nothing is added, and no property is said to gain most."""
+    same = Findings(TINY, tiny)
+    for (kind, title, language, task), scored in list(same.scored.items()):
+        if title == "fake":
+            same.scored[kind, title, language, task] = replace(
+                same.scored[kind, "fake, random weights", language, task], cell=scored.cell
+            )
+    lines = report_whole._verdict(same)
+    assert lines[-1].startswith(f"In {len(same.twins)} of {len(same.twins)} cases training is not shown to help")
 
 
 def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -22,10 +23,10 @@ from assay.runners.serial import SerialRunner
 from assay.studies.logic import TINY, Config, jobs, report
 from assay.studies.logic import data as logic_data
 from assay.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested
-from assay.studies.logic.published import RECAST
+from assay.studies.logic.published import ACCURACY, FIGURES, RECAST
 from assay.studies.logic.scores import SMALLEST, score
 from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
-from assay.studies.logic.settings import Cells, Corpus, Experiments, Search
+from assay.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
 from assay.training.job import train as run_training
 from assay.training.recipe import Recipe, Seeds
 
@@ -253,6 +254,17 @@ def test_wrong_settings_are_named(settings, message):
     with pytest.raises(UsageError) as caught:
         Config(**settings)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(("language", "mark"), [("en", "Eng"), ("pt", "Pt")])
+def test_every_printed_number_is_that_of_the_paper(papers, language, mark):
+    text = (papers / "002_2c2ff91c69e43374.txt").read_text(encoding="utf-8")
+    for number, task in enumerate(TASKS, start=1):
+        lines = re.findall(rf"^{number} \({mark}\) (.*)$", text, re.MULTILINE)
+        figures, accuracies = ([float(cell) for cell in line.split()] for line in lines)
+        assert list(FIGURES[language, task]) == figures
+        models = ("forest", "rnn", "gru", "lstm", "encoder")
+        assert [100 * ACCURACY[language, task, model] for model in models] == pytest.approx(accuracies)
 
 
 @pytest.mark.slow

@@ -33,7 +33,6 @@ def report(config: Config, results: Results) -> Report:
     scored = {cell: score(config, results, cell) for cell in conditions(config)}
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
-    best = max(plain, key=lambda each: each.accuracy.value)
     beside_us = beside(config, plain, scored)
     above = f"{sum(told)} of {len(told)} combinations of model, task and language are above chance"
     if beside_us:
@@ -42,6 +41,7 @@ def report(config: Config, results: Results) -> Report:
     size = f"{seeds}, {config.corpus.test} test pairs each"
     verdict: list[str | Claim] = [f"{above} ({size})."]
     if any(told):
+        best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
         verdict.append(Claim(f"The best is {cell_title(best)}.", "stated", best.accuracy, 1, "%"))
     verdict += _collapsed(plain)
     sections = [

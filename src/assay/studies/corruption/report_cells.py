@@ -230,23 +230,30 @@ def _cell_row(config: Config, each: Judged, n_cells: int) -> dict[str, Cell]:
         "setting": each.cell.setting,
         "score": _shown(each.score),
         "delta": _shown(each.delta.difference),
-        "p": each.p_value,
+        "p": _tested(each.delta, each.p_value),
         "verdict": _verdict(config, each, n_cells),
     }
     if each.control is not None:
         row |= {
             "random": _shown(each.control.delta.difference),
             "beyond": _shown(each.control.beyond.difference),
-            "q": each.control.p_value,
+            "q": _tested(each.control.beyond, each.control.p_value),
         }
     return row
+
+
+def _tested(comparison: Comparison, p_value: float) -> Cell:
+    """The p-value of a comparison that has one; in the adjustment of others, one without counts as 1."""
+    return p_value if np.isfinite(comparison.p_value) else Missing(NO_SCORE)
 
 
 def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
     if each.verdict == "collapsed":
         note = f"{each.n_constant} of {len(config.seeds)} seeds give one answer to at least 97.5 % of the items"
         return Marked(each.verdict, note=note)
-    if each.verdict == "underpowered" and np.isfinite(each.delta.standard_error):
+    if each.verdict == "underpowered" and not np.isfinite(each.delta.standard_error):
+        return Marked(each.verdict, note=NO_SCORE.capitalize())
+    if each.verdict == "underpowered":
         strict = 1 - (1 - config.level) / n_cells  # Holm asks this of the first cell, and less of the others
         least = detectable_difference(each.delta.standard_error, each.delta.df, strict)
         note = f"A change of {100 * least:.1f} points would show with a power of 80 %, adjusted for {n_cells} cells"

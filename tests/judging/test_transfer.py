@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.judging.courses import ACCURACY, exact_panel, experiment, noisy_panel, rows_of
+from tests.judging.courses import ACCURACY, LABELS, exact_panel, experiment, noisy_panel, rows_of
 from tests.judging.files import write_jsonl
 
 from assay.cli import run_command
 from assay.data.predictions import read_predictions
 from assay.errors import DataError
 from assay.judging.transfer.analysis import analyse, why_not_paired
-from assay.judging.transfer.guide import Counting, guidance
+from assay.judging.transfer.guide import Counting, guidance, mean_guidance
 from assay.judging.transfer.luck import loss_against, spread_of
 from assay.judging.transfer.panels import Answers, Scoring, make_panel
 from assay.judging.transfer.reading import judge_transfer, panels_of
@@ -340,6 +340,10 @@ def changed(rows, change):
             "sw dev: run '1' has no predictions at step 2; a run may end early, but may not leave a step out",
         ),
         (lambda row: row | {"model": row["run"]}, "transfer is judged for one model at a time; got 0, 1, 2"),
+        (
+            lambda row: row | {"split": "validation"} if row["split"] == "dev" and row["run"] == "1" else row,
+            "de: a language may have one development set; got 2, as the splits 'dev', 'validation'",
+        ),
     ],
 )
 def test_wrong_files_are_refused(tmp_path, change, message):
@@ -358,3 +362,53 @@ def test_a_missing_item_is_named(tmp_path):
     assert str(caught.value) == (
         "en dev: run '0' lacks 1 of 60 items at step 1, such as '0000'; every run needs the same items"
     )
+
+
+@pytest.mark.parametrize(("metric", "floor"), [("accuracy", 0.5), ("mcc", 0.0), ("macro_f1", 1 / 3)])
+def test_a_score_of_one_label_alone_is_never_claimed(metric, floor):
+    up = np.tile(np.linspace(0.7, 0.9, 4), (3, 1))
+    panels = [exact_panel(language, split, up) for language in ("en", "de") for split in ("dev", "test")]
+    test = panels[-1]
+    scoring = Scoring(metric, LABELS)
+    made = [
+        make_panel(
+            p.language, p.split, scoring, Answers(p.ids, p.gold, np.ones_like(p.answers) if p is test else p.answers)
+        )
+        for p in panels
+    ]
+    (result,) = analyse(experiment(made)).languages
+    assert result.floor == pytest.approx(floor)
+    assert result.claim == "not told from the most frequent label"
+    sure = [make_panel(p.language, p.split, scoring, Answers(p.ids, p.gold, p.answers)) for p in panels]
+    assert analyse(experiment(sure)).languages[0].claim == "may be claimed"
+
+
+def test_two_checkpoints_have_no_second_half(tmp_path):
+    rows = [row for row in rows_of(small_experiment()) if row["step"] < 3]
+    with pytest.raises(DataError) as caught:
+        judge_transfer(write_jsonl(tmp_path / "a.jsonl", rows), source_language="en")
+    assert str(caught.value) == "transfer is judged over at least 3 checkpoints; got 2"
+
+
+def test_a_test_set_that_cannot_be_halved_is_refused():
+    up = np.tile(np.linspace(0.7, 0.9, 4), (3, 1))
+    panels = [exact_panel("en", split, up) for split in ("dev", "test")]
+    one = exact_panel("de", "test", up, n=1)
+    with pytest.raises(DataError) as caught:
+        analyse(experiment([*panels, one]))
+    assert str(caught.value) == "de test: at least 2 items are needed; got 1"
+    together = exact_panel("de", "test", up, clusters=np.zeros(200, int))
+    with pytest.raises(DataError) as caught:
+        analyse(experiment([*panels, together]))
+    assert str(caught.value) == "de test: at least 2 clusters of items are needed; got 1"
+
+
+def test_intervals_of_shares_stay_shares():
+    rng = np.random.default_rng(3)
+    panels = [
+        noisy_panel(name, split, np.full((2, 6), 0.7), rng, 60) for name in ("en", "de") for split in ("dev", "test")
+    ]
+    overall = mean_guidance(experiment(panels), Counting())
+    for share in (overall.source, overall.source_late, overall.target, overall.target_late):
+        assert 0 <= share.low <= share.value <= share.high <= 1
+    assert -1 <= overall.gain_late.low <= overall.gain_late.high <= 1

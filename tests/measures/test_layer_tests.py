@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.measures.layer_tests import adjust_over_tasks, assess_layers, compare_layers
+from assay.measures.layer_tests import adjust_over_tasks, assess_layers, compare_layers, two_sided_neighbours
 from assay.statistics.comparison import bootstrap_test
 from assay.statistics.metrics import metric
 
@@ -36,6 +36,21 @@ def test_neighbours_are_those_of_the_plain_paired_bootstrap():
         sides = right[k].astype(int), right[k + 1].astype(int)
         peer = bootstrap_test(metric("accuracy"), np.ones(900, int), sides, np.random.default_rng(1), draws=20_000)
         assert found.neighbours[k] == pytest.approx(peer, abs=0.012)
+
+
+def test_a_p_value_below_what_the_resamples_can_tell_does_not_pass_every_adjustment():
+    """Z = 3.4 is p = 0.0007: no resample of 2,000 may show it, yet among 300 such questions it is nothing."""
+    n, z, discordant = 10_000, 3.4, 1_000
+    only_first = round((discordant + z * discordant**0.5) / 2)
+    right = np.zeros((2, n), bool)
+    right[:, discordant:8_000] = True
+    right[0, :only_first] = right[1, only_first:discordant] = True
+    p = two_sided_neighbours(right, [0.0])
+    assert p[0] == pytest.approx(compare_layers(right, 0, 1).p_value, rel=0.05)
+    assert adjust_over_tasks({"one": p, "others": (1.0,) * 300})["one"][0] > 0.05
+    assert two_sided_neighbours(right, [0.2]) == (0.4,)
+    assert two_sided_neighbours(right, [0.7]) == (1.0,)
+    assert two_sided_neighbours(right[:, None], [0.0]) == p
 
 
 def test_equal_layers_have_no_difference():

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.models.examples import Examples
 from assay.models.recurrent import Recurrent
 from assay.models.recurrent_network import RecurrentModule
@@ -114,3 +114,10 @@ def test_an_absent_file_is_named(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{tmp_path / 'no.vec'}: there is no such file; give a text file with a word and its numbers on each line"
     )
+
+
+def test_there_is_nothing_to_freeze_without_given_vectors():
+    """All words would be zero vectors, and no network could tell one from another."""
+    with pytest.raises(UsageError) as caught:
+        Recurrent("gru", frozen=True)
+    assert str(caught.value) == "recurrent: frozen keeps given word vectors as they are; got no vectors"

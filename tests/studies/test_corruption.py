@@ -19,21 +19,27 @@ from tests.judging.files import write_jsonl
 
 from assay.cli import run_command
 from assay.data.catalog import load
+from assay.data.dataset import Dataset
 from assay.errors import AssayError, DataError, UsageError
 from assay.jobs import Results, Store, run_jobs
 from assay.jobs.plan import all_jobs
+from assay.report.summary import Missing
 from assay.report.write import write_report
 from assay.runners.serial import SerialRunner
 from assay.statistics.comparison import Comparison
 from assay.statistics.estimate import Estimate
 from assay.studies import find_study
-from assay.studies.corruption import PAPER, TINY, Config, jobs, outline, report
+from assay.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report
 from assay.studies.corruption import data as steps
 from assay.studies.corruption.generated import TASKS, generate, tag_generated
-from assay.studies.corruption.plan import training_jobs
+from assay.studies.corruption.plan import trained_versions, training_jobs
+from assay.studies.corruption.published import BASELINES
+from assay.studies.corruption.report_author import _retained, _sentence
+from assay.studies.corruption.report_cells import Found, control_section
 from assay.studies.corruption.scores import (
     Baseline,
     Judged,
+    TaskRuns,
     find_baseline,
     find_information,
     find_verdict,
@@ -234,6 +240,50 @@ def test_one_answer_to_all_is_counted(runs):
     assert n_constant(numbers, np.stack([np.full(n, 2.5), numbers.gold])) == 1
 
 
+def correlated_runs(config, n_constant):
+    """A regression whose original answers are good and of whose others so many seeds give one answer to all."""
+    rng = np.random.default_rng(0)
+    gold, answers = rng.normal(size=150), {}
+    for trained in trained_versions(config):
+        for tested in plan.tested_versions(config, trained):
+            answers[trained, tested] = gold + rng.normal(0, 0.5, (len(config.seeds), 150))
+            answers[trained, tested][: n_constant if trained.removed else 0] = 2.5
+    test = Dataset.from_rows("toy", [{"text": str(i), "score": float(g)} for i, g in enumerate(gold)])
+    keys = dict.fromkeys(trained_versions(config), ("k",))
+    return TaskRuns(find_tasks(SMALL)[2], (), gold, test, 9, np.zeros(0), answers, {}, 0, keys)
+
+
+@pytest.mark.parametrize(("n_constant", "verdict"), [(1, "underpowered"), (3, "collapsed")])
+def test_a_run_without_a_correlation_is_named_as_the_reason(n_constant, verdict):
+    config = replace(SMALL, classes=("NOUN",), settings=("both",))
+    runs = correlated_runs(config, n_constant)
+    found = Found(runs, baseline := find_baseline(config, runs), judge_task(config, runs, baseline))
+    assert baseline.above_floor
+    reason = Missing("no score: a run gives one answer to all items")
+    (row,) = control_section(config, [found]).items[-1].rows
+    assert (row["score"], row["delta"], row["p"], row["q"]) == (reason,) * 4
+    assert row["verdict"].value == verdict
+    if verdict == "underpowered":
+        assert row["verdict"].note == "No score: a run gives one answer to all items"
+    assert _retained(config, [found]).rows[0]["c0"] == reason
+    assert _sentence(config, found) == (
+        "generated/similarity: no score: a run gives one answer to all items, so nothing can be said of what is left."
+    )
+
+
+def skewed_runs(gold):
+    """A task whose gold is given and nothing else."""
+    return TaskRuns(find_tasks(SMALL)[0], ("no", "yes"), gold, None, 0, np.zeros(2), {}, {}, 0, {})
+
+
+def test_answers_as_rare_as_in_gold_are_not_one_answer():
+    gold = np.zeros(1000, int)
+    gold[:10] = 1
+    right, few = gold.copy(), np.zeros(1000, int)
+    few[:5] = 1
+    assert n_constant(skewed_runs(gold), np.stack([right, few, np.zeros(1000, int)])) == 2
+
+
 def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     made = report(SMALL, small)
     assert find_study("corruption").report(SMALL, small) == made
@@ -262,7 +312,10 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
     store = Store(small._store.folder)
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} <= {"done", "kept"}
     made = report(config, Results(store))
-    assert made.verdict[1] == "There is no random control: what a class costs cannot be told from mere shortening."
+    assert made.verdict[1:3] == [
+        "There is no random control: what a class costs cannot be told from mere shortening.",
+        "One seed only: every interval is over test items, and says nothing of another training.",
+    ]
     table = next(item for item in made.sections[2].items if item.name == "cells-generated-sentiment")
     assert [column.key for column in table.columns] == ["removed", "setting", "verdict", "score", "delta", "p"]
     assert all("Tango" in row["delta"].method for row in table.rows)
@@ -312,6 +365,31 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     table = next(item for item in made.sections[-1].items if getattr(item, "name", "") == "texts")
     assert table.title == "1 texts are left without a word; they are kept"
     assert [row["test_emptied"] for row in table.rows] == [1, 0]
+
+
+def test_one_file_named_twice_is_split_and_not_trained_on_whole(tmp_path):
+    path = write_jsonl(tmp_path / "reviews.jsonl", list(own_rows()))
+    config, twice = own_config(path), own_config(path, own={"test": str(tmp_path / "." / "reviews.jsonl")})
+    assert [job.key for job in jobs(twice)] == [job.key for job in jobs(config)]
+    alone = write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
+    with pytest.raises(DataError) as caught:
+        jobs(own_config(alone, own={"test": str(alone)}))
+    assert str(caught.value).startswith(f"{alone}: a column 'split' with train and validation or test is needed")
+
+
+@pytest.mark.parametrize("name", ["rte", "MRPC", "SST-2"])
+def test_a_file_called_as_a_task_of_the_paper_has_no_number_in_it(tmp_path, name):
+    (task,) = find_tasks(own_config(write_jsonl(tmp_path / f"{name}.jsonl", list(own_rows()))))
+    assert (task.title, task.paper_name) == (name, "")
+    assert BASELINES.get(task.paper_name) is None
+
+
+def test_a_file_called_as_another_task_of_the_study_is_refused(tmp_path):
+    path = write_jsonl(tmp_path / "rte.jsonl", list(own_rows()))
+    with pytest.raises(UsageError) as caught:
+        own_config(path, tasks=("rte",))
+    message = f"the setting 'own.train' must be a file that is not called as one of 'tasks'; got {str(path)!r}"
+    assert str(caught.value) == message
 
 
 def test_another_language(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,10 +22,11 @@ from assay.models.transformer import transformer
 from assay.runners.serial import SerialRunner
 from assay.studies.logic import TINY, Config, jobs, report
 from assay.studies.logic import data as logic_data
-from assay.studies.logic.plan import Condition, answers_job, conditions, languages_tested
-from assay.studies.logic.published import RECAST
+from assay.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested
+from assay.studies.logic.published import ACCURACY, FIGURES, RECAST
+from assay.studies.logic.scores import SMALLEST, score
 from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
-from assay.studies.logic.settings import Cells, Corpus, Experiments, Search
+from assay.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
 from assay.training.job import train as run_training
 from assay.training.recipe import Recipe, Seeds
 
@@ -81,6 +83,9 @@ def test_tiny_run_reports_every_experiment(tmp_path):
         "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",
         "leaks", "search",
     }  # fmt: skip
+    (curves,) = (item for item in found.sections[0].items if item.name == "training-size")
+    places = [(row["share"], row["model"], row["task"]) for row in curves.rows]
+    assert len(set(places)) == len(places) == 2 * 2 * 2  # another preset is another corpus, and no point of the curve
     answers = results[answers_job(TINY, Condition("description", "en", "gru"))]
     assert {name: runs.shape for name, runs in answers.runs.items()} == {"en": (2, 60), "pt": (2, 60)}
     row = found.sections[0].items[0].rows[0]
@@ -90,6 +95,29 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     value = getattr(row["m1"], "value", row["m1"])
     value = getattr(value, "value", value)
     assert np.isclose(value * 120, round(value * 120))
+
+
+def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
+    config = replace(TINY, languages=("en",), models=("forest",), search=Search(), experiments=Experiments(controls=()))
+    store = Store(tmp_path).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    (cell,) = conditions(config)
+    results = Results(store)
+    gold = score(config, results, cell).gold
+    perfect = {answers_job(config, cell): Answers(LABELS, {"en": np.stack([gold, gold])}, {})}
+    found = score(config, Overlay(results, perfect), cell)
+    assert found.accuracy.value == 1
+    assert found.p_value == SMALLEST > 0
+
+
+class Overlay:
+    """Results with some values put in the place of theirs."""
+
+    def __init__(self, results, given):
+        self.results, self.given = results, given
+
+    def __getitem__(self, job):
+        return self.given[job] if job in self.given else self.results[job]
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():
@@ -192,7 +220,16 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
             {"search": Search(dropout=(0.0, 1.0))},
             "the setting 'search.dropout' must be lowest and highest, 0 or more, below 1; got (0.0, 1.0)",
         ),
-        ({"tasks": ()}, "the setting 'tasks' must be at least one task; got ()"),
+        ({"tasks": ()}, "the setting 'tasks' must be at least one task, none twice; got ()"),
+        (
+            {"tasks": ("1", "negation")},
+            "the setting 'tasks' must be at least one task, none twice; got ('1', 'negation')",
+        ),
+        (
+            {"model": "a/bert", "experiments": Experiments(others=("b/bert",))},
+            "the setting 'model' must be with 'experiments.others' folders of different names, none that of one of "
+            "'models'; got ('a/bert', 'b/bert')",
+        ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
             {"corpus": Corpus(test=7)},
@@ -217,6 +254,17 @@ def test_wrong_settings_are_named(settings, message):
     with pytest.raises(UsageError) as caught:
         Config(**settings)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(("language", "mark"), [("en", "Eng"), ("pt", "Pt")])
+def test_every_printed_number_is_that_of_the_paper(papers, language, mark):
+    text = (papers / "002_2c2ff91c69e43374.txt").read_text(encoding="utf-8")
+    for number, task in enumerate(TASKS, start=1):
+        lines = re.findall(rf"^{number} \({mark}\) (.*)$", text, re.MULTILINE)
+        figures, accuracies = ([float(cell) for cell in line.split()] for line in lines)
+        assert list(FIGURES[language, task]) == figures
+        models = ("forest", "rnn", "gru", "lstm", "encoder")
+        assert [100 * ACCURACY[language, task, model] for model in models] == pytest.approx(accuracies)
 
 
 @pytest.mark.slow

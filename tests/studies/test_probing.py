@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -28,12 +30,14 @@ from assay.models.tiny import write_tiny_model
 from assay.models.transformer import transformer
 from assay.report.summary import Missing, Text
 from assay.runners.serial import SerialRunner
-from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report
+from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report, report_similarity, report_whole
 from assay.studies.probing import published as paper
 from assay.studies.probing.coarse_plan import coarse_jobs
 from assay.studies.probing.corpora import facts_job, task_job, tasks_of
+from assay.studies.probing.findings import Findings
 from assay.studies.probing.generated import generate
-from assay.studies.probing.likeness import compare_models, sample_texts
+from assay.studies.probing.likeness import Likeness, compare_models, sample_texts
+from assay.studies.probing.names import paper_tasks, title_of
 from assay.studies.probing.plan import arms, cells, probe_job
 from assay.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
 from assay.studies.probing.steps import probe
@@ -260,6 +264,10 @@ def test_the_paper_has_14_russian_and_10_english_tasks():
             {"coarse": Coarse(model="m", seeds=(0,))},
             "the setting 'coarse.model' must be 'small' or one of 'models'; got 'm'",
         ),
+        (
+            {"models": ("toy=fake",), "coarse": Coarse(model="toy=fake", seeds=(0,))},
+            "the setting 'coarse.model' must be a model that keeps its weights; got 'toy=fake'",
+        ),
     ],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -268,23 +276,35 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
     assert str(error.value) == message
 
 
-def test_the_printed_numbers_are_those_of_the_paper(papers):
+def printed_table(text: str, number: int) -> dict[tuple[str, str], str]:
+    """The cells of one of the paper's tables by its title of the task and its column."""
+    head, *rows = text.split(f"\nTable {number}:")[0].rsplit("Probing Task", 1)[1].strip().splitlines()
+    cells = [re.sub("</?b>", "", row).split("\t") for row in rows if row]
+    return {(title, column): cell for title, *row in cells for column, cell in zip(head.split("\t"), row, strict=True)}
+
+
+TABLES = list(itertools.product(("logistic", "mlp"), ("ru", "en")))
+
+
+@pytest.mark.parametrize(("number", "place"), list(enumerate(TABLES * 2, start=3)))
+def test_every_printed_number_is_that_of_the_paper(papers, number, place):
+    kind, language = place
     text = (papers / "001_0b5fe6d6ac290846.txt").read_text(encoding="utf-8")
-    table_3, table_4 = (text.split(f"Table {n}:")[0].rsplit("Probing Task", 1)[1] for n in (3, 4))
-    line = next(line for line in table_3.splitlines() if line.startswith("ImpersonalSent"))
-    ours = [paper.printed("logistic", "ru", "impersonal_sent", model) for model in paper.MODELS]
-    assert [str(number).removesuffix(".0") for number in ours] == [
-        "91.6 [7]",
-        "92.0 [6]",
-        "92.6 [4]",
-        "88.4 [6]",
-        "85.7 [12]",
-    ]
-    assert all(f"[{number.layer}]" in cell for number, cell in zip(ours, line.split("\t")[1:], strict=True))
-    # Table 1 swaps M-BERT's NShift between the languages.
+    columns = paper.MODELS if number < 7 else paper.BASELINES
+    ours = {
+        (title_of(task, language), column): paper.printed(kind, language, task, column)
+        for task in paper_tasks(language)
+        for column in columns
+    }
+    cells = printed_table(text, number)
+    assert {place: str(number) for place, number in ours.items()} == {
+        place: re.sub(r"^(\d+)(?![\d.])", r"\1.0", cell) for place, cell in cells.items()
+    }
+
+
+def test_table_1_swaps_a_number_and_tables_3_and_4_do_not():
     assert str(paper.printed("logistic", "ru", "bigram_shift", "M-BERT")) == "81.8 [10]"
     assert str(paper.printed("logistic", "en", "bigram_shift", "M-BERT")) == "84.8 [8]"
-    assert "84.8 [8]" in table_4
     assert paper.printed("logistic", "ru", "odd_man_out", "M-BERT") is None
 
 
@@ -310,6 +330,18 @@ def test_tiny_run_reports_every_part(tiny):
     assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
     assert best.rows[0]["paper"] == "96.2 [4] M-BART"
     assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
+
+
+def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
+    """A model against itself: nothing is added, and no property is said to gain most."""
+    same = Findings(TINY, tiny)
+    for (kind, title, language, task), scored in list(same.scored.items()):
+        if title == "fake":
+            same.scored[kind, title, language, task] = replace(
+                same.scored[kind, "fake, random weights", language, task], cell=scored.cell
+            )
+    lines = report_whole._verdict(same)
+    assert lines[-1].startswith(f"In {len(same.twins)} of {len(same.twins)} cases training is not shown to help")
 
 
 def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
@@ -467,3 +499,27 @@ def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(publi
     steps = Counter(job.step.name for job in all_jobs(planned))
     assert steps["assay.annotate_features"] == 4
     assert planned[-1].group() == planned[-2].group() != planned[-3].group()
+
+
+def test_coarse_probing_of_a_random_model_has_random_weights(model):
+    folder = str(model.source.folder)
+    choice = Coarse(model=f"random:{folder}", seeds=(0,))
+    config = replace(TINY, models=(f"random:{folder}",), coarse=choice)
+    assert {job.arguments["model"] for job in coarse_jobs(config)[1:]} == {transformer(folder, random_weights=True)}
+
+
+def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
+    return Likeness(places, 50, {"plain": np.full((len(places), len(places)), 0.5)}, None, None)
+
+
+@pytest.mark.parametrize(
+    ("titles", "places", "expected"),
+    [
+        (["a"], ((0, 0),), "one layer only"),
+        (["a", "b"], ((0, 0), (1, 0)), "0.50 between models"),
+        (["a", "b"], ((0, 0), (0, 1), (1, 0)), "0.50 within models, 0.50 between models"),
+    ],
+)
+def test_models_of_one_layer_have_no_similarity_within(titles, places, expected):
+    language = report_similarity._Language("en", titles, [likeness_of(places)], [])
+    assert report_similarity._finding(language, language.mean("plain")) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,7 +20,9 @@ from assay.data.dataset import Dataset
 from assay.errors import DataError, UsageError
 from assay.jobs import Results, Store, run_jobs
 from assay.judging.tags import items_by_tag
+from assay.report.summary import Missing
 from assay.runners.serial import SerialRunner
+from assay.statistics.estimate import Estimate
 from assay.studies import stability
 from assay.studies.stability.categories import GROUP_OF, TAGS, category_tags, check_tags
 from assay.studies.stability.data import binary, extend, prepare_diagnostics
@@ -27,6 +30,7 @@ from assay.studies.stability.findings import Findings
 from assay.studies.stability.plan import Condition, attribution_seeds, conditions, jobs
 from assay.studies.stability.presence import control
 from assay.studies.stability.published import CATEGORIES, SCORES
+from assay.studies.stability.report_size import size_section, standing_of
 from assay.studies.stability.scores import judge_categories, judge_cells, judge_groups
 from assay.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
 
@@ -316,6 +320,22 @@ def test_planning_is_light():
     env = {"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin"}
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     assert answer.stdout.split() == [str(len(jobs(TINY))), *["False"] * 5]
+
+
+def test_one_seed_says_nothing_of_steadiness(found):
+    alone = Findings(replace(TINY, seeds=(0,), attribution=Attribution(levels=0)), found.results)
+    (section,) = size_section(alone)
+    (shares,) = (item for item in section.items if getattr(item, "name", "") == "size-shares")
+    assert isinstance(shares.rows[0]["share"], float)
+    assert shares.rows[1]["share"] == Missing("needs at least two seeds")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0.1, 0.2, "shown"), (-0.2, -0.1, "shown"), (-0.1, 0.1, "undecided"), (math.nan, math.nan, "undecided")],
+)
+def test_a_change_is_shown_where_its_interval_leaves_out_zero(low, high, expected):
+    assert standing_of(Estimate(0.15, low, high, "t", 9)) == expected
 
 
 def test_a_file_of_ones_own_is_extra_data(tmp_path, published):

@@ -24,9 +24,9 @@ class Recurrent:
     """A recurrent network over the words of a text, or of two texts with a mark between them.
 
     Its vocabulary is the training data's words, and those of `vectors` where they are given; any other word is a zero
-    vector. `frozen` keeps the word vectors as they are; otherwise they are trained too. `word_dropout` is the
-    probability that training puts a zero vector in the place of a word: without it the network has never met an
-    unknown word, and may learn the training words by heart.
+    vector. `frozen` keeps the given word vectors as they are, and a word without one a zero vector; otherwise they are
+    trained too. `word_dropout` is the probability that training puts a zero vector in the place of a word: without it
+    the network has never met an unknown word, and may learn the training words by heart.
     """
 
     cell: Cell = "lstm"
@@ -48,6 +48,8 @@ class Recurrent:
         for name in ("dropout", "word_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise UsageError(f"recurrent: {name} must be from 0 to below 1; got {getattr(self, name)!r}")
+        if self.frozen and self.vectors is None:
+            raise UsageError("recurrent: frozen keeps given word vectors as they are; got no vectors")
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 The question is what another seed *and* other items would give. The percentile bootstrap over 3 to 10 runs is far
 too narrow, so the variance is split into a run part and an item part (two-way random effects on the influence
 values) and each part gets its own t quantile, as in modified large-sample intervals (Graybill & Wang 1980; Burdick
-& Graybill 1992). Comparing two systems is in `paired.py`.
+& Graybill 1992). Comparing two systems is in `comparison.py`.
 """
 
 from __future__ import annotations

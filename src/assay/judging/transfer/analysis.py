@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from assay.errors import DataError
 from assay.judging.transfer.guide import (
     Correlation,
     Counting,
@@ -22,7 +23,7 @@ from assay.judging.transfer.guide import (
     mean_guidance,
 )
 from assay.judging.transfer.luck import Loss, Spread, forgetting_of, regret_of, spread_of
-from assay.judging.transfer.panels import Panels, to_scorable
+from assay.judging.transfer.panels import Panel, Panels, to_scorable
 from assay.judging.transfer.rules import RuleScore, choose_points, compare_rules
 from assay.statistics.arrays import IntArray
 from assay.statistics.comparison import compare_runs
@@ -39,6 +40,7 @@ Claim = Literal[
     "not told from the most frequent label",
     "of this run only",
 ]
+MIN_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class Transfer:
 def analyse(panels: Panels, settings: Settings | None = None) -> Transfer:
     """All that can be said of these panels."""
     settings = settings or Settings()
+    _check_size(panels)
     points = choose_points("source dev", panels, panels.source)
     assert not isinstance(points, str)
     rules = compare_rules(panels, panels.targets, settings.level)
@@ -124,6 +127,18 @@ def analyse(panels: Panels, settings: Settings | None = None) -> Transfer:
     return Transfer(panels, settings, spread_of(source, points, settings.level), agreement, overall, results, rules)
 
 
+def _check_size(panels: Panels) -> None:
+    """Enough checkpoints for a second half of training, and enough items to be halved."""
+    if len(panels.steps) < MIN_POINTS:
+        raise DataError(f"transfer is judged over at least {MIN_POINTS} checkpoints; got {len(panels.steps)}")
+    for language in panels.targets:
+        test = panels.test(language)
+        groups = test.n_items if test.clusters is None else len(np.unique(test.clusters))
+        if groups < 2:
+            what = "items" if test.clusters is None else "clusters of items"
+            raise DataError(f"{language} test: at least 2 {what} are needed; got {groups}")
+
+
 def _language(
     panels: Panels, spread: Spread, adjusted: float, rules: Sequence[RuleScore], settings: Settings
 ) -> LanguageResult:
@@ -133,7 +148,7 @@ def _language(
     rng = np.random.default_rng(settings.seed)
     points = choose_points("source dev", panels, language)
     assert not isinstance(points, str)
-    floor = float(np.bincount(test.gold).max() / test.n_items) if test.scoring.metric == "accuracy" else math.nan
+    floor = floor_of(test)
     usual, oracle = (
         next(score for score in rules if score.language == language and score.rule == rule)
         for rule in ("source dev", "target dev")
@@ -154,15 +169,24 @@ def _language(
     )
 
 
+def floor_of(test: Panel) -> float:
+    """What the best score is that always gives one label; in tagging 0, as no span is found."""
+    if test.scoring.is_tagging:
+        return 0.0
+    constant = np.repeat(np.arange(len(test.scoring.labels))[:, None], test.n_items, axis=1)
+    return float(to_scorable(test.scoring, test.gold, constant).scores().max())
+
+
 def claim_of(spread: Spread, usual: RuleScore, oracle: RuleScore, floor: float, margin: float) -> Claim:
     """What may be said of a language's zero-shot score, by the first rule that applies.
 
-    Its interval reaches down to the share of the most frequent label: nothing beyond that. One run: of this run only.
+    It has no interval, or one that reaches down to what always giving one label scores: nothing beyond that. One run:
+    of this run only.
     Target dev would have chosen credibly better by more than the margin: only beside the oracle. One more run is
     expected to differ by more than the margin: only with its spread. Else it may be claimed as it is.
     """
     assert usual.estimate is not None
-    if math.isfinite(floor) and usual.estimate.low <= floor:
+    if not usual.estimate.low > floor:
         return "not told from the most frequent label"
     if len(spread.run_scores) == 1:
         return "of this run only"

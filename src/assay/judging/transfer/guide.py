@@ -112,7 +112,7 @@ def mean_guidance(panels: Panels, counting: Counting, level: float = 0.95) -> Me
         _mean(late, level),
         _mean(target, level) if own else None,
         _mean(target_late, level) if own else None,
-        _mean(gain, level) if own else None,
+        _mean(gain, level, lowest=-1.0) if own else None,
     )
 
 
@@ -129,12 +129,15 @@ def _shares(pairs: Sequence[tuple[FloatArray, FloatArray]], first: int, counting
     return shares
 
 
-def _mean(values: Sequence[float], level: float) -> Estimate:
+def _mean(values: Sequence[float], level: float, lowest: float = 0.0) -> Estimate:
+    """The mean over runs; an interval ends where shares, or differences of shares, do."""
     known = np.array([value for value in values if math.isfinite(value)])
     if not len(known):
         return Estimate(math.nan, math.nan, math.nan, "no pair of checkpoints passes the threshold", 0, level)
     found = mean_interval(known, level)
-    return replace(found, method=f"{found.method} over runs" if found.n > 1 else "no interval: one run only")
+    if found.n == 1:
+        return replace(found, method="no interval: one run only")
+    return replace(found, low=max(found.low, lowest), high=min(found.high, 1.0), method=f"{found.method} over runs")
 
 
 def correlation(panels: Panels, language: str, level: float = 0.95) -> Correlation:

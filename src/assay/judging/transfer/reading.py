@@ -48,6 +48,7 @@ def panels_of(predictions: Predictions, source: str, metric: str | None = None) 
     if predictions.task == "regression":
         raise UsageError("transfer is judged for classification and tagging; these predictions are numbers")
     rows = _Rows(predictions)
+    _check_splits(rows)
     if predictions.task == "classification":
         _check_labels(rows, source)
     panels = [
@@ -180,6 +181,18 @@ def _check_columns(predictions: Predictions) -> None:
             values = pc.unique(predictions.table.column(name)).to_pylist()
             if len(values) > 1:
                 raise DataError(f"transfer is judged for one {name} at a time; got {', '.join(map(str, values[:5]))}")
+
+
+def _check_splits(rows: _Rows) -> None:
+    """No language has development sets by two names: which of them chooses would be left to the order of rows."""
+    for i, language in enumerate(rows.languages.names):
+        there = np.unique(rows.splits.codes[rows.languages.codes == i])
+        names = [rows.splits.names[code] for code in there if _split(rows.splits.names[code]) == DEV]
+        if len(names) > 1:
+            raise DataError(
+                f"{language}: a language may have one development set; got {len(names)}, as the splits "
+                f"{', '.join(map(repr, names))}"
+            )
 
 
 def _check_labels(rows: _Rows, source: str) -> None:

@@ -132,8 +132,8 @@ def _claim_items(found: Transfer) -> list[Item]:
     n_free = sum(result.claim == "may be claimed" for result in found.languages)
     title = f"{n_free} of {len(found.languages)} zero-shot scores may be claimed as they are"
     note = (
-        f"Claimed as it is: above the most frequent label, one more run expected within {_margin(found)} points, and "
-        f"target dev not credibly better by more than {_margin(found)} points."
+        f"Claimed as it is: above what one label for all scores, one more run expected within {_margin(found)} points, "
+        f"and target dev not credibly better by more than {_margin(found)} points."
     )
     return [Table("claims", title, columns, rows, note)]
 

@@ -176,7 +176,7 @@ def _rule_row(score: RuleScore) -> dict[str, Cell]:
 
 def course_items(found: Transfer) -> list[Item]:
     """Trajectories of the languages in which source dev guides best and worst, and what was forgotten."""
-    ranked = sorted(found.languages, key=lambda result: -result.by_source.whole.value)
+    ranked = sorted(found.languages, key=lambda result: -np.nan_to_num(result.by_source.whole.value))
     if len(ranked) > MOST_PANELS:
         ranked = [*ranked[: MOST_PANELS // 2], *ranked[-MOST_PANELS // 2 :]]
     source = found.panels.dev(found.panels.source)
@@ -206,7 +206,7 @@ def _course(found: Transfer, result: LanguageResult, name: str, scores: FloatArr
         values = scores[:, place][np.isfinite(scores[:, place])]
         if len(values):
             cell = mean_interval(values, found.settings.level) if len(values) > 1 else float(values[0])
-            panel = f"{result.language}, agreement {share:.0f} %"
+            panel = f"{result.language}, agreement {share:.0f} %" if math.isfinite(share) else result.language
             rows.append({"language": panel, "set": name, "step": int(step), "score": cell})
     return rows
 

@@ -13,6 +13,7 @@ from typing import Any
 from assay.data.corrupted_data import Tally
 from assay.jobs import Job
 from assay.measures.cloze import Guess, ask_masked
+from assay.models.named import find_model
 from assay.models.source import find_source
 from assay.studies.corruption import data
 from assay.studies.corruption.settings import Config, classes_of
@@ -124,17 +125,6 @@ def make_recipe(config: Config, task: Task) -> Recipe:
         max_length=settings.max_length,
         precision=settings.precision,
     )
-
-
-def find_model(name: str) -> Any:
-    """The model that a setting names: "fake", a folder, or a hub name that was downloaded before."""
-    if name == "fake":
-        from assay.models.fake import Fake
-
-        return Fake()
-    from assay.models.transformer import transformer
-
-    return transformer(name)
 
 
 def count_job(config: Config, task: Task, split: Split) -> Job[list[Tally]]:

@@ -9,7 +9,7 @@ from assay.jobs import Results
 from assay.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from assay.statistics.estimate import Estimate
 from assay.studies.corruption.plan import count_job
-from assay.studies.corruption.report_cells import Found, training_keys
+from assay.studies.corruption.report_cells import NO_SCORE, Found, training_keys
 from assay.studies.corruption.report_why import strictest
 from assay.studies.corruption.scores import retained_share
 from assay.studies.corruption.settings import Config, classes_of
@@ -66,7 +66,7 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
         row: dict[str, Cell] = {"task": one.runs.task.title}
         for place, removed in enumerate(config.classes):
             share = retained_share(one.cell(removed, setting), one.baseline)
-            row[f"c{place}"] = Missing(NOTHING) if share is None else share
+            row[f"c{place}"] = Missing(_why_nothing(one)) if share is None else share
         rows.append(row)
     columns = [Column("task", "Task")]
     columns += [Column(f"c{place}", f"no {name}", 0, "%") for place, name in enumerate(config.classes)]
@@ -81,9 +81,14 @@ def _sentence(config: Config, one: Found) -> str:
     shares = [(retained_share(one.cell(name, strictest(config)), one.baseline), name) for name in config.classes]
     known = sorted(((share, name) for share, name in shares if share is not None), key=lambda pair: -pair[0].value)
     if not known:
-        return f"{one.runs.task.title}: {NOTHING}, so nothing can be said of what is left."
+        return f"{one.runs.task.title}: {_why_nothing(one)}, so nothing can be said of what is left."
     parts = ", ".join(f"{_per_cent(share)} without its {words_for(name)}" for share, name in known)
     return f"{one.runs.task.title} is solved, of its score above the floor, to {parts}."
+
+
+def _why_nothing(one: Found) -> str:
+    """Why no share is left to speak of: there was no score to lose, or what is left has none."""
+    return NO_SCORE if one.baseline.above_floor else NOTHING
 
 
 def _per_cent(share: Estimate) -> str:

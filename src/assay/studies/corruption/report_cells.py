@@ -70,14 +70,14 @@ def baseline_section(found: Sequence[Found]) -> Section:
 
 def _baseline_row(each: Found) -> dict[str, Cell]:
     runs, baseline = each.runs, each.baseline
-    paper = published.BASELINES.get(runs.task.title)
+    paper = published.BASELINES.get(runs.task.paper_name)
     score = _shown(baseline.score)
     return {
         "task": runs.task.title,
         "metric": METRIC_TITLES[runs.task.metric],
         "score": score if baseline.above_floor else Marked(score, note="Cannot be told from the best constant answer"),
         "paper": paper.score / 100 if paper else Missing(NOT_PRINTED),
-        "second": baseline.second or Missing("there is no second score"),
+        "second": _shown(baseline.second) if baseline.second else Missing("there is no second score"),
         "majority": baseline.majority,
         "constant": baseline.constant,
         "train": runs.n_train,
@@ -163,7 +163,7 @@ def _marked_change(config: Config, each: Judged) -> Cell:
 
 
 def _paper_delta(each: Judged) -> Cell:
-    printed = published.SCORES.get((each.cell.task.title, each.cell.removed))
+    printed = published.SCORES.get((each.cell.task.paper_name, "+".join(classes_of(each.cell.removed))))
     if printed is None:
         return Missing(NOT_PRINTED)
     return printed[published.SETTINGS.index(each.cell.setting)].delta / 100
@@ -211,10 +211,11 @@ def _cells_table(config: Config, one: Found) -> Table:
     ]
     if config.control == "none":
         columns = [column for column in columns if column.key not in ("random", "beyond", "q")]
-    rows = [_cell_row(config, each) for each in one.judged]
+    rows = [_cell_row(config, each, len(one.judged)) for each in one.judged]
     task = one.runs.task
     note = (
-        f"survives: a loss of {100 * config.margin:g} points or more is outside the interval; drops: a significant "
+        f"survives: a loss of {100 * config.margin:g} points or more is outside the cell's own interval, which is not "
+        "adjusted over cells; drops: a significant "
         "loss; collapsed: most seeds give one answer to (nearly) all items; underpowered: neither could be shown; "
         "no baseline: the original score is not above the best constant answer."
     )
@@ -223,29 +224,38 @@ def _cells_table(config: Config, one: Found) -> Table:
     )
 
 
-def _cell_row(config: Config, each: Judged) -> dict[str, Cell]:
+def _cell_row(config: Config, each: Judged, n_cells: int) -> dict[str, Cell]:
     row: dict[str, Cell] = {
         "removed": "+".join(classes_of(each.cell.removed)),
         "setting": each.cell.setting,
         "score": _shown(each.score),
         "delta": _shown(each.delta.difference),
-        "p": each.p_value,
-        "verdict": _verdict(config, each),
+        "p": _tested(each.delta, each.p_value),
+        "verdict": _verdict(config, each, n_cells),
     }
     if each.control is not None:
         row |= {
             "random": _shown(each.control.delta.difference),
             "beyond": _shown(each.control.beyond.difference),
-            "q": each.control.p_value,
+            "q": _tested(each.control.beyond, each.control.p_value),
         }
     return row
 
 
-def _verdict(config: Config, each: Judged) -> Cell:
+def _tested(comparison: Comparison, p_value: float) -> Cell:
+    """The p-value of a comparison that has one; in the adjustment of others, one without counts as 1."""
+    return p_value if np.isfinite(comparison.p_value) else Missing(NO_SCORE)
+
+
+def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
     if each.verdict == "collapsed":
         note = f"{each.n_constant} of {len(config.seeds)} seeds give one answer to at least 97.5 % of the items"
         return Marked(each.verdict, note=note)
-    if each.verdict == "underpowered" and np.isfinite(each.delta.standard_error):
-        least = detectable_difference(each.delta.standard_error, each.delta.df, config.level)
-        return Marked(each.verdict, note=f"A change of {100 * least:.1f} points would show with a power of 80 %")
+    if each.verdict == "underpowered" and not np.isfinite(each.delta.standard_error):
+        return Marked(each.verdict, note=NO_SCORE.capitalize())
+    if each.verdict == "underpowered":
+        strict = 1 - (1 - config.level) / n_cells  # Holm asks this of the first cell, and less of the others
+        least = detectable_difference(each.delta.standard_error, each.delta.df, strict)
+        note = f"A change of {100 * least:.1f} points would show with a power of 80 %, adjusted for {n_cells} cells"
+        return Marked(each.verdict, note=note)
     return each.verdict

@@ -58,4 +58,6 @@ def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
         )
     else:
         lines.append("There is no random control: what a class costs cannot be told from mere shortening.")
+    if len(config.seeds) == 1:
+        lines.append("One seed only: every interval is over test items, and says nothing of another training.")
     return [*lines, *retained_claims(config, found)]

@@ -137,9 +137,9 @@ def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item
 def _cue_row(one: Found, kind: str, removed: str, shares: CueShares) -> dict[str, Cell]:
     none = Missing("there are no such predictions")
     paper = None
-    if one.runs.task.title == "MRPC" and kind == "paraphrase":
+    if one.runs.task.paper_name == "MRPC" and kind == "paraphrase":
         paper = published.PARAPHRASE_CUES.get(removed)
-    elif one.runs.task.title == "SST-2" and kind == "polarity":
+    elif one.runs.task.paper_name == "SST-2" and kind == "polarity":
         paper = published.POLARITY_CUES.get(classes_of(removed))
     return {
         "task": one.runs.task.title,
@@ -214,6 +214,6 @@ def _cloze_row(one: Found, removed: str, guesses: Sequence[Guess]) -> dict[str, 
         "pieces": accuracy.n_several_pieces,
     }
     for text in ("original", "corrupted"):
-        paper = published.MASKED_WORDS.get((removed, text)) if one.runs.task.title == "MRPC" else None
+        paper = published.MASKED_WORDS.get((removed, text)) if one.runs.task.paper_name == "MRPC" else None
         row[f"paper_{text}"] = Missing(NOT_PRINTED) if paper is None else paper / 100
     return row

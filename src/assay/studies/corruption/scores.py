@@ -186,11 +186,14 @@ def find_verdict(
 def n_constant(runs: TaskRuns, answers: Array) -> int:
     """How many seeds give (nearly) one answer to all items.
 
-    One class for at least 97.5 % of them; in a regression, answers that vary less than 5 % as much as the gold scores.
+    One class for at least 97.5 % of them, and other classes at most half as often as in gold, which may itself be of
+    nearly one class; in a regression, answers that vary less than 5 % as much as the gold scores.
     """
     if runs.task.kind == "regression":
         return int(np.sum(answers.std(axis=1) < FLAT * runs.gold.std()))
-    return sum(int(np.bincount(run).max()) >= CONSTANT * len(run) for run in answers)
+    n = len(runs.gold)
+    most = min((1 - CONSTANT) * n, (n - int(np.bincount(runs.gold).max())) / 2)
+    return sum(n - int(np.bincount(run).max()) <= most for run in answers)
 
 
 def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:

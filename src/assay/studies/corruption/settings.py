@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 from assay.data.catalog import find_corpus
@@ -158,6 +159,8 @@ def _rules(c: Config) -> Iterator[tuple[str, Any, bool, str]]:
     yield "seeds", c.seeds, _distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
     yield "margin", c.margin, 0 < c.margin < 1, "above 0 and below 1"
     yield "level", c.level, 0 < c.level < 1, "above 0 and below 1"
+    own_name = Path(c.own.train).name.partition(".")[0]
+    yield "own.train", c.own.train, own_name not in c.tasks, "a file that is not called as one of 'tasks'"
     yield "own.test", c.own.test, bool(c.own.train) or not c.own.test, "empty where 'own.train' is"
     yield "data.source", c.data.source, c.data.source in ("files", "hub"), "files or hub"
     yield "data.most_train", c.data.most_train, c.data.most_train >= 0, "0 or a number of rows"

@@ -39,17 +39,25 @@ PAPER_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task: its name, its kind, its main metric, and the class whose F1 stands beside accuracy, if any."""
+    """A task: its name, its kind, its main metric, the class whose F1 stands beside accuracy, if any, and whether it is
+    the user's own.
+    """
 
     name: str
     kind: Kind
     metric: str
     positive: str = ""
+    is_own: bool = False
+
+    @property
+    def paper_name(self) -> str:
+        """What the paper calls the task; nothing where it does not have it, whatever a file of one's own is called."""
+        return "" if self.is_own else PAPER_NAMES.get(self.name, "")
 
     @property
     def title(self) -> str:
         """The paper's name of the task, else its own."""
-        return PAPER_NAMES.get(self.name, self.name)
+        return self.paper_name or self.name
 
     @property
     def slug(self) -> str:
@@ -98,8 +106,8 @@ def _catalog_task(name: str) -> Task:
 def _own_task(config: Config) -> Task:
     name, rows = own_name(config), _own_rows(config, "train")
     if config.own.score or not rows.labels:
-        return Task(name, "regression", "pearson")
-    return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy")
+        return Task(name, "regression", "pearson", is_own=True)
+    return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
 
 
 def own_name(config: Config) -> str:
@@ -143,7 +151,7 @@ def _rows_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
 def _whole_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
     if task.name in generated.TASKS:
         return generated.generate.job(task.name, split)
-    if config.own.train and task.name == own_name(config):
+    if task.is_own:
         return read_columns.job(_own_file(config, split))
     corpus = find_corpus(task.name)[0]
     language = config.removal.language if len(corpus.languages) > 1 else None
@@ -162,12 +170,16 @@ def _test_split(there: tuple[str, ...]) -> str:
 
 
 def _own_file(config: Config, split: Split) -> ColumnsFile:
-    """The file and its rows of a split: all of them where train and test have files of their own."""
+    """The file and its rows of a split: all of them where train and test have files of their own.
+
+    One file named twice is one file: its column `split` tells what is trained on, never the test rows.
+    """
     own = config.own
+    has_two = bool(own.test) and Path(own.test).resolve() != Path(own.train).resolve()
     path = check_file(own.test if split == "test" and own.test else own.train)
     columns = {"text": own.text, "pair": own.pair, "label": own.label, "score": own.score}
     file = ColumnsFile(describe_file(path).sha256, config.removal.language, **columns, path=str(path))
-    if own.test:
+    if has_two:
         return file
     there = _splits(file)
     wanted = "train" if split == "train" else _test_split(there)

@@ -81,7 +81,7 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         Column("paper", "Paper", 1, "%", published=True),
     ]
     largest = max(rows, key=lambda row: row["gain"])  # type: ignore[arg-type, return-value]
-    title = f"Knowing the names helps {largest['model']} most"
+    title = f"Known names bring {largest['model']} most, on average {100 * largest['gain']:+.1f} %".replace("-", "−")  # type: ignore[operator]
     note = "Means over tasks and languages; the test pairs differ in their names, and no interval is given."
     return [Table("overlap", title, columns, rows, note)]
 

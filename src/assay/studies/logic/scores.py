@@ -20,6 +20,9 @@ from assay.studies.logic.plan import Condition, answers_job, corpus_job_of
 from assay.studies.logic.settings import Config
 
 ACCURACY = metric("accuracy")
+DRAWS = 2_000
+SMALLEST = 2 / (DRAWS + 1)
+"""No p-value from so many draws is smaller: the deal that was observed counts as one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ def score(config: Config, results: Results, condition: Condition, language: str 
     index = {name: code for code, name in enumerate(answers.classes)}
     gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
     runs = answers.runs[language].astype(np.int64)
+    chance = runs_chance_band(ACCURACY, gold, runs, np.random.default_rng(0), draws=DRAWS).p_value
     tags = [dict(tag.split(":", 1) for tag in tags) for tags in data.table.column("tags").to_pylist()]
     return Scored(
         condition,
@@ -67,7 +71,7 @@ def score(config: Config, results: Results, condition: Condition, language: str 
         gold,
         runs,
         runs_interval(ACCURACY, gold, runs),
-        runs_chance_band(ACCURACY, gold, runs, np.random.default_rng(0), draws=1_000).p_value,
+        chance if len(runs) == 1 else max(chance, SMALLEST),
         np.array([each["template"] for each in tags]),
         np.array([int(each["n"]) for each in tags]),
         answers.truncated.get(language, 0),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ DEMO = Path(__file__).parent / "demo.toml"
 RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 MODELS = ("forest", *RECURRENT, "small")
 CONTROLS = ("noise", "premise", "hypothesis")
-_WITH_SOURCE = "false where 'experiments.source' is empty"
 TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
 
 
@@ -131,24 +130,7 @@ class Config:
         _check_names("models", self.models, MODELS)
         _check_names("experiments.controls", plans.controls, CONTROLS)
         _check_names("experiments.controlled", plans.controlled, (*MODELS, "encoder"))
-        for name, value, is_right, allowed in (
-            ("tasks", self.tasks, bool(self.tasks), "at least one task"),
-            ("languages", self.languages, bool(self.languages), "at least one language"),
-            ("models", self.models, bool(self.models or self.model), "at least one model, or 'model' a folder"),
-            ("seeds", self.seeds, len(set(self.seeds)) == len(self.seeds) > 0, "at least one seed, none twice"),
-            ("corpus.preset", self.corpus.preset, self.corpus.preset in PRESETS, " or ".join(PRESETS)),
-            ("experiments.fractions", plans.fractions, _are_shares(plans.fractions), "shares up to 1, 1 among them"),
-            ("experiments.source", plans.source, plans.source in ("", *self.languages), "empty or one of 'languages'"),
-            (
-                "experiments.beside",
-                plans.beside,
-                plans.beside in _others(self.corpus.preset),
-                "empty or another preset",
-            ),
-            ("search.trials", self.search.trials, self.search.trials >= 0, "0 or more"),
-            ("experiments.source_only", plans.source_only, bool(plans.source) or not plans.source_only, _WITH_SOURCE),
-            ("experiments.others", plans.others, not plans.others or bool(self.model), "empty where 'model' is"),
-        ):
+        for name, value, is_right, allowed in _rules(self):
             if not is_right:
                 raise UsageError(f"the setting {name!r} must be {allowed}; got {value!r}")
         _check_ranges(self.search)
@@ -156,6 +138,34 @@ class Config:
             n = getattr(self.corpus, name)
             if n < 20 or n % 2:
                 raise UsageError(f"the setting 'corpus.{name}' must be an even number of at least 20; got {n}")
+
+
+def _rules(c: Config) -> Iterator[tuple[str, Any, bool, str]]:
+    plans, encoders = c.experiments, tuple(filter(None, [c.model, *c.experiments.others]))
+    yield "tasks", c.tasks, _are_distinct(c.tasks), "at least one task, none twice"
+    yield "languages", c.languages, bool(c.languages), "at least one language"
+    yield "models", c.models, bool(c.models or c.model), "at least one model, or 'model' a folder"
+    yield "seeds", c.seeds, len(set(c.seeds)) == len(c.seeds) > 0, "at least one seed, none twice"
+    yield "corpus.preset", c.corpus.preset, c.corpus.preset in PRESETS, " or ".join(PRESETS)
+    yield "experiments.fractions", plans.fractions, _are_shares(plans.fractions), "shares up to 1, 1 among them"
+    yield "experiments.source", plans.source, plans.source in ("", *c.languages), "empty or one of 'languages'"
+    yield "experiments.beside", plans.beside, plans.beside in _others(c.corpus.preset), "empty or another preset"
+    yield "search.trials", c.search.trials, c.search.trials >= 0, "0 or more"
+    without_source = bool(plans.source) or not plans.source_only
+    yield "experiments.source_only", plans.source_only, without_source, "false where 'experiments.source' is empty"
+    yield "experiments.others", plans.others, not plans.others or bool(c.model), "empty where 'model' is"
+    named = "with 'experiments.others' folders of different names, none that of one of 'models'"
+    yield "model", encoders, _have_titles((*c.models, *encoders)), named
+
+
+def _are_distinct(tasks: Sequence[str]) -> bool:
+    """Whether there are tasks, each once, by name or number."""
+    return len({find_task(task) for task in tasks}) == len(tasks) > 0
+
+
+def _have_titles(models: Sequence[str]) -> bool:
+    """Whether each model is called differently in the report, where a folder goes by its last part."""
+    return len({Path(model).name for model in models}) == len(models)
 
 
 def _check_names(setting: str, names: Sequence[str], allowed: Sequence[str]) -> None:

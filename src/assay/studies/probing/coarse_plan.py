@@ -79,8 +79,10 @@ def _stability(config: Config) -> Stability:
 
 
 def _model(config: Config) -> Any:
-    name = config.coarse.model
-    return Scratch(hidden=32, n_heads=2) if name == "small" else encoder_of(parse_model(name).folder)
+    if config.coarse.model == "small":
+        return Scratch(hidden=32, n_heads=2)
+    named = parse_model(config.coarse.model)
+    return encoder_of(named.folder, named.is_random)
 
 
 def _plan(config: Config) -> coarse.CoarsePlan:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from assay.jobs import Results
-from assay.measures.layer_tests import LayerTests, adjust_over_tasks
+from assay.measures.layer_tests import LayerTests, adjust_over_tasks, two_sided_neighbours
 from assay.report.summary import Column
 from assay.statistics.comparison import Comparison, compare, compare_runs
 from assay.statistics.estimate import Estimate
@@ -126,7 +126,7 @@ class Findings:
 
     @cached_property
     def twins(self) -> list[Twins]:
-        """Every model beside its twin, logistic probes where there are some; Holm's adjustment over all of them."""
+        """Every model beside its twin, with the first kind of probe; Holm's adjustment over all of them."""
         kind = self.config.probe.kinds[0]
         pairs = []
         for arm in self.models:
@@ -138,12 +138,19 @@ class Findings:
 
     @cached_property
     def neighbours(self) -> dict[tuple[str, str, str], tuple[float, ...]]:
-        """For each model, language and task the p-values of neighbouring layers, Holm's over all tasks of the model."""
+        """For each model, language and task the two-sided p-values of neighbouring layers, Holm's over all tasks of the
+        model.
+        """
         kind = self.config.probe.kinds[0]
         found = {}
         for arm in self.own:
             every = self.of(kind, arm)
-            adjusted = adjust_over_tasks({f"{s.cell.language}/{s.cell.task}": s.tests.neighbours for s in every})
+            adjusted = adjust_over_tasks(
+                {
+                    f"{s.cell.language}/{s.cell.task}": two_sided_neighbours(s.probed.correct, s.tests.neighbours)
+                    for s in every
+                }
+            )
             for each in every:
                 place = (arm.title, each.cell.language, each.cell.task)
                 found[place] = adjusted[f"{each.cell.language}/{each.cell.task}"]

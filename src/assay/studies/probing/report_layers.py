@@ -156,7 +156,10 @@ def _moves(found: Findings) -> Table:
     ]
     n_falls = sum(row["falls"] != "none" for row in rows)
     title = f"In {n_falls} of {len(rows)} cases accuracy falls from one layer to the next by more than chance"
-    note = "Paired bootstrap of neighbouring layers (Berg-Kirkpatrick et al. 2012), one-sided in the direction seen; "
+    note = (
+        "Paired bootstrap of neighbouring layers (Berg-Kirkpatrick et al. 2012), doubled, as the direction was seen; "
+    )
+    note += "a p too small for the resamples is the normal tail. "
     note += "Holm's adjustment over all layers, tasks and languages of a model."
     return Table("neighbours", title, columns, rows, note, _keys(found, kind))
 
@@ -175,7 +178,9 @@ def twins_section(found: Findings) -> list[Section]:
                 "model": each.model.cell.arm.title,
                 "ours": float(each.model.probed.accuracy[each.model.probed.chosen]),
                 "twin": float(each.twin.probed.accuracy[each.twin.probed.chosen]),
-                "difference": each.difference if better else Marked(each.difference, note="No better than random"),
+                "difference": each.difference
+                if better
+                else Marked(each.difference, note="Not shown to be better than random"),
                 "p": each.p_value,
             }
         )
@@ -185,15 +190,21 @@ def twins_section(found: Findings) -> list[Section]:
         Column("ours", "Trained", 1, "%"),
         Column("twin", "Random weights", 1, "%"),
         Column("difference", "Difference", 1, "points"),
-        Column("p", "p", 3, "p-value", "McNemar's test, Holm's adjustment over the table"),
+        Column("p", "p", 3, "p-value", f"{_twin_test(found)}, Holm's adjustment over the table"),
     ]
     same = [str(row["task"]) for row in rows if isinstance(row["difference"], Marked)]
-    title = f"{len(same)} of {len(rows)} properties are read no better than from random weights"
+    title = f"In {len(same)} of {len(rows)} cases a model is not shown to be better than its random weights"
     title += f": {', '.join(same)}" if 0 < len(same) <= 6 else ""
     note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "
     note += "what it gives away needs no training to be read."
     keys = [each.model.key for each in found.twins] + [each.twin.key for each in found.twins]
     return [Section("What is no better than random weights?", [Table("twins", title, columns, rows, note, keys)])]
+
+
+def _twin_test(found: Findings) -> str:
+    """What model and twin are compared with."""
+    several = found.config.probe.kinds[0] == "mlp" and len(found.config.probe.seeds) > 1
+    return "variance components over seeds and items" if several else "McNemar's test"
 
 
 def baselines_section(found: Findings) -> Section:

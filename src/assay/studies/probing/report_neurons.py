@@ -65,7 +65,7 @@ def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config
     note = (
         "Elastic net on all layers side by side; neurons by cumulative weight mass (Durrani et al. 2020). Probes are "
     )
-    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1."
+    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted."
     return Table("neurons-table", title, columns, rows, note, keys)
 
 

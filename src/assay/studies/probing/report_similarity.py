@@ -88,10 +88,11 @@ def _map(found: Findings, language: _Language, measure: str) -> Item:
 
 def _finding(language: _Language, table: FloatArray) -> str:
     same = language.owners[:, None] == language.owners[None]
-    within = table[same & ~np.eye(len(table), dtype=bool)]
+    within, between = table[same & ~np.eye(len(table), dtype=bool)], table[~same]
     if len(language.titles) == 1:
-        return f"{within.mean():.2f} between layers on average"
-    return f"{within.mean():.2f} within models, {table[~same].mean():.2f} between models"
+        return f"{within.mean():.2f} between layers on average" if len(within) else "one layer only"
+    inside = f"{within.mean():.2f} within models, " if len(within) else ""
+    return f"{inside}{between.mean():.2f} between models"
 
 
 def _table(found: Findings, languages: list[_Language]) -> Table:
@@ -111,10 +112,11 @@ def _table(found: Findings, languages: list[_Language]) -> Table:
     columns += [Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers") for measure in measures]
     if "debiased" in measures:
         columns.append(Column("told", "Pairs above chance", 0, "%", "of debiased CKA, on every task"))
-    title = "Plain CKA is above 0 for any two models; the debiased one and its permutation null say what is real"
-    permutations = (
-        f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
-    )
-    permutations += "of layers counts as above chance where it is so on every task, without adjustment over pairs."
+    title = "Plain CKA is above 0 for any two models, and nothing here says what chance gives"
+    note = "The measure 'debiased' and its permutation null were not asked for."
+    if "debiased" in measures:
+        title = "Plain CKA is above 0 for any two models; the debiased one and its permutation null say what is real"
+        note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
+        note += "of layers counts as above chance where it is so on every task, without adjustment over pairs."
     keys = [key for language in languages for key in language.keys]
-    return Table("similarity", title, columns, rows, permutations, keys)
+    return Table("similarity", title, columns, rows, note, keys)

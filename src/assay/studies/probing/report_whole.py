@@ -45,16 +45,20 @@ def _verdict(found: Findings) -> list[str | Claim]:
             "layer says too much."
         )
         low = sum(not each.above_majority for each in every)
-        lines.append(f"In {low} of {len(every)} cases no layer does better than the majority class.")
+        lines.append(f"In {low} of {len(every)} cases no layer is shown to do better than the majority class.")
     limit = 1 - found.config.level
     if found.twins:
-        same = [each for each in found.twins if each.p_value >= limit or each.difference.value <= 0]
+        better = [each for each in found.twins if each.p_value < limit and each.difference.value > 0]
+        same = [each for each in found.twins if each not in better]
         names = "; ".join(_case(found, each.model) for each in same[:6])
         more = f" ({names}{' and more' if len(same) > 6 else ''})" if same else ""
-        lines.append(f"In {len(same)} of {len(found.twins)} cases random weights do as well{more}.")
-        most = max(found.twins, key=lambda each: each.difference.value)
-        text = f"Training adds most to {_case(found, most.model)}: points over its random twin."
-        lines.append(Claim(text, "stated", most.difference, 1, "points"))
+        lines.append(
+            f"In {len(same)} of {len(found.twins)} cases training is not shown to help over random weights{more}."
+        )
+        if better:
+            most = max(better, key=lambda each: each.difference.value)
+            text = f"Training adds most to {_case(found, most.model)}: points over its random twin."
+            lines.append(Claim(text, "stated", most.difference, 1, "points"))
     return lines or ["No model was probed: the report has baselines and data only."]
 
 

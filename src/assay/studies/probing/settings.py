@@ -195,6 +195,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("most_classes", c.most_classes >= 2, "at least 2"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
         ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'models'"),
+        ("coarse.model", not c.coarse.seeds or not _is_fake(c.coarse.model), "a model that keeps its weights"),
         ("coarse.languages", set(c.coarse.languages) <= {"en", "ru"}, "en, ru: only these can be annotated"),
         ("coarse.seeds", _distinct(c.coarse.seeds), "whole numbers, each once"),
     ]
@@ -208,6 +209,10 @@ def _value(config: Any, name: str) -> Any:
 
 def _distinct(values: tuple[Any, ...]) -> bool:
     return len(set(values)) == len(values)
+
+
+def _is_fake(model: str) -> bool:
+    return parse_model(model).folder == "fake"
 
 
 def _is_size(n: int | None) -> bool:

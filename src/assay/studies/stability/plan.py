@@ -15,8 +15,7 @@ from assay.data.annotation.features import annotate_features
 from assay.data.dataset import Dataset
 from assay.data.steps import corpus_job, file_job
 from assay.jobs import Job
-from assay.models.fake import Fake
-from assay.models.transformer import transformer
+from assay.models.named import find_model
 from assay.studies.stability.data import CorpusFigures, categorise, extend, figures, prepare_diagnostics
 from assay.studies.stability.data import prepare_entailment as prepare
 from assay.studies.stability.generated import generate_diagnostics, generate_entailment
@@ -103,7 +102,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
         "validation": validation_job(config, condition.language),
         "diagnostics": _diagnostics(config, condition.language),
     }
-    return train.job(_model(config), train_data(config, condition), sets, _recipe(config), seeds)
+    return train.job(find_model(config.model), train_data(config, condition), sets, _recipe(config), seeds)
 
 
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
@@ -178,7 +177,3 @@ def _recipe(config: Config) -> Recipe:
     if config.model != "fake":
         return config.recipe
     return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
-
-
-def _model(config: Config) -> Any:
-    return Fake() if config.model == "fake" else transformer(config.model)

@@ -11,6 +11,7 @@ import numpy as np
 from assay.report.charts import Caption, curves, heat_map
 from assay.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from assay.statistics.comparison import Comparison, compare_runs
+from assay.statistics.estimate import Estimate
 from assay.statistics.multiplicity import benjamini_hochberg, holm
 from assay.studies.stability.findings import Findings, deviations, finite
 from assay.studies.stability.plan import Condition
@@ -61,10 +62,14 @@ def gains(found: Findings) -> list[str | Claim]:
             continue
         scored, base = found.scored[Condition(language, max(amounts))], found.base[language]
         gain = _compare(scored, base, np.arange(scored.arm.n_items), found.config.level).difference
-        kind: Literal["shown", "undecided"] = "undecided" if gain.low <= 0 <= gain.high else "shown"
         text = f"{language}: {max(amounts):,} extra rows change the overall MCC by:"
-        claims.append(Claim(text, kind, gain, digits=3))
+        claims.append(Claim(text, standing_of(gain), gain, digits=3))
     return claims
+
+
+def standing_of(change: Estimate) -> Literal["shown", "undecided"]:
+    """Whether a change is shown: its interval, where there is one, leaves out 0."""
+    return "shown" if change.low > 0 or change.high < 0 else "undecided"
 
 
 def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
@@ -217,14 +222,15 @@ def _deviation_map(changes: list[Change], amount: int, keys: list[str]) -> Figur
 def _shares(found: Findings, changes: list[Change], amount: int) -> Table:
     limits = found.config.thresholds
     higher = [change.mcc.difference.value > limits.higher for change in changes]
-    steadier = [change.deviation < -limits.steadier for change in changes]
+    steadier = [change.deviation < -limits.steadier for change in changes if math.isfinite(change.deviation)]
     rows: list[dict[str, Cell]] = []
     for what, cells, printed in (
         (f"ΔMCC above {limits.higher:g}", higher, SHARE_HIGHER),
         (f"Δσ below −{limits.steadier:g}", steadier, SHARE_STEADIER),
     ):
         beside: Cell = printed if found.config.thresholds == type(limits)() else Missing("other thresholds")
-        rows.append({"what": what, "cells": len(cells), "share": float(np.mean(cells)), "paper": beside})
+        share: Cell = float(np.mean(cells)) if cells else Missing("needs at least two seeds")
+        rows.append({"what": what, "cells": len(changes), "share": share, "paper": beside})
     columns = [
         Column("what", "Cells with"),
         Column("cells", "Cells"),

@@ -7,10 +7,11 @@ sorted by length; logits are kept in the store with the training, the report nee
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from assay.errors import UsageError
 from assay.jobs import Job
+from assay.models.named import find_model
 from assay.studies.transfer.corpora import find_sets
 from assay.studies.transfer.course import Course, condense
 from assay.studies.transfer.generated import GENERATED
@@ -156,14 +157,3 @@ def make_recipe(config: Config) -> Recipe:
         evaluations=max(1, round(length / config.every)),
         early_stopping=stopping,
     )
-
-
-def find_model(name: str) -> Any:
-    """The model that a setting names: "fake", a folder, or a hub name that was downloaded before."""
-    if name == "fake":
-        from assay.models.fake import Fake
-
-        return Fake()
-    from assay.models.transformer import transformer
-
-    return transformer(name)

@@ -94,7 +94,7 @@ def test_without_averaged_weights_the_trainings_are_other_jobs_and_the_rule_has_
     results, failed = run(config, tmp_path / "store")
     assert not failed
     made = report(config, results)
-    table = next(item for section in made.sections for item in section.items if item.name == "rules-by-language")
+    table = next(item for section in made.sections for item in section.items if item.name == "rules")
     row = next(row for row in table.rows if row["rule"] == "averaged weights")
     assert row["score"] == Missing("the weights of checkpoints were not averaged (setting average_weights)")
     with_mean = run(SMALL, tmp_path / "other")[0]

@@ -152,7 +152,8 @@ def _rule_figure(found: Transfer) -> list[Item]:
 
 
 def _rule_table(found: Transfer) -> Table:
-    rows = [_rule_row(score) for score in found.rules]
+    followed = {score.rule for score in found.rules if score.estimate is not None}
+    rows = [_rule_row(score) for score in found.rules if score.rule in followed]
     columns = [
         Column("language", "Language"),
         Column("rule", "Rule"),
@@ -160,7 +161,7 @@ def _rule_table(found: Transfer) -> Table:
         Column("gain", "Over source dev", 1, "points"),
         Column("p", "p", 3, "", "adjusted over languages and rules"),
     ]
-    return Table("rules-by-language", "Every rule in every language", columns, rows)
+    return Table("rules-by-language", "Every rule that could be followed, in every language", columns, rows)
 
 
 def _rule_row(score: RuleScore) -> dict[str, Cell]:

@@ -477,6 +477,20 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     assert text.endswith("a model of spaCy: pip install 'assay[spacy]', then name it as the tagger spacy/MODEL")
 
 
+def test_cues_are_refused_where_there_can_be_none():
+    with pytest.raises(DataError) as caught:
+        steps.find_polarity(generate(TASKS[1], "test"), "opinion")
+    assert str(caught.value) == (
+        "'generated/paraphrase' has the label 'equivalent'; polar words are looked for in texts labelled positive or "
+        "negative (setting why.polarity)"
+    )
+    with pytest.raises(DataError) as caught:
+        steps.find_paraphrases(generate(TASKS[0], "test"))
+    assert str(caught.value) == (
+        "'generated/sentiment' has no pairs of texts, between which paraphrases could be found"
+    )
+
+
 def test_a_corpus_for_another_kind_of_task_is_refused():
     with pytest.raises(AssayError) as caught:
         find_tasks(Config(tasks=("wikiann",), removal=Removal(language="en")))

@@ -271,6 +271,17 @@ def test_a_run_without_a_correlation_is_named_as_the_reason(n_constant, verdict)
     )
 
 
+@pytest.mark.parametrize(("n", "verdict"), [(20, "underpowered"), (400, "survives")])
+def test_the_same_answers_to_few_items_do_not_show_that_nothing_was_lost(n, verdict):
+    config = replace(SMALL, classes=("NOUN",), settings=("test",), control="none")
+    gold = np.arange(n) % 2
+    places = [(ORIGINAL, ORIGINAL), (ORIGINAL, Version("NOUN"))]
+    runs = replace(skewed_runs(gold), answers=dict.fromkeys(places, np.stack([gold] * 3)))
+    (judged,) = judge_task(config, runs, find_baseline(config, runs))
+    assert judged.delta.difference.low < judged.delta.difference.value == 0 < judged.delta.difference.high
+    assert (judged.p_value, judged.verdict) == (1.0, verdict)
+
+
 def skewed_runs(gold):
     """A task whose gold is given and nothing else."""
     return TaskRuns(find_tasks(SMALL)[0], ("no", "yes"), gold, None, 0, np.zeros(2), {}, {}, 0, {})
@@ -422,8 +433,8 @@ def test_two_files_and_scores(tmp_path):
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
         (
             {"train": "{folder}/alone.jsonl"},
-            "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or a file in the "
-            "setting 'own.test'; splits found: all",
+            "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
+            "file in the setting 'own.test'; splits found: all",
         ),
     ],
 )
@@ -475,6 +486,20 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     text = str(caught.value)
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
     assert text.endswith("a model of spaCy: pip install 'assay[spacy]', then name it as the tagger spacy/MODEL")
+
+
+def test_cues_are_refused_where_there_can_be_none():
+    with pytest.raises(DataError) as caught:
+        steps.find_polarity(generate(TASKS[1], "test"), "opinion")
+    assert str(caught.value) == (
+        "'generated/paraphrase' has the label 'equivalent'; polar words are looked for in texts labelled positive or "
+        "negative (setting why.polarity)"
+    )
+    with pytest.raises(DataError) as caught:
+        steps.find_paraphrases(generate(TASKS[0], "test"))
+    assert str(caught.value) == (
+        "'generated/sentiment' has no pairs of texts, between which paraphrases could be found"
+    )
 
 
 def test_a_corpus_for_another_kind_of_task_is_refused():

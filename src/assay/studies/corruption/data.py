@@ -74,6 +74,12 @@ def find_paraphrases(data: Dataset) -> Array:
 @step(version=1, name="assay.corruption.find_polarity")
 def find_polarity(data: Dataset, lexicon: str) -> Array:
     """Whether each text holds a word of its gold polarity."""
+    strange = sorted({str(label) for label in data.table.column("label").to_pylist()} - {"positive", "negative"})
+    if strange:
+        raise DataError(
+            f"{data.name!r} has the label {strange[0]!r}; polar words are looked for in texts labelled positive or "
+            "negative (setting why.polarity)"
+        )
     return polarity_cues(data.texts, data.table.column("label").to_pylist(), load_lexicon(data, lexicon))
 
 

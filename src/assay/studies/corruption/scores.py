@@ -225,9 +225,12 @@ def _change(config: Config, runs: TaskRuns, answers: Array, cell: Cell) -> Compa
 
 
 def _compare(config: Config, runs: TaskRuns, a: Array, b: Array, *, same: bool) -> Comparison:
-    if len(a) == len(b) == 1:
-        return compare(runs.metric, runs.gold, a[0], b[0], level=config.level)
-    return compare_runs(runs.metric, runs.gold, a, b, same_seeds=same, level=config.level)
+    """A − B; where no seed and no item tells them apart, what the number of items alone allows, from one seed."""
+    if min(len(a), len(b)) > 1:
+        found = compare_runs(runs.metric, runs.gold, a, b, same_seeds=same, level=config.level)
+        if found.standard_error != 0:
+            return found
+    return compare(runs.metric, runs.gold, a[0], b[0], level=config.level)
 
 
 def _controls(config: Config, runs: TaskRuns, wanted: Sequence[Cell]) -> list[Control | None]:

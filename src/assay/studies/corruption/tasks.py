@@ -185,7 +185,7 @@ def _own_file(config: Config, split: Split) -> ColumnsFile:
     wanted = "train" if split == "train" else _test_split(there)
     if wanted not in there:
         raise DataError(
-            f"a column 'split' with train and validation or test is needed, or a file in the setting 'own.test'; "
+            "a column 'split' with train and validation or test is needed, or another file in the setting 'own.test'; "
             f"splits found: {', '.join(there)}",
             path=path,
         )

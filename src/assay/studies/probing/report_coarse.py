@@ -115,5 +115,7 @@ def _table(languages: list[_Language]) -> Table:
         Column("tags", "By experts' tags", 1, "%", "fine-tuned instances against the tags of the diagnostics"),
     ]
     below = sum(float(row["after"]) < float(row["majority"]) for row in rows)  # type: ignore[arg-type]
-    title = f"Fine-tuned instances stay below the majority class on {below} of {len(rows)} coarse tasks"
+    title = (
+        f"On average over layers, fine-tuned instances stay below the majority class on {below} of {len(rows)} tasks"
+    )
     return Table("coarse", title, columns, rows, "", [key for language in languages for key in language.keys])

@@ -44,8 +44,8 @@ def _table(found: Findings, every: list[Scored]) -> Table:
     ]
     tested = [row["selectivity"] for row in rows if not isinstance(row["selectivity"], Missing)]
     none = sum(isinstance(cell, Marked) for cell in tested)
-    title = f"In {none} of {len(tested)} cases a probe does no better on its task than on a control of random labels"
-    note = "Hewitt & Liang 2019; Voita & Titov 2020. Both with logistic probes."
+    title = f"In {none} of {len(tested)} cases a probe is not shown to do better on its task than on random labels"
+    note = "Hewitt & Liang 2019; Voita & Titov 2020. Both with logistic probes. Intervals are over items, not adjusted."
     return Table("controls", title, columns, rows, note, keys)
 
 

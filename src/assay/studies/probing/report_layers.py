@@ -233,7 +233,7 @@ def _baselines(found: Findings, kind: str) -> Table:
     columns += [Column(f"b{place}", arm.title, 1, "%") for place, arm in enumerate(shown)]
     columns.append(Column("model", "Best model", 1, "%", "the best layer of the best model, for comparison"))
     columns += [Column(_key(name), f"Paper, {name}", 1, "%", published=True) for name in BASELINES]
-    title = f"On {easy} of {len(rows)} tasks a baseline does as well as the best model ({KIND_TITLES[kind]})"
+    title = f"On {easy} of {len(rows)} tasks a baseline scores at least as high as the best model ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
     return Table(
         f"baselines-{kind}", title, found.columns(columns), rows, "Sparse features have a logistic probe only.", keys

@@ -26,16 +26,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("list")(list_.list_all)
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("status")(status.status)
-app.command("check")(check.check)
-app.command("corrupt")(corrupt.corrupt)
-app.command("annotate")(annotate.annotate)
-app.command("score")(judge.score)
-app.command("compare")(judge.compare)
-app.command("demo")(demo.demo)
+# Short, as longer lines are cut off in the list of commands.
+app.command("list", short_help="List the studies and the corpora.")(list_.list_all)
+app.command("run", short_help="Run a study, or go on with one, and write its report.")(run.run)
+app.command("report", short_help="Write a study's report again, from the store.")(report.report)
+app.command("status", short_help="Say what the store holds and what would run again.")(status.status)
+app.command("check", short_help="Find leaks between splits, duplicates and empty texts.")(check.check)
+app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
+app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
+app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
+app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)
+app.command("demo", short_help="See a small study from nothing to a report.")(demo.demo)
 app.add_typer(build.app, name="build")
 
 

@@ -21,9 +21,17 @@ ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS"
 
 def test_run_report_status_and_resume(run, tmp_path):
     code, out, _ = run("run", "demo", "--preset", "tiny")
-    assert (code, out) == (0, "6 jobs: 6 done\nreport: assay-out/demo/report.html\n")
+    first, *verdict, last = out.splitlines()
+    assert (code, first, last) == (0, "6 jobs: 6 done", "report: assay-out/demo/report.html")
+    assert len(verdict) == 3
+    assert re.fullmatch(
+        r"- A bag of words reaches this accuracy with 100 reviews\. "
+        r"\(\d\d\.\d % \[\d\d\.\d, \d\d\.\d\]; 95 % interval; n = \d+; .*\)",
+        verdict[0],
+    )
     summary = (tmp_path / "assay-out/demo/summary.json").read_bytes()
-    assert run("run", "demo", "--preset", "tiny")[1] == "4 jobs: 4 kept\nreport: assay-out/demo/report.html\n"
+    assert run("run", "demo", "--preset", "tiny")[1] == "\n".join(["4 jobs: 4 kept", *verdict, last, ""])
+    assert run("report", "demo", "--preset", "tiny")[1] == "\n".join([*verdict, last, ""])
     assert (tmp_path / "assay-out/demo/summary.json").read_bytes() == summary
     code, out, _ = run("report", "demo", "--preset", "tiny", "--out", "again", "--json")
     assert code == 0
@@ -75,6 +83,51 @@ def test_dry_run_runs_nothing(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_times_of_a_dry_run_are_called_means_of_the_store(run):
+    run("run", "demo", "--preset", "tiny")
+    code, out, _ = run("run", "demo", "--preset", "tiny", "--set", "seeds=7", "--dry-run")
+    step, *rest = out.splitlines()
+    assert code == 0
+    assert re.fullmatch(r"      2  assay\.studies\.demo\.plan\.fit_and_predict  \(about .+\)", step)
+    assert rest == [
+        "Times are means of the same steps in this store, whatever their model and data were.",
+        "2 jobs would run, 2 are in the store assay-store",
+    ]
+
+
+def test_a_report_that_cannot_be_written_is_said_before_anything_runs(run, tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    code, out, err = run("run", "demo", "--preset", "tiny", "--out", "file")
+    assert (code, out) == (1, "")
+    assert err == (
+        "error: the report cannot be written to file: a file stands where its folder should be; give another folder\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_list_of_commands_is_not_cut_off(run):
+    for arguments in (["--help"], ["build", "--help"]):
+        code, out, _ = run(*arguments)
+        assert code == 0
+        assert "Commands:" in out
+        assert "..." not in out.partition("Commands:")[2]
+
+
+def test_check_counts_files_of_other_kinds(run, tmp_path):
+    (tmp_path / "corpus").mkdir()
+    for name in ("a.bin", "b.bin", "c.json"):
+        (tmp_path / "corpus" / name).write_bytes(b"?")
+    (tmp_path / "corpus/test.jsonl").write_text('{"text": "One.", "label": "a"}\n', encoding="utf-8")
+    (tmp_path / "corpus/train.jsonl").write_text("", encoding="utf-8")
+    code, out, _ = run("check", "corpus")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith("not read")] == [
+        "not read: corpus/train.jsonl: the file is empty",
+        "not read: 3 files are of no kind that can be checked (extensions: .bin, .json)",
+    ]
+    assert out.endswith("0 problems, 0 warnings, 0 notes\n")
+
+
 def test_status_says_which_argument_changed(run):
     run("run", "demo", "--preset", "tiny")
     code, out, _ = run("status", "demo", "--preset", "tiny", "--set", "noise=0.2", "--json")
@@ -100,8 +153,8 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
     assert found[1] == found[2]
     lines = out.splitlines()
     assert any(line.startswith("- With the published templates (clcd) ") for line in lines)
-    assert lines[-5:-2] == [
-        f"{found[1]} jobs: {found[1]} done",
+    assert lines[0] == f"{found[1]} jobs: {found[1]} done"
+    assert lines[-4:-2] == [
         "report: assay-demo/report/report.html",
         "Run it again and nothing is computed twice. Next:",
     ]
@@ -152,7 +205,20 @@ def test_score_and_compare(run, tmp_path):
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)
     assert (code, form["verdict"], form["passes"]) == (1, "worse", False)
+    assert [difference["metric"] for difference in form["differences"]] == ["accuracy: B − A"]  # one place, said once
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
+
+
+def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tmp_path):
+    rows = [{"id": i, "gold": "ab"[i % 2], "prediction": "aba"[i]} for i in range(3)]
+    write_jsonl(tmp_path / "few.jsonl", [*rows[:2], {**rows[2], "prediction": "b"}])
+    code, out, _ = run("score", "few.jsonl", "--out", "few")
+    assert code == 0
+    assert "mcc 0.500 [−1.000, 1.000]" in out
+    assert "too few items: no difference of accuracy to a rival on all could be shown\n" in out
+    said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
+    assert "¹ too few items\n" in said
+    assert "to be told apart" not in said
 
 
 WRONG_USE = [

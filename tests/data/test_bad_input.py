@@ -359,13 +359,15 @@ TABLE = [
         "no-gold.jsonl",
         b'{"id": 1, "prediction": "yes"}\n',
         read_predictions,
-        "{path}: predictions need a column 'gold'; columns found: id, prediction",
+        "{path}: predictions need a column 'gold'; columns found: id, prediction; "
+        "say which one it is with --column gold=NAME, in Python columns={'gold': 'NAME'}",
     ),
     Bad(
         "no-id.csv",
         b"gold,prediction\nyes,no\n",
         read_predictions,
-        "{path}: predictions need a column 'id'; columns found: gold, prediction",
+        "{path}: predictions need a column 'id'; columns found: gold, prediction; "
+        "say which one it is with --column id=NAME, in Python columns={'id': 'NAME'}",
     ),
     Bad(
         "column.csv",
@@ -686,7 +688,7 @@ def test_data_root_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
         load("rte")
     assert str(caught.value) == (
         "the data root that holds the files of 'rte' is not known; "
-        "give root=…, or set the environment variable ASSAY_DATA"
+        "set the environment variable ASSAY_DATA to the folder, or give root=…"
     )
 
 

@@ -144,7 +144,10 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(StoreError) as error:
         write_report(small_report(), tmp_path / "file", ["md"])
-    assert str(error.value) == (f"the report cannot be written to {tmp_path / 'file' / 'report.md'}: File exists")
+    assert str(error.value) == (
+        f"the report cannot be written to {tmp_path / 'file' / 'report.md'}: a file stands where its folder should be; "
+        "give another folder"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

@@ -7,8 +7,8 @@ import typer
 from assay.cli import build_logic, build_probing
 
 app = typer.Typer(help="Build data: a proved logic corpus, probing tasks.", no_args_is_help=True, rich_markup_mode=None)
-app.command("logic")(build_logic.logic)
-app.command("probing")(build_probing.probing)
+app.command("logic", short_help="Build a contradiction corpus whose labels are proved.")(build_logic.logic)
+app.command("probing", short_help="Build probing tasks from treebanks or plain text.")(build_probing.probing)
 
 
 @app.callback()

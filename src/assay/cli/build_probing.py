@@ -14,11 +14,17 @@ if TYPE_CHECKING:
     from assay.data.checks import CheckReport
     from assay.data.probing import Built, Settings
 
-Treebank = Annotated[list[Path] | None, typer.Option("--treebank", help="CoNLL-U file; may be repeated.")]
+Treebank = Annotated[
+    list[Path] | None, typer.Option("--treebank", metavar="FILE", help="CoNLL-U file; may be repeated.")
+]
 Text = Annotated[Path | None, typer.Option("--text", help="Plain text to be parsed (natasha for ru, else spaCy).")]
-Agrr = Annotated[list[Path] | None, typer.Option("--agrr", help="AGRR-2019 file for Gapping; may be repeated.")]
+Agrr = Annotated[
+    list[Path] | None, typer.Option("--agrr", metavar="FILE", help="AGRR-2019 file for Gapping; may be repeated.")
+]
 Language = Annotated[str | None, typer.Option(help="Language code [what the file names say].")]
-TaskNames = Annotated[list[str] | None, typer.Option("--task", help="Task to build; may be repeated [all].")]
+TaskNames = Annotated[
+    list[str] | None, typer.Option("--task", metavar="TASK", help="Task to build; may be repeated [all].")
+]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder for the tasks.")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from assay.data.checks import CheckReport, Example, Finding, SplitSummary
 
 WIDTH_OF_A_FILE = 160
+MOST_KINDS = 8
 _MARKS = {"problem": "✗", "warning": "!", "note": "·"}
 
 
 def check(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders of a corpus.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files or folders of a corpus.")],
     near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near duplicates; 1: off.")] = 0.8,
     examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
     strict: Annotated[
@@ -46,10 +48,24 @@ def _show(report: CheckReport) -> None:
     for finding in report.findings:
         for line in _lines(finding):
             console.print(line, markup=False)
-    for path, reason in report.unread.items():
-        console.print(f"not read: {path}: {reason}", markup=False)
+    for line in _unread_lines(report.unread):
+        console.print(line, markup=False)
     counts = {severity: sum(f.severity == severity for f in report.findings) for severity in _MARKS}
-    console.print(", ".join(f"{n} {name}s" for name, n in counts.items()), markup=False)
+    console.print(", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items()), markup=False)
+
+
+def _unread_lines(unread: Mapping[str, str]) -> list[str]:
+    """A line for each file that could not be read; files of other kinds are counted, however many lie in a folder."""
+    from assay.data.parts import OTHER_KIND
+
+    others = [path for path, reason in unread.items() if reason == f"{path}: {OTHER_KIND}"]
+    lines = [f"not read: {reason}" for path, reason in unread.items() if path not in set(others)]
+    if others:
+        kinds = sorted({Path(path).suffix or "none" for path in others})
+        more = " …" if len(kinds) > MOST_KINDS else ""
+        files = "1 file is" if len(others) == 1 else f"{len(others):,} files are"
+        lines.append(f"not read: {files} {OTHER_KIND} (extensions: {', '.join(kinds[:MOST_KINDS])}{more})")
+    return lines
 
 
 def _table(splits: tuple[SplitSummary, ...]) -> object:

@@ -20,7 +20,9 @@ _CONTROLS = ("random", "keep", "shuffle", "mask")
 
 
 def corrupt(  # noqa: PLR0913 - one parameter per option
-    file: Annotated[Path, typer.Argument(help="A jsonl, csv, tsv or Parquet file, text formats also gzipped.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="jsonl, csv, tsv or Parquet; text formats also gzipped.")
+    ],
     out: Annotated[Path, typer.Option("--out", help="The file to write, of the same format.")],
     remove: Annotated[str, typer.Option("--remove", metavar="CLASSES", help="Word classes, as in NOUN,ADJ.")] = "",
     language: Annotated[str, typer.Option(help="Language of the texts.")] = "en",

@@ -38,8 +38,6 @@ def demo(
         finished = True
     finally:
         runner.close(cancel=not finished)
-    if paths and not as_json:
-        _say_verdict(out / "report" / "report.md")
     code = show_result(campaign, outcomes, paths, as_json)
     if paths and not as_json:
         run = f"assay run logic --config {settings} --store {out / 'store'}"
@@ -47,11 +45,3 @@ def demo(
         typer.echo(f"  {run} --set languages=en,pt,ru   # or fr, de, sv, es")
         typer.echo(f"  {run} --set model=FOLDER         # an encoder of your own beside these")
     return code
-
-
-def _say_verdict(report: Path) -> None:
-    """The sentences that stand above the first section."""
-    above, _, _ = report.read_text(encoding="utf-8").partition("\n## ")
-    for line in above.splitlines():
-        if line.startswith("- "):
-            typer.echo(line.replace("\\", ""))

@@ -38,7 +38,9 @@ OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the re
 
 
 def score(  # noqa: PLR0913 - one parameter per option
-    files: Annotated[list[Path], typer.Argument(help="Predictions: Parquet, JSONL, CSV with id, gold, prediction.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
+    ],
     metric: Metric = None,
     cluster: Cluster = "auto",
     common: Common = False,
@@ -105,8 +107,8 @@ def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
 
 
 def compare(  # noqa: PLR0913 - one parameter per option
-    a: Annotated[Path, typer.Argument(help="Predictions of A, the model to beat.")],
-    b: Annotated[Path, typer.Argument(help="Predictions of B, on the same items.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Predictions of B, on the same items.")],
     metric: Metric = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Annotated[
@@ -176,9 +178,11 @@ def _show_scores(scores: Scores) -> None:
         place = " ".join(found.where.values())
         typer.echo(f"  {place}: development moves as test does in {_estimate(found.estimate)} of pairs")
     first = scores.arms[0]
-    if math.isfinite(first.detectable):
+    if first.detectable < 1:
         points = 100 * first.detectable
         typer.echo(f"smallest difference of accuracy that a rival on {first.name()} could show: {points:.1f} points")
+    elif math.isfinite(first.detectable):
+        typer.echo(f"too few items: no difference of accuracy to a rival on {first.name()} could be shown")
     for note in scores.notes:
         typer.echo(f"note: {note}")
 
@@ -204,8 +208,9 @@ def _show_judgement(judgement: Judgement) -> None:
 
 
 def _estimate(estimate: Estimate) -> str:
-    interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if math.isfinite(estimate.low) else f" ({estimate.method})"
-    return f"{estimate.value:.3f}{interval}"
+    interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if math.isfinite(estimate.low) else ""
+    numbers = f"{estimate.value:.3f}{interval}".replace("-", "−")
+    return numbers if interval else f"{numbers} ({estimate.method})"
 
 
 def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:

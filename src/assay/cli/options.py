@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from assay.jobs import Runner
     from assay.studies.campaign import Campaign
 
-Study = Annotated[str, typer.Argument(help="Name of a study; `assay list` shows them.")]
-Preset = Annotated[str, typer.Option(help="Settings to start from: default, paper or tiny.")]
+Study = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study; `assay list` shows them.")]
+Preset = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="Settings to start from: default, paper, or tiny (generated data, no model, seconds)."
+    ),
+]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings of the study.")]
 Pairs = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting; may be repeated.")]
 StoreFolder = Annotated[

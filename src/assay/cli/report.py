@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from assay.cli import options
+from assay.cli.run import show_report
 
 
 def report(
@@ -26,6 +25,5 @@ def report(
     if as_json:
         options.print_json({"study": study, "files": [str(path) for path in paths]})
     else:
-        for path in paths:
-            typer.echo(path)
+        show_report(paths)
     return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,13 +31,17 @@ def run(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Run a study: what is in the store is kept, the rest runs, the report is written."""
+    from assay.report.write import make_folder
+
     campaign = options.choose_campaign(study, preset, config, pairs, store)
     if dry_run:
         return _show_plan(campaign, as_json)
+    folder = out or Path("assay-out") / study
+    make_folder(folder)  # now, not after hours of work
     place = options.make_runner(runner, workers, address)
     finished = False
     try:
-        outcomes, paths = run_and_report(campaign, place, out or Path("assay-out") / study)
+        outcomes, paths = run_and_report(campaign, place, folder)
         finished = True
     finally:
         place.close(cancel=not finished)
@@ -79,10 +85,20 @@ def show_result(campaign: Campaign, outcomes: list[Outcome], paths: list[Path], 
     if failed:
         typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
         return 1
-    for path in paths:
+    show_report(paths)
+    return 0
+
+
+def show_report(paths: list[Path]) -> None:
+    """Print the verdict of a report that was written, and where it is."""
+    for path in sorted(paths, reverse=True):  # the Markdown, then the page
+        if path.name == "report.md":
+            above, _, _ = path.read_text(encoding="utf-8").partition("\n## ")
+            for line in above.splitlines():
+                if line.startswith("- "):
+                    typer.echo(unescape(re.sub(r"\\(.)", r"\1", line)))
         if path.name == "report.html":
             typer.echo(f"report: {path}")
-    return 0
 
 
 def _show_plan(campaign: Campaign, as_json: bool) -> int:
@@ -105,8 +121,10 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
         )
         return 0
     for row in rows:
-        cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])} of work"
+        cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])}"
         typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
+    if any(row["seconds"] is not None for row in rows):
+        typer.echo("Times are means of the same steps in this store, whatever their model and data were.")
     typer.echo(f"{len(plan.absent)} jobs would run, {len(plan.kept)} are in the store {campaign.store.where}")
     return 0
 

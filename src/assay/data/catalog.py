@@ -219,7 +219,7 @@ def _choose_split(corpus: Corpus, split: str) -> str:
 def _data_root(root: str | Path | None, name: str) -> Path:
     given = root or os.environ.get(ROOT_VARIABLE)
     if not given:
-        how = f"give root=…, or set the environment variable {ROOT_VARIABLE}"
+        how = f"set the environment variable {ROOT_VARIABLE} to the folder, or give root=…"
         raise UsageError(f"the data root that holds the files of {name!r} is not known; {how}")
     if not Path(given).is_dir():
         raise UsageError(f"the data root {given} is not a folder")

@@ -17,6 +17,7 @@ from assay.data.readers import iter_batches
 from assay.data.sniff import sniff_layout
 from assay.errors import DataError
 
+OTHER_KIND = "of no kind that can be checked"
 _SPLIT_ORDER = {"train": 0, "validation": 1, "test": 2}
 
 
@@ -151,7 +152,7 @@ def _read(path: Path, name: FileName) -> tuple[pa.Table, SourceFile]:
     path = check_file(path)
     layout = sniff_layout(path)
     if layout is None:
-        raise DataError("of no kind that can be checked", path=path)
+        raise DataError(OTHER_KIND, path=path)
     language = name.language or UNKNOWN_LANGUAGE
     if isinstance(layout, str):
         return read_published(path, layout, language=language, split=name.split).table, describe_file(path)

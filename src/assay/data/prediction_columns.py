@@ -62,6 +62,7 @@ def find_columns(given: Mapping[str, str], found: Sequence[str], path: Path) -> 
     for ours in ("id", "gold", "prediction"):
         if ours not in names:
             message = f"predictions need a column {ours!r}; columns found: {', '.join(found)}"
+            message += f"; say which one it is with --column {ours}=NAME, in Python columns={{{ours!r}: 'NAME'}}"
             raise DataError(message, path=path)
     return names
 

@@ -79,7 +79,8 @@ class Judgement:
 
     def to_arrow(self) -> pa.Table:
         """Every difference as an Arrow table."""
-        rows = [self.overall, *self.places, *self.tags]
+        places = [place for place in self.places if place.where]  # a place without a name is all there is
+        rows = [self.overall, *places, *self.tags]
         return measurement_table([Measurement(f"{self.metric}: B − A", row.difference, row.where) for row in rows])
 
     def to_pandas(self) -> Any:

@@ -80,7 +80,7 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     if len(scores.arms) > 6:
         lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
     first = scores.arms[0]
-    if math.isfinite(first.detectable) and scores.task == "classification":
+    if first.detectable < 1 and scores.task == "classification":
         lines.append(
             f"A rival on the same {first.n_items:,} items must differ by about {100 * first.detectable:.1f} points of "
             "accuracy to be told apart (80 % power)."
@@ -92,13 +92,19 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     return lines
 
 
+def _detectable(difference: float) -> Cell:
+    if difference < 1:
+        return difference
+    return Missing("too few items" if math.isfinite(difference) else "for accuracy only")
+
+
 def _score_items(scores: Scores) -> list[Item]:
     names = list(scores.arms[0].estimates)
     rows: list[dict[str, Cell]] = []
     for arm in scores.arms:
         row: dict[str, Cell] = {**arm.where, "n": arm.n_items, "runs": len(arm.run_names), **arm.estimates}
         row["floor"] = arm.floor if math.isfinite(arm.floor) else Missing("no floor for this task")
-        row["detectable"] = arm.detectable if math.isfinite(arm.detectable) else Missing("for accuracy only")
+        row["detectable"] = _detectable(arm.detectable)
         rows.append(row)
     columns = [*place_columns([arm.where for arm in scores.arms]), Column("n", "Items"), Column("runs", "Runs")]
     columns += [metric_column(name) for name in names]

@@ -61,6 +61,16 @@ def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = t
     return written
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder of a report that is still to come, so that work of hours does not end in one that is closed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+
+
 def _named_items(report: Report) -> list[Named]:
     """Tables, figures and examples, once their names are known to be good and different file names."""
     named = [
@@ -117,4 +127,11 @@ def _write(path: Path, content: bytes) -> None:
             Path(aside).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise StoreError(f"the report cannot be written to {path}: {error.strerror or error}") from error
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> StoreError:
+    why = error.strerror or str(error)
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        why = "a file stands where its folder should be; give another folder"
+    return StoreError(f"the report cannot be written to {path}: {why}")

@@ -18,6 +18,8 @@ from assay.report.summary import Report
 from assay.studies import find_study
 from assay.studies.settings import Choice, make_config
 
+TOY = "These data were generated to show the study: the numbers say nothing of any model."
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Campaign:
@@ -71,12 +73,19 @@ class Campaign:
             for outcome in run_jobs([job], self.store, runner):
                 observe(outcome)
 
-        return find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        return dataclasses.replace(found, verdict=[TOY, *found.verdict]) if _is_toy(self.config) else found
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `assay status` can speak of it."""
         form = {"study": self.study, "config": canonical(self.config)}
         write_durably(_folder(self.store) / f"{self.study}-{digest(form)[:12]}.json", dumps(form).encode())
+
+
+def _is_toy(config: Any) -> bool:
+    """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
+    names = (getattr(config, "corpus", ""), *getattr(config, "tasks", ()))
+    return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
 
 
 def noted_campaigns(store: Store) -> list[Campaign]:

@@ -7,7 +7,7 @@ import numpy as np
 from assay.data.logic.build import find_task
 from assay.jobs import Results
 from assay.report.charts import Caption, curves, heat_map
-from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Table
+from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
 from assay.statistics.comparison import compare_runs
 from assay.statistics.multiplicity import holm
 from assay.studies.logic import published
@@ -59,7 +59,15 @@ def report(config: Config, results: Results) -> Report:
     if method:
         sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
-    provenance = {"test items cut to the longest input, over all models and corpora": cut}
+    encoder = [config.model.rstrip("/").rpartition("/")[2]] if config.model else []
+    provenance: dict[str, Plain] = {
+        "models": ", ".join([*config.models, *encoder]),
+        "corpus": f"preset {config.corpus.preset}, {config.corpus.train:,} training pairs",
+        "tasks": ", ".join(config.tasks),
+        "languages": ", ".join(config.languages),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "test items cut to the longest input, over all models and corpora": cut,
+    }
     return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
 
 

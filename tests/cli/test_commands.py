@@ -13,7 +13,8 @@ import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
 from assay.cli import run_command
-from assay.studies import ENTRIES
+from assay.studies import ENTRIES, find_study
+from assay.studies.settings import Choice, make_config
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,6 +119,26 @@ def test_a_report_that_cannot_be_written_is_said_before_anything_runs(run, tmp_p
         "error: the report cannot be written to file: a file stands where its folder should be; give another folder\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_list_shows_the_settings_of_a_study_as_set_takes_them(run):
+    code, out, _ = run("list", "demo")
+    assert (code, out) == (
+        0,
+        "Settings of demo with their defaults (--set KEY=VALUE, or a TOML file for --config):\n"
+        "  sizes   50,100,200,400,800\n"
+        "  seeds   0,1,2,3,4\n"
+        "  n_test  1000\n"
+        "  noise   0.15\n",
+    )
+    for study in ("stability", "probing", "logic", "transfer", "corruption"):
+        found = find_study(study)
+        code, out, _ = run("list", study)
+        assert code == 0
+        pairs = [line.split() for line in out.splitlines()[1:]]
+        given = tuple(f"{key}={value[0]}" for key, *value in pairs if value)
+        assert make_config(found, Choice(pairs=given)) == found.Config()
+    assert json.loads(run("list", "demo", "--json")[1])["settings"]["noise"] == 0.15
 
 
 def test_the_list_of_commands_is_not_cut_off(run):

@@ -238,10 +238,17 @@ def test_score_and_compare(run, tmp_path):
     code, out, _ = run("score", "a.jsonl", "b.jsonl", "--out", "s")
     assert code == 0
     assert out.endswith("report: s/report.html\n")
+    said = (tmp_path / "s/report.md").read_text(encoding="utf-8")
+    assert said.startswith("# Accuracy and what may be claimed from it\n\nfiles a.jsonl, b.jsonl\n\n- ")
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)
     assert (code, form["verdict"], form["passes"]) == (1, "worse", False)
     assert [difference["metric"] for difference in form["differences"]] == ["accuracy: B − A"]  # one place, said once
+    code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--out", "c")
+    assert code == 1
+    assert "(exact McNemar p < 0.0001)\n" in out
+    said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
+    assert said.startswith("# b against a\n\n- The gate of 0.5 points is not passed.\n- Shown: B is worse by ")
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
 

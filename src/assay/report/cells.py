@@ -14,7 +14,7 @@ from assay.errors import UsageError
 from assay.report.summary import Cell, Claim, Column, Marked, Missing, Plain, Report, Table
 from assay.statistics.estimate import Estimate
 
-SUBJECT = ("model", "models", "corpus", "tasks", "languages", "seeds", "runs")
+SUBJECT = ("files", "model", "models", "corpus", "tasks", "languages", "seeds", "runs")
 MISSING = "–"
 MINUS = "−"
 SCALED_UNITS = ("%", "points")

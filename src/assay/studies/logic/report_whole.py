@@ -19,7 +19,6 @@ from assay.studies.logic.report_grounds import (
     SHARE,
     across,
     beside,
-    cell_title,
     controls,
     overlap,
 )
@@ -42,7 +41,9 @@ def report(config: Config, results: Results) -> Report:
     size = f"{seeds}, {config.corpus.test} test pairs each"
     verdict: list[str | Claim] = [f"{above} ({size})."]
     if any(told):
-        verdict.append(Claim(f"The best is {cell_title(best)}.", "stated", best.accuracy, 1, "%"))
+        where = f"{task_title(best.condition.task)} ({best.language})"
+        text = f"The best score is that of {model_title(best.condition.model)} on {where}."
+        verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
     verdict += _collapsed(plain)
     sections = [
         Section(
@@ -142,7 +143,7 @@ def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
     columns = [
         Column("task", "Task"),
         Column("model", "Model"),
-        Column("difference", f"Less {model_title(first)}", 1, "points"),
+        Column("difference", f"Model − {model_title(first)}", 1, "points"),
         Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
     ]
     title = f"{better} of {len(rows)} comparisons show a model better than {model_title(first)}"

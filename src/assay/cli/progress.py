@@ -89,4 +89,5 @@ def summary_line(outcomes: Iterable[Outcome]) -> str:
     counts = Counter(outcome.status for outcome in outcomes)
     parts = [f"{counts[status]} {status}" for status in ("done", "kept", "failed", "skipped") if counts[status]]
     repaired = f" ({counts['damaged']} damaged and computed again)" if counts["damaged"] else ""
-    return f"{counts.total() - counts['damaged']} jobs: {', '.join(parts) or 'none'}{repaired}"
+    n_jobs = counts.total() - counts["damaged"]
+    return f"{n_jobs} {'job' if n_jobs == 1 else 'jobs'}: {', '.join(parts) or 'none'}{repaired}"

@@ -124,7 +124,10 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
         typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
     if any(row["seconds"] is not None for row in rows):
         typer.echo("Times are means of the same steps in this store, whatever their model and data were.")
-    typer.echo(f"{len(plan.absent)} jobs would run, {len(plan.kept)} are in the store {campaign.store.folder}")
+    n = len(plan.absent)
+    typer.echo(
+        f"{n} {'job' if n == 1 else 'jobs'} would run, {len(plan.kept)} are in the store {campaign.store.folder}"
+    )
     return 0
 
 

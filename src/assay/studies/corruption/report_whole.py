@@ -38,7 +38,7 @@ def make_report(config: Config, results: Results) -> Report:
     provenance: dict[str, Plain] = {
         "plan": outline(config),
         "model": config.model.rpartition("/")[2],
-        "tasks": ", ".join(one.runs.task.name for one in found),
+        "tasks": ", ".join(one.runs.task.title for one in found),
         "seeds": ", ".join(map(str, config.seeds)),
         "corruption": f"preset {config.removal.preset}, language {config.removal.language}",
         "test items cut to the longest input, over all trainings of one seed": sum(o.runs.truncated for o in found),

@@ -106,7 +106,7 @@ def test_times_of_a_dry_run_are_called_means_of_the_store(run):
     assert code == 0
     assert re.fullmatch(r"      2  assay\.studies\.demo\.plan\.fit_and_predict  \(about .+\)", step)
     assert rest == [
-        "Times are means of the same steps in this store, whatever their model and data were.",
+        "Times are means of the same steps and models in this store, whatever their data were.",
         "2 jobs would run, 2 are in the store assay-store",
     ]
 

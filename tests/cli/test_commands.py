@@ -285,7 +285,8 @@ WRONG_USE = [
     (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
     (
         ["report", "demo"],
-        "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; run: assay run demo\n",
+        "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; "
+        "run first, with the same settings: assay run demo\n",
     ),
     (["status"], "error: there is no store assay-store; `assay run` makes one, --store names another\n"),
     (["check", "nowhere"], "error: nowhere: there is no such file\n"),

@@ -63,7 +63,7 @@ class Campaign:
         if absent:
             raise AbsentValueError(
                 f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
-                f"store {self.store.folder}; run: assay run {self.study}"
+                f"store {self.store.folder}; run first, with the same settings: assay run {self.study}"
             )
 
         def repair(job: Job[Any], error: DamagedValueError) -> None:

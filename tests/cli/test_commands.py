@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
-from assay.studies import ENTRIES
+from assay.studies import ENTRIES, find_study
+from assay.studies.settings import Choice, make_config
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,7 +91,7 @@ def test_times_of_a_dry_run_are_called_means_of_the_store(run):
     assert code == 0
     assert re.fullmatch(r"      2  assay\.studies\.demo\.plan\.fit_and_predict  \(about .+\)", step)
     assert rest == [
-        "Times are means of the same steps in this store, whatever their model and data were.",
+        "Times are means of the same steps and models in this store, whatever their data were.",
         "2 jobs would run, 2 are in the store assay-store",
     ]
 
@@ -103,6 +104,26 @@ def test_a_report_that_cannot_be_written_is_said_before_anything_runs(run, tmp_p
         "error: the report cannot be written to file: a file stands where its folder should be; give another folder\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_list_shows_the_settings_of_a_study_as_set_takes_them(run):
+    code, out, _ = run("list", "demo")
+    assert (code, out) == (
+        0,
+        "Settings of demo with their defaults (--set KEY=VALUE, or a TOML file for --config):\n"
+        "  sizes   50,100,200,400,800\n"
+        "  seeds   0,1,2,3,4\n"
+        "  n_test  1000\n"
+        "  noise   0.15\n",
+    )
+    for study in ("stability", "probing", "logic", "transfer", "corruption"):
+        found = find_study(study)
+        code, out, _ = run("list", study)
+        assert code == 0
+        pairs = [line.split() for line in out.splitlines()[1:]]
+        given = tuple(f"{key}={value[0]}" for key, *value in pairs if value)
+        assert make_config(found, Choice(pairs=given)) == found.Config()
+    assert json.loads(run("list", "demo", "--json")[1])["settings"]["noise"] == 0.15
 
 
 def test_the_list_of_commands_is_not_cut_off(run):
@@ -202,10 +223,17 @@ def test_score_and_compare(run, tmp_path):
     code, out, _ = run("score", "a.jsonl", "b.jsonl", "--out", "s")
     assert code == 0
     assert out.endswith("report: s/report.html\n")
+    said = (tmp_path / "s/report.md").read_text(encoding="utf-8")
+    assert said.startswith("# Accuracy and what may be claimed from it\n\nfiles a.jsonl, b.jsonl\n\n- ")
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)
     assert (code, form["verdict"], form["passes"]) == (1, "worse", False)
     assert [difference["metric"] for difference in form["differences"]] == ["accuracy: B − A"]  # one place, said once
+    code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--out", "c")
+    assert code == 1
+    assert "(exact McNemar p < 0.0001)\n" in out
+    said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
+    assert said.startswith("# b against a\n\n- The gate of 0.5 points is not passed.\n- Shown: B is worse by ")
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
 
@@ -242,7 +270,8 @@ WRONG_USE = [
     (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
     (
         ["report", "demo"],
-        "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; run: assay run demo\n",
+        "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; "
+        "run first, with the same settings: assay run demo\n",
     ),
     (["status"], "error: there is no store assay-store; `assay run` makes one, --store names another\n"),
     (["check", "nowhere"], "error: nowhere: there is no such file\n"),

@@ -9,8 +9,8 @@ from assay.data.tagging import tag
 from assay.studies.corruption.published import BASELINES, CLASSES, EXAMPLES, POLARITY_CUES, SCORES, SETTINGS, TASKS
 
 SLIPS = {
-    ("COLA", "NOUN", "train"): -24.33,
-    ("COLA", "NOUN", "both"): -29.72,
+    ("CoLA", "NOUN", "train"): -24.33,
+    ("CoLA", "NOUN", "both"): -29.72,
     ("MNLI-M", "NOUN", "train"): -2.25,
     ("MNLI-M", "NOUN", "both"): -10.43,
     ("MRPC", "NOUN", "train"): -2.46,

@@ -8,6 +8,7 @@ from statsmodels.stats.contingency_tables import mcnemar as reference
 from tests.judging.files import noisy_rows, several_runs, write_jsonl
 
 import assay
+from assay.data.predictions import read_predictions
 from assay.errors import DataError, UsageError
 from assay.judging.verdict import Design, judge
 from assay.statistics.comparison import Comparison
@@ -80,6 +81,19 @@ def test_tags_are_compared_with_adjusted_p(tmp_path):
         x["tags"] = y["tags"] = [f"t{i % 3}"] if i else ["alone"]
     tags = assay.compare(*files(tmp_path, a, b)).tags
     assert [tag.where["tag"] for tag in tags] == ["t0", "t1", "t2"]  # a tag of one item is not tested
+
+
+def test_what_a_prompt_shows_is_short(tmp_path):
+    a, b = files(tmp_path, noisy_rows(900, 0.9, 1), noisy_rows(900, 0.7, 2))
+    found = assay.compare(a, b)
+    assert repr(found) == str(found) == found.overall.verdict.text
+    scores = assay.score(a)
+    estimate = scores.arms[0].estimates["accuracy"]
+    numbers = f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    assert repr(scores) == f"all: accuracy {numbers} on 900 items, runs: 1"
+    assert repr(read_predictions(a)).startswith(
+        "<Predictions: 900 rows of classification; columns id, gold, prediction"
+    )
 
 
 def test_the_gate(tmp_path):

@@ -277,7 +277,7 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
         "One run only: nothing is claimed about another run, and intervals over runs are absent.",
     )
     assert {result.claim for result in found.languages} == {"of this run only"}
-    assert found.languages[0].correlation.between.method == "not said: 1 runs, at least 4 are needed"
+    assert found.languages[0].correlation.between.method == "not said: 1 run, at least 4 are needed"
     assert math.isnan(found.languages[0].regret.corrected.low)
     report = found.report()
     assert "One run only: nothing is claimed about another run." in report.verdict

@@ -56,6 +56,19 @@ def test_heat_map_prints_values_and_brackets_what_is_chance():
     }
 
 
+def test_a_heat_map_of_nothing_but_chance_has_a_legend_of_possible_values():
+    rows = [{"tag": tag, "model": "forest", "accuracy": 0.5} for tag in "ab"]
+    figure = heat_map(rows, "model", "tag", Column("accuracy", "Accuracy", 1, "%"), caption=CAPTION, centre=0.5)
+    assert [text for text in texts(figure) if text.endswith(".0")] == ["50.0", "50.0", "40.0", "50.0", "60.0"]
+
+
+def test_whole_numbers_on_an_axis_have_no_decimals():
+    rows = [{"layer": layer, "accuracy": 0.5 + layer / 10} for layer in range(3)]
+    shown = texts(curves(rows, Column("layer", "Layer"), Column("accuracy", "Accuracy", 1, "%"), caption=CAPTION))
+    assert {"0", "1", "2"} <= set(shown)
+    assert not {"0.0", "1.0", "2.0"} & set(shown)
+
+
 def test_a_wide_heat_map_marks_chance_without_values():
     rows = [{"tag": "a", "layer": layer, "mcc": layer / 100, "chance": layer == 3} for layer in range(25)]
     figure = heat_map(rows, "layer", "tag", "mcc", caption=CAPTION, centre=None, chance="chance")

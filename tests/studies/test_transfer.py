@@ -55,6 +55,18 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     assert panels.test("xa").scores[:, -1].mean() > near > far  # fewer shared words, less transfer
 
 
+def test_too_short_a_training_is_said_with_what_would_help(tmp_path):
+    config = replace(SMALL, training=replace(SMALL.training, epochs=1, batch=120), seeds=(0,))
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    with pytest.raises(DataError) as caught:
+        report(config, results)
+    assert str(caught.value) == (
+        "a run must have at least 3 checkpoints to choose from; these end after 1 step of training, so train longer "
+        "(training.epochs), on more data (data.most_train) or in smaller batches (training.batch)"
+    )
+
+
 def test_condensed_answers_are_those_of_the_training():
     data = {split: generate_topics("xa", split, 40, 1.0) for split in ("train", "test")}
     recipe = make_recipe(SMALL)

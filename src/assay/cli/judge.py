@@ -188,16 +188,18 @@ def _show_scores(scores: Scores) -> None:
 
 
 def _show_judgement(judgement: Judgement) -> None:
+    from assay.judging.verdict import p_text
+
     for place in judgement.places if len(judgement.places) > 1 else ():
-        typer.echo(f"{' '.join(place.where.values()):<16} {place.verdict.text}  (p = {place.p_value:.3g})")
+        typer.echo(f"{' '.join(place.where.values()):<16} {place.verdict.text}  ({p_text(place.p_value)})")
     overall = judgement.overall
     typer.echo(
         f"{judgement.metric}: A {_estimate(overall.a)}, B {_estimate(overall.b)} on {overall.difference.n:,} items"
     )
-    typer.echo(f"{overall.verdict.text}  (p = {overall.p_value:.3g}; {overall.difference.method})")
-    if overall.flips is not None:
+    typer.echo(f"{overall.verdict.text}  ({p_text(overall.p_value)}; {overall.difference.method})")
+    if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = overall.flips.only_b, overall.flips.only_a
-        typer.echo(f"B mends {mended:,} items and breaks {broken:,} (exact McNemar p = {overall.mcnemar:.3g})")
+        typer.echo(f"B mends {mended:,} items and breaks {broken:,} (exact McNemar {p_text(overall.mcnemar)})")
     if overall.churn is not None:
         seeds = "" if overall.seed_churn is None else f"; another seed alone changes {100 * overall.seed_churn:.1f} %"
         typer.echo(f"{100 * overall.churn:.1f} % of the answers change{seeds}")

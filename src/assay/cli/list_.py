@@ -1,14 +1,24 @@
-"""`assay list`: the studies and the corpora that can be named."""
+"""`assay list`: the studies, their settings, and the corpora that can be named."""
 
 from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
 from assay.cli import options
 
+Named = Annotated[str | None, typer.Argument(metavar="STUDY", help="A study, to see its settings and their defaults.")]
 
-def list_all(as_json: options.AsJson = False) -> int:
-    """List the studies and the corpora that can be named."""
+
+def list_all(study: Named = None, as_json: options.AsJson = False) -> int:
+    """List the studies and the corpora that can be named, or the settings of one study."""
+    return _list_everything(as_json) if study is None else _list_settings(study, as_json)
+
+
+def _list_everything(as_json: bool) -> int:
     from assay.data.catalog import catalog
     from assay.studies import ENTRIES
 
@@ -17,10 +27,43 @@ def list_all(as_json: options.AsJson = False) -> int:
         corpora = [{"name": c.name, "languages": list(c.languages), "licence": c.licence} for c in catalog().values()]
         options.print_json({"studies": studies, "corpora": corpora})
         return 0
-    typer.echo("Studies (assay run NAME):")
+    typer.echo("Studies (assay run NAME; assay list NAME for its settings):")
     for entry in ENTRIES:
         typer.echo(f"  {entry.name:<12} {entry.question}{'' if entry.module else '  (not in this version yet)'}")
     typer.echo("\nCorpora:")
     for corpus in catalog().values():
         typer.echo(f"  {corpus.name:<20} {', '.join(corpus.languages)}")
     return 0
+
+
+def _list_settings(study: str, as_json: bool) -> int:
+    from assay.studies import find_study
+
+    settings = dict(_settings(find_study(study).Config()))
+    if as_json:
+        options.print_json({"study": study, "settings": settings})
+        return 0
+    typer.echo(f"Settings of {study} with their defaults (--set KEY=VALUE, or a TOML file for --config):")
+    width = max(map(len, settings))
+    for name, value in settings.items():
+        typer.echo(f"  {name:<{width}}  {_shown(value)}".rstrip())
+    return 0
+
+
+def _settings(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Each setting by its dotted key."""
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _settings(value, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, value
+
+
+def _shown(value: Any) -> str:
+    """A value as --set takes it."""
+    if isinstance(value, tuple | list):
+        return ",".join(_shown(each) for each in value)
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

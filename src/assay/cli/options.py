@@ -23,7 +23,10 @@ Preset = Annotated[
     ),
 ]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings of the study.")]
-Pairs = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting; may be repeated.")]
+Pairs = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="One setting (`assay list STUDY`); may be repeated."),
+]
 StoreFolder = Annotated[
     str | None,
     typer.Option("--store", help="Folder or URL (s3://…) that keeps results [ASSAY_STORE, else ./assay-store]."),

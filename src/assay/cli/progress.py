@@ -116,4 +116,5 @@ def summary_line(outcomes: Iterable[Outcome]) -> str:
     again = {"damaged": "damaged and computed again", "lost": "lost and tried again"}
     passing = [f"{counts[status]} {what}" for status, what in again.items() if counts[status]]
     said = f" ({', '.join(passing)})" if passing else ""
-    return f"{n_settled(counts)} jobs: {', '.join(parts) or 'none'}{said}"
+    n_jobs = n_settled(counts)
+    return f"{n_jobs} {'job' if n_jobs == 1 else 'jobs'}: {', '.join(parts) or 'none'}{said}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from html import unescape
@@ -13,7 +14,7 @@ import typer
 from assay.cli import options
 
 if TYPE_CHECKING:
-    from assay.jobs import Outcome, Runner
+    from assay.jobs import Job, Outcome, Runner
     from assay.studies.campaign import Campaign
 
 
@@ -109,10 +110,12 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     if outline and not as_json:  # before the plan, which needs the model and the data at hand
         typer.echo(outline)
     plan = campaign.plan()
-    seconds = _mean_seconds(campaign)
+    pace = _mean_seconds(campaign)
+    of_step: dict[str, list[Job[Any]]] = {}
+    for job in plan.absent:
+        of_step.setdefault(job.step.name, []).append(job)
     rows: list[dict[str, Any]] = [
-        {"step": name, "jobs": n, "seconds": seconds[name] * n if name in seconds else None}
-        for name, n in plan.steps().items()
+        {"step": name, "jobs": len(jobs), "seconds": _seconds(jobs, pace)} for name, jobs in of_step.items()
     ]
     if as_json:
         jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
@@ -124,16 +127,30 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
         cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])}"
         typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
     if any(row["seconds"] is not None for row in rows):
-        typer.echo("Times are means of the same steps in this store, whatever their model and data were.")
-    typer.echo(f"{len(plan.absent)} jobs would run, {len(plan.kept)} are in the store {campaign.store.where}")
+        typer.echo("Times are means of the same steps and models in this store, whatever their data were.")
+    n = len(plan.absent)
+    typer.echo(f"{n} {'job' if n == 1 else 'jobs'} would run, {len(plan.kept)} are in the store {campaign.store.where}")
     return 0
 
 
-def _mean_seconds(campaign: Campaign) -> dict[str, float]:
-    """The mean time of each step over the store's records."""
-    total: Counter[str] = Counter()
-    n: Counter[str] = Counter()
+def _mean_seconds(campaign: Campaign) -> dict[tuple[str, str], float]:
+    """The mean time of each step with each model over the store's records."""
+    total: Counter[tuple[str, str]] = Counter()
+    n: Counter[tuple[str, str]] = Counter()
     for record in campaign.store.records():
-        total[record["step"]] += record["circumstances"]["seconds"]
-        n[record["step"]] += 1
-    return {name: total[name] / n[name] for name in n}
+        work = _work(record["step"], record["arguments"])
+        total[work] += record["circumstances"]["seconds"]
+        n[work] += 1
+    return {work: total[work] / n[work] for work in n}
+
+
+def _work(step: str, arguments: Any) -> tuple[str, str]:
+    """What sets the pace of a job: its step and, where it has one, its model."""
+    model = arguments.get("model") if isinstance(arguments, dict) else None
+    return step, json.dumps(model, sort_keys=True)
+
+
+def _seconds(jobs: list[Job[Any]], pace: dict[tuple[str, str], float]) -> float | None:
+    """The time that these jobs would take; None where the store does not know the pace of one."""
+    known = [pace.get(_work(job.step.name, job.form)) for job in jobs]
+    return None if None in known else sum(seconds for seconds in known if seconds is not None)

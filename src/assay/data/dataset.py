@@ -69,7 +69,7 @@ class Provenance:
         return cls(**{**value, "files": files})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Dataset:
     """A name, a table of `SCHEMA` and its provenance; checked when it is made.
 
@@ -78,6 +78,8 @@ class Dataset:
     (2, ('all',), ('no', 'yes'))
     >>> data.select(label="yes").texts
     ['A cat sat.']
+    >>> data
+    <Dataset 'toy': 2 rows; splits all; languages und; labels no, yes>
     """
 
     name: str
@@ -88,6 +90,16 @@ class Dataset:
         if self.table.schema != SCHEMA:
             object.__setattr__(self, "table", conform(self.table, self.name))
         validate(self.table, self.name)
+
+    def __repr__(self) -> str:
+        """What a reader at a prompt wants to know; the table itself is `table`."""
+        parts = {"splits": self.splits, "languages": self.languages, "labels": self.labels}
+        said = [
+            f"{name} {', '.join(map(str, values[:9]))}{' …' * (len(values) > 9)}"
+            for name, values in parts.items()
+            if values
+        ]
+        return f"<Dataset {self.name!r}: {'; '.join([f'{len(self):,} rows', *said])}>"
 
     @classmethod
     def from_rows(

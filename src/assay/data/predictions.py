@@ -26,7 +26,7 @@ from assay.data.readers import Layout, open_raw
 from assay.errors import DataError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Predictions:
     """A checked table of predictions; `labels` is the order of the probabilities (empty unless classification)."""
 
@@ -34,6 +34,10 @@ class Predictions:
     task: Task
     labels: tuple[str, ...]
     provenance: Provenance
+
+    def __repr__(self) -> str:
+        """What a reader at a prompt wants to know; the table itself is `table`."""
+        return f"<Predictions: {len(self):,} rows of {self.task}; columns {', '.join(self.table.column_names)}>"
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +15,6 @@ class Plan:
 
     absent: tuple[Job[Any], ...]
     kept: tuple[Job[Any], ...]
-
-    def steps(self) -> Counter[str]:
-        """How many jobs of each step must run."""
-        return Counter(job.step.name for job in self.absent)
 
 
 def make_plan(jobs: Iterable[Job[Any]], has: Callable[[str], bool]) -> Plan:

@@ -58,7 +58,7 @@ class Difference:
     adjusted: float = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Judgement:
     """What the comparison of B with A comes to: over all, by place, by tag; `notes` states the limits."""
 
@@ -93,7 +93,8 @@ class Judgement:
 
         return compare_report(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        """The verdict; everything is in `to_pandas()`."""
         return self.overall.verdict.text
 
     def _repr_html_(self) -> str:

@@ -12,6 +12,7 @@ from assay.judging.arms import Arm
 from assay.judging.compare import Difference, Judgement
 from assay.judging.metrics import SHARES
 from assay.judging.score_report import METRIC_NAMES, MOST_EXAMPLES, metric_column, place_columns
+from assay.judging.verdict import p_text
 from assay.report.charts import Caption, dots
 from assay.report.summary import (
     Cell,
@@ -58,11 +59,11 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
     sentence = f"{overall.verdict.text[0].upper()}{overall.verdict.text[1:]}"
     text = f"{sentence} (A is {judgement.names[0]}, B is {judgement.names[1]})."
     lines: list[str | Claim] = [Claim(text, standing, overall.difference, digits=column.digits, unit=unit)]
-    if overall.flips is not None:
+    if overall.flips is not None and overall.mcnemar is not None:
         counts = overall.flips
         lines.append(
             f"B mends {counts.only_b:,} items that A had wrong, and breaks {counts.only_a:,} that A had right "
-            f"(exact McNemar p = {overall.mcnemar:.3g})."
+            f"(exact McNemar {p_text(overall.mcnemar)})."
         )
     if overall.churn is not None:
         beside = (
@@ -73,7 +74,7 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
         gate = (
             f"{100 * judgement.margins.gate:g} points" if judgement.metric in SHARES else f"{judgement.margins.gate:g}"
         )
-        lines.append(Claim(f"The gate of {gate} is {'passed' if judgement.passes else 'not passed'}.", "stated"))
+        lines.insert(0, f"The gate of {gate} is {'passed' if judgement.passes else 'not passed'}.")
     return lines
 
 

@@ -66,7 +66,7 @@ class ArmScore:
         return " ".join(self.where.values()) or "all"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores:
     """What was found: per arm, per tag, over steps; `notes` states the limits."""
 
@@ -103,6 +103,15 @@ class Scores:
         from assay.judging.score_report import score_report
 
         return score_report(self)
+
+    def __repr__(self) -> str:
+        """A line for each arm; everything is in `to_pandas()`."""
+        lines = []
+        for arm in self.arms:
+            found = arm.estimates[self.metric]
+            numbers = f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items, runs: {len(arm.run_names)}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()

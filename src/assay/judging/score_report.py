@@ -74,7 +74,8 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     lines: list[str | Claim] = []
     for arm in scores.arms[:6]:
         runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "one run"
-        text = f"{arm.name()}: {column.title} on {arm.n_items:,} items, {runs}."
+        place = f"{arm.name()}: " if arm.where or len(scores.arms) > 1 else ""
+        text = f"{place}{column.title} on {arm.n_items:,} items, {runs}."
         estimate = arm.estimates[scores.metric]
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
     if len(scores.arms) > 6:
@@ -87,8 +88,8 @@ def _verdict(scores: Scores) -> list[str | Claim]:
         )
     tested = [tag for tag in scores.tags if tag.verdict not in ("too few items", "not tested")]
     if tested:
-        chance = sum(tag.verdict == "not distinguishable from chance" for tag in tested)
-        lines.append(Claim(f"{chance} of {len(tested)} categories cannot be told from chance.", "stated"))
+        told = sum(tag.verdict != "not distinguishable from chance" for tag in tested)
+        lines.append(Claim(f"{told} of {len(tested)} categories can be told from chance.", "stated"))
     return lines
 
 
@@ -171,10 +172,10 @@ def _run_items(scores: Scores) -> list[Item]:
     columns = [column for column in columns if any(column.key in row for row in rows)]
     widest = max(several, key=lambda arm: float(np.ptp(arm.run_scores)))
     scale = 100 if scores.metric in SHARES else 1
-    title = (
-        f"The seed alone moves {METRIC_NAMES[scores.metric]} by up to {scale * float(np.ptp(widest.run_scores)):.3g}"
-    )
-    table = Table("runs", title + (" points" if scale == 100 else ""), columns, rows)
+    reach = scale * float(np.ptp(widest.run_scores))
+    moved = f"{reach:.1f} points" if scale == 100 else f"{reach:.3f}"
+    name = "accuracy" if scores.metric == "accuracy" else METRIC_NAMES[scores.metric]
+    table = Table("runs", f"The seed alone moves {name} by up to {moved}", columns, rows)
     points: list[dict[str, Cell]] = [
         {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
         for arm in several[:40]

@@ -107,3 +107,12 @@ def _rounded(n: int) -> str:
     """Two digits that count; the rest would be pretence."""
     digits = max(0, len(str(n)) - 2)
     return f"{round(n, -digits):,}"
+
+
+def p_text(p_value: float) -> str:
+    """A p-value in words of a sentence.
+
+    >>> p_text(0.0312), p_text(5.02e-09)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.3g}"

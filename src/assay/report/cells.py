@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.errors import UsageError
-from assay.report.summary import Cell, Claim, Column, Marked, Missing, Plain, Table
+from assay.report.summary import Cell, Claim, Column, Marked, Missing, Plain, Report, Table
 from assay.statistics.estimate import Estimate
 
+SUBJECT = ("files", "model", "models", "corpus", "tasks", "languages", "seeds", "runs")
 MISSING = "–"
 MINUS = "−"
 SCALED_UNITS = ("%", "points")
@@ -244,3 +245,13 @@ def _mark(cell: Cell, best: bool, tied: bool) -> Cell:
     if isinstance(cell, Marked):
         return replace(cell, best=best, tied=tied)
     return Marked(cell, best, tied)
+
+
+def subject_line(report: Report) -> str:
+    """What was judged, for a reader with two reports side by side: what the provenance has under the usual names.
+
+    >>> subject_line(Report("r", "Does it hold?", (), (), {"model": "E5", "batch": 8, "seeds": "0, 1"}))
+    'model E5 · seeds 0, 1'
+    """
+    known = {name: report.provenance[name] for name in SUBJECT if name in report.provenance}
+    return " · ".join(f"{name} {view(value, Column(name, name)).plain}" for name, value in known.items())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import UsageError
-from assay.report.cells import heading
+from assay.report.cells import SCALED_UNITS, heading
 from assay.report.chart_parts import (
     CHARACTER,
     DATA_NAME,
@@ -269,7 +269,9 @@ def _position(channel: Any, column: Column, rows: Sequence[Row]) -> Any:
     values = values_in_order(rows, column.key)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         whole = all(isinstance(value, int) for value in values)
-        ticks = {"values": values} if len(values) <= MOST_TICKS else {"format": "d"} if whole else {}
+        ticks: dict[str, Any] = {"values": values} if len(values) <= MOST_TICKS else {}
+        if whole and column.unit not in SCALED_UNITS:
+            ticks["format"] = "d"
         axis = alt.Axis(grid=False, **axis_format(column), **ticks)
         scale = alt.Scale(zero=False, nice=False, padding=6)
         return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)

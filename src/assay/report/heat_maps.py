@@ -115,7 +115,7 @@ def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[fl
         strong = f"datum['{{value}}'] > {low + 0.8 * (high - low)!r}"
         return [low, high], [_rgba(POSITIVE, 0.04), _rgba(POSITIVE, 1)], strong
     reach = max((abs(value - centre) for value in known), default=0.0)
-    reach = math.ceil(reach * 10 - 1e-9) / 10 if reach > 0 else 1.0
+    reach = max(math.ceil(reach * 10 - 1e-9) / 10, 0.1)  # cells that all lie at the centre have no colour
     strong = f"abs(datum['{{value}}'] - {centre!r}) > {0.8 * reach!r}"
     stops = [_rgba(NEGATIVE, 1), _rgba(NEGATIVE, 0), _rgba(POSITIVE, 0), _rgba(POSITIVE, 1)]
     return [centre - reach, centre, centre, centre + reach], stops, strong

@@ -24,6 +24,7 @@ from assay.report.cells import (
     claim_evidence,
     footnotes,
     heading,
+    subject_line,
     table_lines,
     view,
 )
@@ -53,6 +54,7 @@ def html_fragment(report: Report) -> str:
 def _render(template: str, report: Report, *, interactive: bool, **parts: Any) -> str:
     shown = {
         "title": report.title,
+        "subject": subject_line(report),
         "verdict": [_claim(line) for line in report.verdict],
         "sections": [
             {"title": section.title, "parts": [_item(item, interactive) for item in section.items]}

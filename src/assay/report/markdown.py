@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.report.cells import SUPERSCRIPTS, TIED, CellView, claim_evidence, footnotes, heading, table_lines, view
+from assay.report.cells import (
+    SUPERSCRIPTS,
+    TIED,
+    CellView,
+    claim_evidence,
+    footnotes,
+    heading,
+    subject_line,
+    table_lines,
+    view,
+)
 from assay.report.summary import Claim, Column, Examples, Figure, Item, Report, Table, Text
 
 SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
@@ -15,7 +25,8 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def report_markdown(report: Report) -> str:
     """The whole report; figures are expected beside it as figures/<name>.svg, tables as tables/<name>.csv."""
-    blocks = [f"# {escape(report.title)}", "\n".join(_claim(line) for line in report.verdict)]
+    subject = [escape(subject_line(report))] if subject_line(report) else []
+    blocks = [f"# {escape(report.title)}", *subject, "\n".join(_claim(line) for line in report.verdict)]
     for section in report.sections:
         blocks.append(f"## {escape(section.title)}")
         blocks += [_item(item) for item in section.items]

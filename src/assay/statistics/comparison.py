@@ -206,7 +206,7 @@ def _compare_summaries(sides: list[RunSummary], value: float, n: int, level: flo
     half = variance.half_width(level)
     counted = " and ".join(str(len(side.scores)) for side in sides)
     alone = "" if len(parts) == len(sides) else "; a side with one run, its seed variance unknown"
-    method = f"{counted} runs × {groups} items or clusters, variance components{alone}"
+    method = f"{counted} {'run' if counted == '1' else 'runs'} × {groups} items or clusters, variance components{alone}"
     error = math.sqrt(variance.total)
     return Comparison(
         Estimate(value, value - half, value + half, method, n, level),

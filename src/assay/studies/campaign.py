@@ -17,6 +17,8 @@ from assay.report.summary import Report
 from assay.studies import find_study
 from assay.studies.settings import Choice, make_config
 
+TOY = "These data were generated to show the study: the numbers say nothing of any model."
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Campaign:
@@ -61,7 +63,7 @@ class Campaign:
         if absent:
             raise AbsentValueError(
                 f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
-                f"store {self.store.where}; run: assay run {self.study}"
+                f"store {self.store.where}; run first, with the same settings: assay run {self.study}"
             )
 
         def repair(job: Job[Any], error: DamagedValueError) -> None:
@@ -72,7 +74,8 @@ class Campaign:
                 observe(outcome)
 
         self.store.fetch(job.key for job in self.jobs())
-        return find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        return dataclasses.replace(found, verdict=[TOY, *found.verdict]) if _is_toy(self.config) else found
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `assay status` can speak of it."""
@@ -84,6 +87,12 @@ class Campaign:
 
     def _form(self) -> dict[str, Any]:
         return {"study": self.study, "config": canonical(self.config)}
+
+
+def _is_toy(config: Any) -> bool:
+    """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
+    names = (getattr(config, "corpus", ""), *getattr(config, "tasks", ()))
+    return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
 
 
 def noted_campaigns(store: Store) -> list[Campaign]:

@@ -165,7 +165,14 @@ def _between(development: FloatArray, target: FloatArray, level: float) -> Estim
     x, y = development[rows, points], target[rows, points]
     n = len(x)
     if n < 4:
-        return Estimate(math.nan, math.nan, math.nan, f"not said: {n} runs, at least 4 are needed", n, level)
+        return Estimate(
+            math.nan,
+            math.nan,
+            math.nan,
+            f"not said: {n} {'run' if n == 1 else 'runs'}, at least 4 are needed",
+            n,
+            level,
+        )
     value = _pearson(x, y)
     if not math.isfinite(value):
         return Estimate(math.nan, math.nan, math.nan, "no correlation: a score does not vary between runs", n, level)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-TASKS = ("COLA", "MNLI-M", "MRPC", "QNLI", "QQP", "RTE", "SST-2", "STS-B")
+TASKS = ("CoLA", "MNLI-M", "MRPC", "QNLI", "QQP", "RTE", "SST-2", "STS-B")
 CLASSES = ("ADJ", "ADV", "CONJ", "DET", "NOUN", "NUM", "PRON", "VERB")
 SETTINGS = ("train", "test", "both")
 """Which data are corrupted: CORRUPT-TRAIN, CORRUPT-TEST, CORRUPT-TRAIN AND TEST."""
@@ -42,7 +42,7 @@ class Cue:
 
 
 BASELINES: Mapping[str, Baseline] = {
-    "COLA": Baseline(64.05, "mcc"),
+    "CoLA": Baseline(64.05, "mcc"),
     "MNLI-M": Baseline(87.89, "accuracy"),
     "MRPC": Baseline(88.73, "accuracy"),
     "QNLI": Baseline(92.64, "accuracy"),
@@ -54,7 +54,7 @@ BASELINES: Mapping[str, Baseline] = {
 """Table 2."""
 
 SCORES: Mapping[tuple[str, str], tuple[Cell, Cell, Cell]] = {
-    ("COLA", "NOUN"): (Cell(39.72, -24.34), Cell(17.75, -46.30), Cell(34.33, -29.73)),
+    ("CoLA", "NOUN"): (Cell(39.72, -24.34), Cell(17.75, -46.30), Cell(34.33, -29.73)),
     ("MNLI-M", "NOUN"): (Cell(85.64, -2.24), Cell(72.85, -15.04), Cell(77.46, -10.42)),
     ("MRPC", "NOUN"): (Cell(86.27, -2.45), Cell(82.35, -6.37), Cell(80.15, -8.58)),
     ("QNLI", "NOUN"): (Cell(89.13, -3.51), Cell(71.02, -21.62), Cell(82.02, -10.62)),
@@ -62,7 +62,7 @@ SCORES: Mapping[tuple[str, str], tuple[Cell, Cell, Cell]] = {
     ("RTE", "NOUN"): (Cell(47.29, -22.74), Cell(53.79, -16.25), Cell(47.29, -22.74)),
     ("SST-2", "NOUN"): (Cell(94.04, -0.57), Cell(87.27, -7.34), Cell(88.76, -5.85)),
     ("STS-B", "NOUN"): (Cell(81.67, -8.41), Cell(56.12, -33.96), Cell(63.52, -26.56)),
-    ("COLA", "VERB"): (Cell(23.26, -40.79), Cell(4.30, -59.75), Cell(20.22, -43.83)),
+    ("CoLA", "VERB"): (Cell(23.26, -40.79), Cell(4.30, -59.75), Cell(20.22, -43.83)),
     ("MNLI-M", "VERB"): (Cell(86.95, -0.94), Cell(77.61, -10.28), Cell(80.32, -7.57)),
     ("MRPC", "VERB"): (Cell(85.54, -3.19), Cell(85.54, -3.19), Cell(85.05, -3.68)),
     ("QNLI", "VERB"): (Cell(92.00, -0.64), Cell(87.41, -5.24), Cell(90.15, -2.49)),

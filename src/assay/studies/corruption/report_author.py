@@ -47,7 +47,7 @@ def retained_claims(config: Config, found: Sequence[Found]) -> list[Claim]:
     for one in found:
         share = retained_share(one.cell(removed, strictest(config)), one.baseline)
         if share is not None:
-            text = f"{one.runs.task.title} is solved to this share of its score above the floor without its "
+            text = f"{one.runs.task.title} keeps this share of its score above the floor without its "
             claims.append(Claim(f"{text}{words_for(removed)}.", "stated", share, 0, "%"))
     return claims
 

@@ -38,6 +38,8 @@ def make_report(config: Config, results: Results) -> Report:
     provenance: dict[str, Plain] = {
         "plan": outline(config),
         "model": config.model.rpartition("/")[2],
+        "tasks": ", ".join(one.runs.task.title for one in found),
+        "seeds": ", ".join(map(str, config.seeds)),
         "corruption": f"preset {config.removal.preset}, language {config.removal.language}",
         "test items cut to the longest input, over all trainings of one seed": sum(o.runs.truncated for o in found),
     }
@@ -47,7 +49,8 @@ def make_report(config: Config, results: Results) -> Report:
 
 def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
     judged = [each for one in found for each in one.judged]
-    lines: list[str | Claim] = [f"Of {len(judged)} cells: {count_verdicts(judged)}."]
+    cells = f"{len(judged)} cells (task × class × removed from train, test or both)"
+    lines: list[str | Claim] = [f"Of {cells}: {count_verdicts(judged)}."]
     controlled = [each.control for each in judged if each.control is not None]
     if controlled:
         clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]

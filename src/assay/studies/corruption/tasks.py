@@ -25,7 +25,7 @@ METRICS = {"glue/cola": "mcc"}
 POSITIVE = {"glue/mrpc": "equivalent", "glue/qqp": "duplicate", "generated/paraphrase": "equivalent"}
 """The class whose F1 GLUE gives beside accuracy."""
 PAPER_NAMES = {
-    "glue/cola": "COLA",
+    "glue/cola": "CoLA",
     "glue/mnli": "MNLI-M",
     "glue/mrpc": "MRPC",
     "glue/qnli": "QNLI",

@@ -7,7 +7,7 @@ import numpy as np
 from assay.data.logic.build import find_task
 from assay.jobs import Results
 from assay.report.charts import Caption, curves, heat_map
-from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Table
+from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
 from assay.statistics.comparison import compare_runs
 from assay.statistics.multiplicity import holm
 from assay.studies.logic import published
@@ -19,7 +19,6 @@ from assay.studies.logic.report_grounds import (
     SHARE,
     across,
     beside,
-    cell_title,
     controls,
     overlap,
 )
@@ -42,7 +41,9 @@ def report(config: Config, results: Results) -> Report:
     verdict: list[str | Claim] = [f"{above} ({size})."]
     if any(told):
         best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
-        verdict.append(Claim(f"The best is {cell_title(best)}.", "stated", best.accuracy, 1, "%"))
+        where = f"{task_title(best.condition.task)} ({best.language})"
+        text = f"The best score is that of {model_title(best.condition.model)} on {where}."
+        verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
     verdict += _collapsed(plain)
     sections = [
         Section(
@@ -59,7 +60,15 @@ def report(config: Config, results: Results) -> Report:
     if method:
         sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
-    provenance = {"test items cut to the longest input, over all models and corpora": cut}
+    encoder = [config.model.rstrip("/").rpartition("/")[2]] if config.model else []
+    provenance: dict[str, Plain] = {
+        "models": ", ".join([*config.models, *encoder]),
+        "corpus": f"preset {config.corpus.preset}, {config.corpus.train:,} training pairs",
+        "tasks": ", ".join(config.tasks),
+        "languages": ", ".join(config.languages),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "test items cut to the longest input, over all models and corpora": cut,
+    }
     return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
 
 
@@ -136,7 +145,7 @@ def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
     columns = [
         Column("task", "Task"),
         Column("model", "Model"),
-        Column("difference", f"Less {model_title(first)}", 1, "points"),
+        Column("difference", f"Model − {model_title(first)}", 1, "points"),
         Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
     ]
     title = f"{better} of {len(rows)} comparisons show a model better than {model_title(first)}"

@@ -41,11 +41,9 @@ def _best(found: Findings, kind: str) -> Table:
         if arm.title in MODELS:
             columns.append(Column(f"p{place}", f"Paper, {arm.title}", published=True))
     columns.append(Column("paper", "Paper, best of five", published=True))
-    alone = sum(len(each.tests.tied) == 1 for arm in found.own for each in found.of(kind, arm))
+    tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
-    title = (
-        f"Best layer of each model ({KIND_TITLES[kind]}): in {alone} of {total} cases no other layer is tied with it"
-    )
+    title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others are tied with it"
     note = (
         "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings. "
     )

@@ -190,7 +190,7 @@ TINY = Config(
     recipe=Recipe(
         task="pair", epochs=3, batch=8, learning_rate=1e-4, clip=1.0, dropout=0.1, max_length=64, evaluations=2
     ),
-    extra=Extra(amounts_everywhere=(64,)),
+    extra=Extra(amounts=(64,)),
     attribution=Attribution(levels=0),
     toy=Toy(n_train=96, n_validation=32, n_pairs=4, n_extra=100),
 )

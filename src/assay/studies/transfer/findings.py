@@ -20,6 +20,8 @@ from assay.studies.transfer.corpora import find_sets
 from assay.studies.transfer.course import Course
 from assay.studies.transfer.plan import Config, jobs, make_recipe
 
+FEWEST_POINTS = 3
+
 
 def report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
@@ -44,6 +46,12 @@ def panels_of_courses(config: Config, courses: Sequence[Course]) -> Panels:
     for course in courses:
         if course.points != points[: len(course.points)]:
             raise DataError("the runs have different checkpoints; they must come from one recipe")
+    if len(points) < FEWEST_POINTS:
+        got = f"{points[-1]} {'step' if points[-1] == 1 else 'steps'}"
+        raise DataError(
+            f"a run must have at least {FEWEST_POINTS} checkpoints to choose from; these end after {got} of training, "
+            "so train longer (training.epochs), on more data (data.most_train) or in smaller batches (training.batch)"
+        )
     metric = config.analysis.metric or ("span_f1" if config.task == "tokens" else "accuracy")
     scoring = Scoring(metric, courses[0].classes)
     languages = (config.source, *config.targets)

@@ -1,0 +1,53 @@
+"""A campaign: its report says when its data were generated, and only then; a dry run, how long it would take."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from assay.cli import run_command
+from assay.jobs import Store
+from assay.models.tiny import write_tiny_model
+from assay.runners.serial import SerialRunner
+from assay.studies import find_study
+from assay.studies.campaign import TOY, Campaign, _is_toy
+from assay.studies.settings import Choice
+
+
+@pytest.mark.parametrize("name", ["stability", "probing", "transfer", "corruption"])
+def test_generated_data_are_known_as_such(name):
+    study = find_study(name)
+    assert _is_toy(study.TINY)
+    assert not _is_toy(study.Config())
+    assert not _is_toy(study.PAPER)
+
+
+@pytest.mark.parametrize("name", ["logic", "demo"])
+def test_studies_whose_own_data_are_made_are_no_toys(name):
+    assert not _is_toy(find_study(name).TINY)
+
+
+PAIRS = ("tasks=generated/sentiment", "classes=NOUN", "settings=test", "seeds=0", "training.epochs=1")
+
+
+def test_a_report_on_generated_data_says_so_first(tmp_path, capsys):
+    campaign = Campaign.choose("corruption", Choice("tiny", None, PAIRS), Store(tmp_path / "store"))
+    runner = SerialRunner()
+    assert {outcome.status for outcome in campaign.run(runner)} == {"done"}
+    report = campaign.report(runner)
+    assert report.verdict[0] == TOY
+    assert report.provenance["tasks"] == "generated/sentiment"
+    assert re.search(r"assay\.train  \(about ", dry_run(tmp_path, capsys, "seeds=1"))
+    other = write_tiny_model(tmp_path / "model", ["the", "film"])
+    assert "assay.train  (unknown time)\n" in dry_run(
+        tmp_path, capsys, f"model={other}"
+    )  # another model's pace is no guide
+
+
+def dry_run(folder, capsys, pair):
+    """What `assay run --dry-run` says of the same study with one setting changed."""
+    settings = [part for each in (*PAIRS, pair) for part in ("--set", each)]
+    store = ["--store", str(folder / "store")]
+    assert run_command(["run", "corruption", "--preset", "tiny", *settings, *store, "--dry-run"]) == 0
+    return capsys.readouterr().out

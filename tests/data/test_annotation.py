@@ -10,7 +10,9 @@ import pytest
 from assay.cli import run_command
 from assay.data.annotation.features import FEATURES, annotate_features, annotator, count_features
 from assay.data.annotation.lists import word_lists
+from assay.data.annotation.tagged import UNTOLD, features_of_tagging
 from assay.data.dataset import Dataset
+from assay.data.tagging.tagged import Tagging
 from assay.errors import UsageError
 
 ENGLISH = {
@@ -48,6 +50,41 @@ RUSSIAN = {
     "Named entities": "Владимир Путин посетил Париж.",
 }
 
+FRENCH = {
+    "Double negation": "Elle n'est pas malheureuse.",
+    "Negation": "Il ne dort pas.",
+    "Intervals/Numbers": "Il mange trois pommes.",
+    "Temporal": "Il dort pendant le film.",
+    "Conditionals": "Je dors si je peux.",
+    "Conjunction": "Les chats et les chiens dorment.",
+    "Disjunction": "Les chats ou les chiens dorment.",
+    "Prepositional phrases": "Le chat dort dans la maison.",
+    "Anaphora/Coreference": "Le chat lave sa patte.",
+    "Relative clauses": "Le chat qui dort rêve.",
+    "Datives": "Je lui donne une pomme.",
+    "Quantifiers": "Chaque chat dort.",
+    "Factivity": "Je sais que les chats dorment.",
+    "Morphological negation": "Le chat est invisible.",
+    "Named entities": "Le chat aime Marie.",
+}
+GERMAN = {
+    "Double negation": "Das ist nicht unmöglich.",
+    "Negation": "Die Katze schläft nicht.",
+    "Intervals/Numbers": "Die Katze frisst drei Äpfel.",
+    "Temporal": "Die Katze schlief gestern.",
+    "Conditionals": "Falls du willst, schlafe.",
+    "Conjunction": "Katzen und Hunde schlafen.",
+    "Disjunction": "Katzen oder Hunde schlafen.",
+    "Prepositional phrases": "Die Katze schläft in der Sonne.",
+    "Anaphora/Coreference": "Die Katze wäscht sich.",
+    "Relative clauses": "Die Katze, die schläft, träumt.",
+    "Datives": "Ich gebe dem Kind Brot.",
+    "Quantifiers": "Jede Katze schläft.",
+    "Factivity": "Ich weiß, dass Katzen schlafen.",
+    "Morphological negation": "Die Katze ist unsichtbar.",
+}
+PLAIN = {"en": "Dogs bark.", "ru": "Собаки лают.", "fr": "Les chiens aboient.", "de": "Hunde bellen."}
+
 
 def features_of(language, texts):
     with warnings.catch_warnings():
@@ -55,16 +92,44 @@ def features_of(language, texts):
         return list(annotator(language)(texts))
 
 
-@pytest.mark.parametrize(("language", "package", "sentences"), [("en", "spacy", ENGLISH), ("ru", "natasha", RUSSIAN)])
+@pytest.mark.parametrize(
+    ("language", "package", "sentences"),
+    [
+        ("en", "spacy", ENGLISH),
+        ("ru", "natasha", RUSSIAN),
+        ("fr", "brill_postaggers", FRENCH),
+        ("de", "HanTa", GERMAN),
+    ],
+)
 def test_each_rule_finds_its_sentence(language, package, sentences):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip(package)
-    assert set(sentences) == set(FEATURES)
+    assert {*sentences, *UNTOLD.get(language, ())} == set(FEATURES)
     found = features_of(language, list(sentences.values()))
     assert [feature for feature, got in zip(sentences, found, strict=True) if feature not in got] == []
-    plain = features_of(language, ["Dogs bark." if language == "en" else "Собаки лают."])
-    assert plain == [frozenset()]
+    assert features_of(language, [PLAIN[language]]) == [frozenset()]
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "classes", "feature", "other"),
+    [
+        ("fr", "l' homme que je vois", "DET NOUN PRON PRON VERB", "Relative clauses", "je dis que non"),
+        ("de", "Haus , in dem er wohnt", "NOUN . ADP PRON PRON VERB", "Relative clauses", "in dem Haus"),
+        ("de", "er gibt dem Kind Brot", "PRON VERB DET NOUN NOUN", "Datives", "mit dem Kind"),
+        ("fr", "il vit à Paris", "PRON VERB ADP NOUN", "Named entities", "Paris est là"),
+        ("fr", "il n' est pas sans ami", "PRON ADV VERB ADV ADP NOUN", "Double negation", "il n' est pas là"),
+    ],
+)
+def test_rules_over_classes_see_the_words_around(language, words, classes, feature, other):
+    def features(text, kinds):
+        forms = tuple(text.split())
+        places = tuple(range(len(forms)))
+        return features_of_tagging(language, Tagging(places, places, kinds, forms))
+
+    guesses = {"in": "ADP", "mit": "ADP", "dem": "DET", "Haus": "NOUN", "Kind": "NOUN", "Paris": "NOUN", "dis": "VERB"}
+    assert feature in features(words, tuple(classes.split()))
+    assert feature not in features(other, tuple(guesses.get(word, "X") for word in other.split()))
 
 
 def test_rows_have_the_features_of_both_texts_in_order():
@@ -84,7 +149,7 @@ def test_counts_against_tags():
     assert {count.n_tagged for count in untagged} == {None}
 
 
-@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize("language", ["en", "ru", "fr", "de"])
 def test_word_lists_are_lower_case_and_have_no_word_twice(language):
     import tomllib
     from importlib.resources import files
@@ -98,8 +163,8 @@ def test_word_lists_are_lower_case_and_have_no_word_twice(language):
 
 def test_another_language_is_an_error():
     with pytest.raises(UsageError) as caught:
-        annotator("fr")
-    assert str(caught.value) == "texts can be annotated in en, ru; got 'fr'"
+        annotator("sv")
+    assert str(caught.value) == "texts can be annotated in en, ru, fr, de; got 'sv'"
 
 
 def test_the_command(tmp_path, capfd):
@@ -115,5 +180,5 @@ def test_the_command(tmp_path, capfd):
     assert [json.loads(line)["features"] for line in out.read_text("utf-8").splitlines()] == [["Disjunction"], []]
     assert run_command(["annotate", str(path), "--language", "en", "--out", "marked.txt"]) == 2
     assert capfd.readouterr().err == "error: --out must be a file that ends in .jsonl; got marked.txt\n"
-    assert run_command(["annotate", str(path), "--language", "fr", "--out", str(out)]) == 2
-    assert capfd.readouterr().err == "error: texts can be annotated in en, ru; got 'fr'\n"
+    assert run_command(["annotate", str(path), "--language", "sv", "--out", str(out)]) == 2
+    assert capfd.readouterr().err == "error: texts can be annotated in en, ru, fr, de; got 'sv'\n"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def annotate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file with a text, or two, in each row.")],
-    language: Annotated[str, typer.Option(help="Language of the texts: en or ru.")],
+    language: Annotated[str, typer.Option(help="Language of the texts: en, ru, fr or de.")],
     out: Annotated[Path, typer.Option("--out", help="JSON Lines to write: each row with its features.")],
     layout: Annotated[str, typer.Option(help="Layout of a published corpus, such as diagnostics-tsv.")] = "own",
     as_json: options.AsJson = False,

@@ -41,7 +41,11 @@ def annotator(language: str) -> Annotator:
         from assay.data.annotation.russian import annotate_russian
 
         return annotate_russian
-    raise UsageError(f"texts can be annotated in en, ru; got {language!r}")
+    if language in ("fr", "de"):
+        from assay.data.annotation.tagged import annotate_tagged
+
+        return annotate_tagged(language)
+    raise UsageError(f"texts can be annotated in en, ru, fr, de; got {language!r}")
 
 
 @step(version=1, name="assay.annotate_features")

@@ -196,7 +196,11 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("level", 0 < c.level < 1, "above 0 and below 1"),
         ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'models'"),
         ("coarse.model", not c.coarse.seeds or not _is_fake(c.coarse.model), "a model that keeps its weights"),
-        ("coarse.languages", set(c.coarse.languages) <= {"en", "ru"}, "en, ru: only these can be annotated"),
+        (
+            "coarse.languages",
+            set(c.coarse.languages) <= {"en", "ru", "fr", "de"},
+            "among en, ru, fr, de: only these can be annotated",
+        ),
         ("coarse.seeds", _distinct(c.coarse.seeds), "whole numbers, each once"),
     ]
 

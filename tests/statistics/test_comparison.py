@@ -290,3 +290,13 @@ def test_cochrans_q_is_statsmodels(seed: int) -> None:
     with pytest.raises(UsageError) as caught:
         cochran_q(np.ones(4))
     assert str(caught.value) == "Cochran's Q needs at least 2 runs (runs × items); got an array of shape (4,)"
+
+
+def test_runs_that_nothing_tells_apart_have_the_interval_that_the_items_allow():
+    gold = np.arange(60) % 2
+    runs = np.tile(np.where(np.arange(60) < 45, gold, 1 - gold), (3, 1))
+    found = compare_runs(metric("accuracy"), gold, runs, runs)
+    alone = compare(metric("accuracy"), gold, runs[0], runs[0])
+    assert found.difference == alone.difference
+    assert found.difference.low < -0.05 < 0.05 < found.difference.high
+    assert found.p_value == 1.0

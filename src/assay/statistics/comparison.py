@@ -73,7 +73,8 @@ def compare_runs(
 
     Runs of A and B are independent by default. `same_seeds` says that run k of A and of B belong together (same
     data order and initialisation, say), and works on their differences. Where a side has one run only its seed
-    variance is unknown; the interval is then over items (and the other side's runs) and says so.
+    variance is unknown; the interval is then over items (and the other side's runs) and says so. Where no run and
+    no item tells A from B, the accuracy's interval is what the number of items alone allows, from one run of each.
 
     >>> from assay.statistics.metrics import metric
     >>> rng = np.random.default_rng(0); gold = rng.integers(0, 2, 300)
@@ -94,7 +95,10 @@ def compare_runs(
         if len(runs_a) != len(runs_b):
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
         sides = [_difference_of(*sides)]
-    return _compare_summaries(sides, scores[0] - scores[1], n, level)
+    found = _compare_summaries(sides, scores[0] - scores[1], n, level)
+    if found.standard_error == 0 and metric.name == "accuracy" and clusters is None:
+        return compare(metric, gold, runs_a[0], runs_b[0], level=level)
+    return found
 
 
 def permutation_test(

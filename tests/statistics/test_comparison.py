@@ -32,6 +32,7 @@ from assay.statistics.proportions import (
     significant_difference,
     two_proportion_test,
 )
+from assay.statistics.runs import MeanVariance
 
 ACCURACY, MCC = metric("accuracy"), metric("mcc")
 
@@ -300,3 +301,20 @@ def test_runs_that_nothing_tells_apart_have_the_interval_that_the_items_allow():
     assert found.difference == alone.difference
     assert found.difference.low < -0.05 < 0.05 < found.difference.high
     assert found.p_value == 1.0
+
+
+def test_a_run_that_hardly_varies_is_compared_as_any_other() -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.normal(size=400)
+    a, b = gold + rng.normal(size=(2, 3, 400))
+    b[1] = rng.normal(size=400)
+    shrunk = b.copy()
+    shrunk[1] = 2.8 + 1e-6 * b[1]
+    plain, found = (compare_runs(metric("pearson"), gold, a, runs) for runs in (b, shrunk))
+    assert found.difference.low == pytest.approx(plain.difference.low, abs=1e-4)
+    assert found.p_value == pytest.approx(plain.p_value, rel=1e-3)
+    assert plain.p_value > 0.05
+
+
+def test_a_variance_that_is_not_a_number_gives_no_p_value() -> None:
+    assert math.isnan(MeanVariance((), math.nan, 100).p_value(0.3))

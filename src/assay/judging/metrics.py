@@ -11,7 +11,7 @@ from assay.judging.arms import Arm
 from assay.statistics.arrays import Array
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import mean_interval, spearman_interval
-from assay.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
+from assay.statistics.metrics import Metric, metric, span_f1_metric, spearman
 from assay.statistics.runs import runs_interval
 from assay.statistics.spans import span_counts
 
@@ -54,8 +54,6 @@ def scorable(arm: Arm, name: str) -> Scorable:
     """The arm in the form that the metric of this name takes (not spearman, which is no function of sums)."""
     if name == "span_f1":
         return _spans(arm)
-    if name == "pearson":
-        return Scorable(replace(metric("pearson"), encode=_encode_number_runs), arm.gold, arm.runs)
     return Scorable(metric(name, max(2, len(arm.labels))), arm.gold, arm.runs)
 
 
@@ -85,12 +83,3 @@ def _spans(arm: Arm) -> Scorable:
     numbers = np.arange(len(counts), dtype=np.int64).reshape(len(arm.runs), arm.n_items)
     by_number = replace(base, encode=lambda gold, predicted: base.encode(predicted, predicted))
     return Scorable(by_number, np.zeros(arm.n_items, np.int64), numbers)
-
-
-def _encode_number_runs(gold: Array, predicted: Array) -> Items:
-    """Pearson's features for one run, or for several stacked beneath each other."""
-    base = metric("pearson")
-    if predicted.ndim == 1:
-        return base.encode(gold, predicted)
-    rows = np.vstack([base.encode(gold, run).rows for run in predicted])
-    return Items(rows, np.arange(len(rows), dtype=np.int64).reshape(predicted.shape))

@@ -243,10 +243,21 @@ def _encode_cells(gold: Array, predicted: Array, n_classes: int) -> Items:
 def _encode_numbers(gold: Array, predicted: Array) -> Items:
     gold, predicted = np.asarray(gold, float), np.asarray(predicted, float)
     n = check_same_length(gold=gold, predicted=predicted)
-    # Centred first: the sums of squares of large numbers would lose the digits that matter.
-    x, y = np.broadcast_arrays(gold - gold.mean(), predicted - predicted.mean())
+    x, y = np.broadcast_arrays(_standardised(gold), _standardised(predicted))
     rows = np.stack([np.ones(y.size), x.ravel(), y.ravel(), x.ravel() ** 2, y.ravel() ** 2, (x * y).ravel()], axis=1)
     return Items(rows, np.arange(y.size, dtype=np.int64).reshape(*y.shape[:-1], n))
+
+
+def _standardised(values: FloatArray) -> FloatArray:
+    """Each run with mean 0 and variance 1, or all 0 where it does not vary.
+
+    A correlation does not change by this, while sums of squares of large numbers, or of a run that hardly varies, would
+    lose the digits that matter.
+    """
+    centred = values - values.mean(-1, keepdims=True)
+    spread = centred.std(-1, keepdims=True)
+    varies = spread > 1e-12 * np.abs(values).max(-1, keepdims=True)
+    return np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
 
 
 def _weighted_ranks(values: Array, weights: FloatArray) -> FloatArray:

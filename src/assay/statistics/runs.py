@@ -64,6 +64,8 @@ class MeanVariance:
 
     def p_value(self, difference: float) -> float:
         """The two-sided p for a true difference of 0: 1 minus the largest level whose interval leaves 0 out."""
+        if not math.isfinite(self.total):
+            return math.nan
         if self.total == 0:
             return 1.0 if difference == 0 else 0.0
         # Quantiles are not to be had much below p = 1e-50; such a p is reported as that.

@@ -318,3 +318,17 @@ def test_a_run_that_hardly_varies_is_compared_as_any_other() -> None:
 
 def test_a_variance_that_is_not_a_number_gives_no_p_value() -> None:
     assert math.isnan(MeanVariance((), math.nan, 100).p_value(0.3))
+
+
+@pytest.mark.parametrize("name", ["accuracy", "mcc", "macro_f1"])
+def test_systems_that_no_item_tells_apart_are_not_shown_to_be_equal(name: str) -> None:
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 2, 150)
+    a = np.where(rng.random(150) < 0.8, gold, 1 - gold)
+    alone = compare(metric(name), gold, a, a)
+    assert alone.difference.low == -alone.difference.high < 0
+    assert alone.p_value == 1
+    by_cluster = compare(metric(name), gold, a, a, clusters=np.arange(150))
+    assert by_cluster.difference.high == pytest.approx(alone.difference.high)
+    runs = np.stack([a, a, a])
+    assert compare_runs(metric(name), gold, runs, runs).difference.high == pytest.approx(alone.difference.high)

@@ -74,7 +74,7 @@ def compare_runs(
     Runs of A and B are independent by default. `same_seeds` says that run k of A and of B belong together (same
     data order and initialisation, say), and works on their differences. Where a side has one run only its seed
     variance is unknown; the interval is then over items (and the other side's runs) and says so. Where no run and
-    no item tells A from B, the accuracy's interval is what the number of items alone allows, from one run of each.
+    no item tells A from B, the interval is what the number of items alone allows, from one run of each.
 
     >>> from assay.statistics.metrics import metric
     >>> rng = np.random.default_rng(0); gold = rng.integers(0, 2, 300)
@@ -96,8 +96,8 @@ def compare_runs(
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
         sides = [_difference_of(*sides)]
     found = _compare_summaries(sides, scores[0] - scores[1], n, level)
-    if found.standard_error == 0 and metric.name == "accuracy" and clusters is None:
-        return compare(metric, gold, runs_a[0], runs_b[0], level=level)
+    if found.standard_error == 0:
+        return compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
     return found
 
 
@@ -194,8 +194,10 @@ def _compare_linearised(
     gaps = linears[0].influence[sides[0].index] - linears[1].influence[sides[1].index]
     summed = np.bincount(codes, weights=gaps)
     error = math.sqrt(float(summed @ summed) * groups / (groups - 1)) / n
-    half = t_quantile(level, groups - 1) * error
     kind = "items" if clusters is None else "clusters"
+    if error == 0 and value == 0:
+        return _no_difference(float(np.ptp(linears[0].influence)), f"none of {groups} {kind} differs", (n, groups), level)
+    half = t_quantile(level, groups - 1) * error
     difference = Estimate(value, value - half, value + half, f"paired t, delta, {groups} {kind}", n, level)
     p_value = 2 * _lower_tail(-abs(value) / error, groups - 1) if error > 0 else float(value == 0)
     return Comparison(difference, p_value, error, groups - 1)
@@ -218,6 +220,18 @@ def _compare_summaries(sides: list[RunSummary], value: float, n: int, level: flo
         error,
         _matching_df(half, error, level),
     )
+
+
+def _no_difference(reach: float, reason: str, sizes: tuple[int, int], level: float) -> Comparison:
+    """A difference of 0 where no item tells A from B, give or take what items like these could change unseen.
+
+    By Tango's interval, up to z²/(groups + z²) of all items may differ when none of so many groups does; `reach` is
+    the most that an item can change by.
+    """
+    n, groups = sizes
+    z = t_quantile(level, math.inf)
+    half = reach * z**2 / (groups + z**2)
+    return Comparison(Estimate(0.0, -half, half, f"{reason}, Tango's bound", n, level), 1.0, half / z, math.inf)
 
 
 def _no_comparison(reason: str, value: float, n: int, level: float) -> Comparison:

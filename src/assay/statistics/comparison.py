@@ -196,7 +196,8 @@ def _compare_linearised(
     error = math.sqrt(float(summed @ summed) * groups / (groups - 1)) / n
     kind = "items" if clusters is None else "clusters"
     if error == 0 and value == 0:
-        return _no_difference(float(np.ptp(linears[0].influence)), f"none of {groups} {kind} differs", (n, groups), level)
+        reach = float(np.ptp(linears[0].influence))
+        return _no_difference(reach, f"none of {groups} {kind} differs", (n, groups), level)
     half = t_quantile(level, groups - 1) * error
     difference = Estimate(value, value - half, value + half, f"paired t, delta, {groups} {kind}", n, level)
     p_value = 2 * _lower_tail(-abs(value) / error, groups - 1) if error > 0 else float(value == 0)

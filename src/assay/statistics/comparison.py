@@ -24,6 +24,7 @@ from assay.statistics.intervals import t_quantile, why_no_interval
 from assay.statistics.metrics import Metric
 from assay.statistics.proportions import mcnemar, paired_proportions
 from assay.statistics.runs import MeanVariance, RunPart, RunSummary, item_variance, run_part, summarise_runs
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def compare_runs(
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
         sides = [_difference_of(*sides)]
     found = _compare_summaries(sides, scores[0] - scores[1], n, level)
-    if found.standard_error == 0:
+    if found.standard_error < ROUNDING:
         return compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
     return found
 
@@ -195,7 +196,7 @@ def _compare_linearised(
     summed = np.bincount(codes, weights=gaps)
     error = math.sqrt(float(summed @ summed) * groups / (groups - 1)) / n
     kind = "items" if clusters is None else "clusters"
-    if error == 0 and value == 0:
+    if error < ROUNDING and abs(value) < ROUNDING:
         reach = float(np.ptp(linears[0].influence))
         return _no_difference(reach, f"none of {groups} {kind} differs", (n, groups), level)
     half = t_quantile(level, groups - 1) * error

@@ -24,6 +24,7 @@ from assay.statistics.intervals import t_quantile, why_no_interval
 from assay.statistics.metrics import Metric
 from assay.statistics.proportions import mcnemar, paired_proportions
 from assay.statistics.runs import MeanVariance, RunPart, RunSummary, item_variance, run_part, summarise_runs
+
 ROUNDING = 1e-12
 
 

@@ -147,7 +147,7 @@ def test_full_coverage() -> None:
     rng = np.random.default_rng(8)
     for row in coverage.coverage_rows(1.0, rng):
         low, high = coverage.coverage_target(row)
-        assert low - 0.005 <= row.mean <= high + 0.005, row
+        assert low - 0.005 <= row.mean <= high + 0.01, row  # with 3 runs on the safe side, as the page says
     for row in coverage.false_positive_rows(1.0, rng):
         assert 0.03 <= row.mean <= 0.065, row
 

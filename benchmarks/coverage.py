@@ -359,7 +359,8 @@ simulated: runs that fail outright now and then (a mixture that 3 to 10 runs can
 """,
     "others": """With 3 runs no method we tried covers evenly: the run part rests on 2 degrees of freedom. The default
 is a little wide where seeds hardly differ (up to 98 %) and a little narrow where they decide everything. Where the mean
-is off target it is so with 3 runs, by up to half a point, and on the safe side: no interval is narrower than the items alone allow.
+is off target it is so with 3 runs, by up to half a point, and on the safe side: no interval is narrower than
+the items alone allow.
 
 ## Stability and agreement
 

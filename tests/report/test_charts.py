@@ -20,7 +20,7 @@ CAPTION = Caption("chart", "A chart")
 def tips(figure, *, narrow=False):
     """What the marks say, in the order in which they are drawn."""
     root = ET.fromstring(figure_svg(figure, narrow=narrow))
-    return [e.attrib["aria-label"] for e in root.iter() if e.tag.endswith("path") and "aria-label" in e.attrib]
+    return [e.attrib["aria-label"] for e in root.iter() if e.get("role") == "img"]
 
 
 def texts(figure):
@@ -101,7 +101,7 @@ def test_curves_have_bands_facets_and_a_legend_in_order():
     shown = texts(figure)
     assert [text for text in shown if text in ("RTE", "MNLI")] == ["RTE", "MNLI"]
     assert [text for text in shown if text in ("sv", "en")] == ["sv", "en"]
-    assert figure_svg(figure).count('fill-opacity="0.18"') + figure_svg(figure).count('opacity="0.18"') == 4
+    assert figure_svg(figure).count('opacity=".18"') == 4
 
 
 def test_curves_over_names_and_without_intervals():

@@ -168,7 +168,7 @@ def _legend_columns(names: Sequence[Any]) -> int:
 
 
 def finished(chart: Any, narrow: Mapping[str, Any], caption: Caption, rows: Sequence[Mapping[str, Cell]]) -> Figure:
-    """The figure of a chart; `narrow` is what changes in the specification on a narrow page."""
+    """The figure of a chart; `narrow` is what changes in the specification on a narrow page, if anything does."""
     spec = chart.to_dict()
     spec["config"] = look()
     spec["usermeta"] = {"narrow": dict(narrow)}

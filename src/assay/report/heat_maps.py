@@ -82,15 +82,17 @@ def _grid(across: Column, down: Column, angle: int, rows: Sequence[Row]) -> Any:
 
 
 def _layers(base: Any, value: Column, domain: Sequence[float], colours: Sequence[str]) -> Any:
-    """Cells, their labels, and on top an unseen cell that says its tip."""
+    """Cells that say their tips, and their labels."""
     import altair as alt
 
     legend = alt.Legend(title=heading(value), orient="top", values=sorted(set(domain)), labelExpr=_legend_label(value))
     colour = alt.Color(f"{value.key}:Q", scale=alt.Scale(domain=domain, range=colours), legend=legend)
+    shown = alt.when(f"isValid(datum['{value.key}'])").then(colour).otherwise(alt.value("transparent"))
     return alt.layer(
-        base.mark_rect(aria=False).encode(color=colour, opacity=alt.Opacity("paler:Q", scale=None)),
+        base.mark_rect(invalid=None).encode(
+            color=shown, opacity=alt.Opacity("paler:Q", scale=None), description="tip:N"
+        ),
         base.mark_text(aria=False).encode(text="label:N", color=alt.Color("ink:N", scale=None, legend=None)),
-        base.mark_rect(fillOpacity=0).encode(description="tip:N"),
         data=alt.NamedData(DATA_NAME),
     ).resolve_scale(color="independent")
 

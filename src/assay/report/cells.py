@@ -6,6 +6,7 @@ It gives the parts (value, interval, unit, marks, reason); each rendering puts t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ MINUS = "−"
 SCALED_UNITS = ("%", "points")
 PROBABILITY = "p-value"
 TIED = "≈"
+WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
@@ -89,6 +91,16 @@ def format_interval(estimate: Estimate, digits: int | None = None, unit: str = "
     shown = default_digits(unit) if digits is None else digits
     shown = shown - 1 if shown >= 3 else shown
     return f"[{format_number(estimate.low, shown, unit)}, {format_number(estimate.high, shown, unit)}]"
+
+
+def in_words(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:
+    """The value of an estimate with its unit, to stand in a sentence.
+
+    >>> in_words(Estimate(0.664, 0.39, 0.92, "bootstrap", 30), 0, "%"), in_words(Estimate(-0.1, -1, 1, "t", 3), 2)
+    ('66 %', '−0.10')
+    """
+    text = format_number(float(estimate.value), digits, unit)
+    return f"{text} {unit}" if unit else text
 
 
 def plain_value(value: Any) -> Any:
@@ -190,10 +202,32 @@ def describe_intervals(estimates: Sequence[Estimate]) -> str:
     '95 % interval, Wilson, n = 30 to 90'
     """
     levels = " or ".join(sorted({f"{e.level * 100:g} %" for e in estimates}))
-    methods = "; ".join(dict.fromkeys(e.method for e in estimates))
+    methods = "; ".join(_merged(list(dict.fromkeys(e.method for e in estimates))))
     low, high = min(e.n for e in estimates), max(e.n for e in estimates)
     n = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
     return f"{levels} interval, {methods}, n = {n}"
+
+
+def _merged(methods: Sequence[str]) -> list[str]:
+    """Methods that differ in their numbers alone as one, with the range of each number.
+
+    >>> _merged(["3 runs × 277 items", "3 runs × 1725 items", "t"])
+    ['3 runs × 277 to 1725 items', 't']
+    """
+    alike: dict[tuple[str, ...], list[list[str]]] = {}
+    for method in methods:
+        parts = WHOLE_NUMBER.split(method)
+        alike.setdefault(tuple(parts[::2]), []).append(parts[1::2])
+    merged = []
+    for texts, numbers in alike.items():
+        ranges = [_range(list(dict.fromkeys(column))) for column in zip(*numbers, strict=True)]
+        merged.append("".join(text + number for text, number in zip(texts, [*ranges, ""], strict=True)))
+    return merged
+
+
+def _range(numbers: Sequence[str]) -> str:
+    ranked = sorted(numbers, key=int)
+    return ranked[0] if len(ranked) == 1 else f"{ranked[0]} to {ranked[-1]}"
 
 
 def footnotes(views: Sequence[Sequence[CellView]]) -> dict[str, int]:

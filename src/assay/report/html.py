@@ -38,6 +38,8 @@ from assay.report.summary import Claim, Column, Example, Examples, Figure, Item,
 TEMPLATES = Path(__file__).parent / "templates"
 BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
 N_STATIC_EXAMPLES = 5
+MOST_ROWS_IN_SIGHT = 24
+SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 
 
@@ -96,7 +98,7 @@ def _claim(line: str | Claim) -> dict[str, Any]:
 def _item(item: Item, interactive: bool) -> dict[str, Any]:
     if isinstance(item, Text):
         return {"kind": "text", "text": item.text}
-    common = {"name": item.name, "title": item.title, "note": item.note, "job_keys": item.keys}
+    common = {"name": item.name, "title": item.title, "note": item.note, "job_keys": item.keys, "tall": False}
     if isinstance(item, Table):
         return {"kind": "table", **common, "csv": _csv_link(table_csv(item)), **_table(item)}
     if isinstance(item, Figure):
@@ -131,21 +133,32 @@ def _table(table: Table) -> dict[str, Any]:
     notes = footnotes(views)
     numeric = [any(row[i].number is not None for row in views) for i in range(len(table.columns))]
     columns = [
-        {"heading": heading(column), "published": column.published, "style": "number" if is_number else ""}
-        for column, is_number in zip(table.columns, numeric, strict=True)
+        {
+            "heading": heading(column),
+            "published": column.published,
+            "style": "number" if is_number else _text_width([row[i].text for row in views]),
+        }
+        for i, (column, is_number) in enumerate(zip(table.columns, numeric, strict=True))
     ]
     rows = [
         [
-            _html_cell(cell, column, is_number, notes)
-            for cell, column, is_number in zip(row, table.columns, numeric, strict=True)
+            _html_cell(cell, column, str(shown["style"]), notes)
+            for cell, column, shown in zip(row, table.columns, columns, strict=True)
         ]
         for row in views
     ]
-    return {"columns": columns, "rows": rows, "lines": table_lines(table, views)}
+    tall = len(rows) > MOST_ROWS_IN_SIGHT
+    return {"columns": columns, "rows": rows, "tall": tall, "lines": table_lines(table, views)}
 
 
-def _html_cell(cell: CellView, column: Column, is_number: bool, notes: Mapping[str, int]) -> HtmlCell:
-    style = {"number": is_number, "published": column.published, "best": cell.best, "best-tied": cell.tied}
+def _text_width(texts: Sequence[str]) -> str:
+    """How a column of texts is set: short ones on one line, long ones with room enough for a sentence."""
+    most = max((len(text) for text in texts), default=0)
+    return "short" if most <= SHORT_TEXT else "long" if most > LONG_TEXT else ""
+
+
+def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, int]) -> HtmlCell:
+    style = {width: bool(width), "published": column.published, "best": cell.best, "best-tied": cell.tied}
     return HtmlCell(
         cell.text,
         cell.interval,

@@ -1,5 +1,6 @@
 "use strict";
 (() => {
+  const FIRST = 5;
   const CHUNK = 40;
   const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -113,8 +114,9 @@
     let found = [];
     let drawn = 0;
     const drawMore = () => {
-      list.append(...found.slice(drawn, drawn + CHUNK).map((item) => drawItem(item, data)));
-      drawn = Math.min(found.length, drawn + CHUNK);
+      const upTo = Math.min(found.length, drawn === 0 ? FIRST : drawn + CHUNK);
+      list.append(...found.slice(drawn, upTo).map((item) => drawItem(item, data)));
+      drawn = upTo;
       more.hidden = drawn >= found.length;
       figure.querySelector(".count").textContent = `${found.length} of ${data.items.length} items` + (drawn < found.length ? `, the first ${drawn} shown` : "");
     };

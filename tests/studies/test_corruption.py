@@ -327,7 +327,7 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
         "There is no random control: what a class costs cannot be told from mere shortening.",
         "One seed only: every interval is over test items, and says nothing of another training.",
     ]
-    table = next(item for item in made.sections[2].items if item.name == "cells-generated-sentiment")
+    table = next(item for item in made.sections[2].items if getattr(item, "name", "") == "cells-generated-sentiment")
     assert [column.key for column in table.columns] == ["removed", "setting", "verdict", "score", "delta", "p"]
     assert all("Tango" in row["delta"].method for row in table.rows)
 

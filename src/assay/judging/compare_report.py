@@ -83,11 +83,14 @@ def _difference_items(judgement: Judgement) -> list[Item]:
     if len(judgement.places) > 1:
         rows.append({**_row(judgement.overall), "language": "all"})
     columns = [*place_columns([d.where for d in judgement.places]), *_columns(judgement)]
-    title = f"{METRIC_NAMES[judgement.metric]} of B − A with {100 * judgement.overall.difference.level:g} % intervals"
+    sentence = judgement.overall.verdict.text
+    title = f"{METRIC_NAMES[judgement.metric]}: {sentence}"
     methods = "; ".join(dict.fromkeys(d.difference.method for d in judgement.places))
     items: list[Item] = [Table("difference", title, columns, rows, f"{methods}.")]
     if len(judgement.places) > 1:
-        items.append(_figure("difference", "B − A by set", [(_name(d), d) for d in judgement.places], judgement))
+        kinds = [d.verdict.kind for d in judgement.places]
+        title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
+        items.append(_figure("difference", title, [(_name(d), d) for d in judgement.places], judgement))
     return items
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from assay.judging.arms import Arm
 from assay.judging.metrics import SHARES
 from assay.judging.score import ArmScore, Scores
+from assay.report.cells import extremes, in_words, view
 from assay.report.charts import Caption, curves, dots, heat_map
 from assay.report.summary import (
     Cell,
@@ -27,6 +28,7 @@ from assay.report.summary import (
     Text,
 )
 from assay.statistics.arrays import Array
+from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import mean_interval
 
 METRIC_NAMES = {
@@ -75,8 +77,9 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     for arm in scores.arms[:6]:
         runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "one run"
         place = f"{arm.name()}: " if arm.where or len(scores.arms) > 1 else ""
-        text = f"{place}{column.title} on {arm.n_items:,} items, {runs}."
         estimate = arm.estimates[scores.metric]
+        said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
+        text = f"{place}{column.title} is {said} on {arm.n_items:,} items, {runs}."
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
     if len(scores.arms) > 6:
         lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
@@ -125,14 +128,19 @@ def _score_items(scores: Scores) -> list[Item]:
         shown: list[dict[str, Cell]] = [
             {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
         ]
-        caption = Caption("scores-figure", f"{METRIC_NAMES[scores.metric]} with {_level(scores)} intervals")
+        named = [(arm.name(), arm.estimates[scores.metric]) for arm in scores.arms]
+        caption = Caption("scores-figure", f"{METRIC_NAMES[scores.metric]}: {_extremes(scores, named)}")
         items.append(dots(shown, Column("place", "Set"), metric_column(scores.metric), caption=caption))
     return items
 
 
 def _scores_title(scores: Scores) -> str:
     if len(scores.arms) == 1:
-        return f"Scores with {_level(scores)} intervals"
+        first, column = scores.arms[0], metric_column(scores.metric)
+        estimate = first.estimates[scores.metric]
+        said = view(estimate, column)
+        unit = f" {column.unit}" if column.unit else ""
+        return f"{column.title} is {said.text}{unit} {said.interval}".rstrip() + f" on {first.n_items:,} items"
     values = [arm.estimates[scores.metric].value for arm in scores.arms]
     scale, unit = (100, " %") if scores.metric in SHARES else (1, "")
     low, high = min(values) * scale, max(values) * scale
@@ -140,6 +148,11 @@ def _scores_title(scores: Scores) -> str:
     return (
         f"{METRIC_NAMES[scores.metric]} runs from {low:.{digits}f} to {high:.{digits}f}{unit} over {len(values)} sets"
     )
+
+
+def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
+    column = metric_column(scores.metric)
+    return extremes(named, column.digits, column.unit)
 
 
 def _methods(scores: Scores) -> str:
@@ -185,7 +198,11 @@ def _run_items(scores: Scores) -> list[Item]:
 
 
 def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_places: int) -> Figure:
-    caption = Caption("runs-figure", f"{METRIC_NAMES[scores.metric]} of each run")
+    named = [
+        (f"{row['place']}, {row['run']}" if n_places > 1 else str(row["run"]), row[scores.metric]) for row in points
+    ]
+    known = [(name, value) for name, value in named if isinstance(value, float)]
+    caption = Caption("runs-figure", f"{METRIC_NAMES[scores.metric]} of each run: {_extremes(scores, known)}")
     across = Column("run", "Run")
     if n_places == 1:
         return dots(points, across, metric_column(scores.metric), caption=caption)
@@ -262,7 +279,9 @@ def _tag_figure(scores: Scores) -> list[Item]:
         }
         for tag in scores.tags
     ]
-    caption = Caption("categories-figure", f"{METRIC_NAMES[scores.metric]} by category")
+    named = [(" ".join([tag.tag, *(f"({v})" for v in tag.where.values())]), tag.estimate) for tag in scores.tags]
+    title = f"{METRIC_NAMES[scores.metric]} by category: {_extremes(scores, named)}"
+    caption = Caption("categories-figure", title)
     if len(places) == 1:
         rule = 0.0 if scores.metric in ("mcc", "pearson") else None
         return [dots(rows, Column("tag", "Category"), column, caption=caption, rule=rule)]

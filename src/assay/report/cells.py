@@ -103,6 +103,24 @@ def in_words(estimate: Estimate, digits: int | None = None, unit: str = "") -> s
     return f"{text} {unit}" if unit else text
 
 
+def extremes(named: Sequence[tuple[str, Estimate | float]], digits: int | None = None, unit: str = "") -> str:
+    """Which of several scores is highest and which is lowest, in words.
+
+    >>> extremes([("fr", 0.5), ("en", 0.75), ("de", 0.25)], 0, "%")
+    'en is highest (75 %), de lowest (25 %)'
+    """
+    known = [(name, float(value.value if isinstance(value, Estimate) else value)) for name, value in named]
+    known = [(name, value) for name, value in known if math.isfinite(value)]
+    if not known:
+        return "no score is known"
+    after = f" {unit}" if unit else ""
+    shown = {pair: f"{format_number(pair[1], digits, unit)}{after}" for pair in known}
+    top, bottom = max(known, key=lambda pair: pair[1]), min(known, key=lambda pair: pair[1])
+    if len(known) == 1:
+        return f"{top[0]} has {shown[top]}"
+    return f"{top[0]} is highest ({shown[top]}), {bottom[0]} lowest ({shown[bottom]})"
+
+
 def plain_value(value: Any) -> Any:
     """Turn a numpy scalar into the Python value it holds; anything else stays as it is."""
     item = getattr(value, "item", None)
@@ -242,7 +260,11 @@ def footnotes(views: Sequence[Sequence[CellView]]) -> dict[str, int]:
 
 def table_lines(table: Table, views: Sequence[Sequence[CellView]]) -> list[str]:
     """What stands beneath a table: its note, what columns mean, how intervals were made, ties and footnotes."""
-    meanings = [f"{column.title}: {column.note}." for column in table.columns if column.note]
+    meanings = [
+        f"{'Published ' if column.published else ''}{column.title}: {column.note}."
+        for column in table.columns
+        if column.note
+    ]
     ties = [f"{TIED_MEANING}."] if any(cell.tied for row in views for cell in row) else []
     numbered = [f"{str(number).translate(SUPERSCRIPTS)} {text}" for text, number in footnotes(views).items()]
     return [

@@ -39,6 +39,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
+MOST_ROOMY_COLUMNS = 11
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 
@@ -147,14 +148,14 @@ def _table(table: Table) -> dict[str, Any]:
         ]
         for row in views
     ]
-    tall = len(rows) > MOST_ROWS_IN_SIGHT
-    return {"columns": columns, "rows": rows, "tall": tall, "lines": table_lines(table, views)}
+    size = {"tall": len(rows) > MOST_ROWS_IN_SIGHT, "dense": len(columns) > MOST_ROOMY_COLUMNS}
+    return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
 
 
 def _text_width(texts: Sequence[str]) -> str:
     """How a column of texts is set: short ones on one line, long ones with room enough for a sentence."""
     most = max((len(text) for text in texts), default=0)
-    return "short" if most <= SHORT_TEXT else "long" if most > LONG_TEXT else ""
+    return "short" if most <= SHORT_TEXT else "long" if most > LONG_TEXT else "medium"
 
 
 def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, int]) -> HtmlCell:

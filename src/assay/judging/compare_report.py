@@ -13,6 +13,7 @@ from assay.judging.compare import Difference, Judgement
 from assay.judging.metrics import SHARES
 from assay.judging.score_report import METRIC_NAMES, MOST_EXAMPLES, metric_column, place_columns
 from assay.judging.verdict import p_text
+from assay.report.cells import extremes
 from assay.report.charts import Caption, dots
 from assay.report.summary import (
     Cell,
@@ -101,7 +102,10 @@ def _tag_items(judgement: Judgement) -> list[Item]:
     title = f"A and B differ in {clear} of {len(judgement.tags)} categories"
     note = "p-values are adjusted over the categories (Benjamini-Hochberg); verdicts are those of single categories."
     named = [(f"{_name(d)} {d.where['tag']}".removeprefix("all "), d) for d in judgement.tags]
-    return [Table("categories", title, columns, rows, note), _figure("categories", title, named, judgement)]
+    column = metric_column(judgement.metric)
+    unit = "points" if column.unit else ""
+    most = f"B − A by category: {extremes([(name, d.difference) for name, d in named], column.digits, unit)}"
+    return [Table("categories", title, columns, rows, note), _figure("categories", most, named, judgement)]
 
 
 def _columns(judgement: Judgement) -> list[Column]:

@@ -66,6 +66,16 @@ def metric_column(metric: str, key: str | None = None, title: str | None = None)
     return Column(key or metric, title or METRIC_NAMES[metric], digits=1 if share else 3, unit="%" if share else "")
 
 
+def lower_name(metric: str) -> str:
+    """The name of a metric inside a sentence; an abbreviation stays as it is.
+
+    >>> lower_name("accuracy"), lower_name("mcc")
+    ('accuracy', 'MCC')
+    """
+    name = METRIC_NAMES[metric]
+    return name[0].lower() + name[1:] if name[1:2].islower() else name
+
+
 def place_columns(places: Sequence[Mapping[str, str]]) -> list[Column]:
     """A column for each part of a place that occurs."""
     return [Column(key, title) for key, title in PLACES.items() if any(key in place for place in places)]
@@ -79,7 +89,8 @@ def _verdict(scores: Scores) -> list[str | Claim]:
         place = f"{arm.name()}: " if arm.where or len(scores.arms) > 1 else ""
         estimate = arm.estimates[scores.metric]
         said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
-        text = f"{place}{column.title} is {said} on {arm.n_items:,} items, {runs}."
+        name = lower_name(scores.metric) if place else column.title
+        text = f"{place}{name} is {said} on {arm.n_items:,} items, {runs}."
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
     if len(scores.arms) > 6:
         lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
@@ -187,8 +198,7 @@ def _run_items(scores: Scores) -> list[Item]:
     scale = 100 if scores.metric in SHARES else 1
     reach = scale * float(np.ptp(widest.run_scores))
     moved = f"{reach:.1f} points" if scale == 100 else f"{reach:.3f}"
-    name = "accuracy" if scores.metric == "accuracy" else METRIC_NAMES[scores.metric]
-    table = Table("runs", f"The seed alone moves {name} by up to {moved}", columns, rows)
+    table = Table("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}", columns, rows)
     points: list[dict[str, Cell]] = [
         {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
         for arm in several[:40]
@@ -279,7 +289,9 @@ def _tag_figure(scores: Scores) -> list[Item]:
         }
         for tag in scores.tags
     ]
-    named = [(" ".join([tag.tag, *(f"({v})" for v in tag.where.values())]), tag.estimate) for tag in scores.tags]
+    named = [
+        (f"{tag.tag} ({' '.join(tag.where.values())})" if tag.where else tag.tag, tag.estimate) for tag in scores.tags
+    ]
     title = f"{METRIC_NAMES[scores.metric]} by category: {_extremes(scores, named)}"
     caption = Caption("categories-figure", title)
     if len(places) == 1:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.judging.score_report import METRIC_NAMES
+from assay.judging.score_report import METRIC_NAMES, lower_name
 from assay.judging.transfer.analysis import LanguageResult, Transfer
 from assay.judging.transfer.guide import Guidance
 from assay.judging.transfer.report_selection import course_items, oracle_items, rule_items
@@ -222,7 +222,8 @@ def _equality_table(found: Transfer) -> Table:
     known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
     title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
     if not known:
-        title = "Spread over runs by language"
+        widest = max(found.languages, key=lambda result: result.spread.delta)
+        title = f"Runs differ by up to {100 * widest.spread.delta:.1f} points ({widest.language})"
     return Table("equality", title, columns, rows, f"{found.panels.n_runs} runs on the same items.")
 
 
@@ -234,7 +235,8 @@ def _run_figure(found: Transfer) -> Item:
         for run, value in zip(found.panels.run_names, result.spread.run_scores, strict=True)
     ]
     widest = max(found.languages, key=lambda result: result.spread.delta)
-    title = f"{widest.language} differs most between runs: {100 * widest.spread.delta:.1f} points of {_lower(name)}"
+    delta = f"{100 * widest.spread.delta:.1f} points of {lower_name(found.panels.scoring.metric)}"
+    title = f"{widest.language} differs most between runs: {delta}"
     note = f"Each run at its best {found.panels.source} dev checkpoint."
     caption = Caption("runs-figure", title, note)
     column = Column("score", name, 1, "%")
@@ -325,11 +327,6 @@ def _agreement_title(found: Transfer) -> str:
     said = [f"{result.language} ({in_words(result.by_source.whole, 0, '%')})" for result in (ranked[0], ranked[-1])]
     guide = f"{found.panels.source} dev agrees with target test"
     return f"{guide} most in {said[0]}, least in {said[1]}" if len(ranked) > 1 else f"{guide} in {said[0]}"
-
-
-def _lower(name: str) -> str:
-    """The name of a metric inside a sentence; an abbreviation stays as it is."""
-    return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 
 def _correlation_table(found: Transfer) -> Table:

@@ -192,7 +192,8 @@ def course_items(found: Transfer) -> list[Item]:
         for row in _course(found, result, name, scores)
     ]
     name = METRIC_NAMES[found.panels.scoring.metric]
-    caption = Caption("trajectories", f"{name} over training: where {found.panels.source} dev guides best, and worst")
+    ends = f"best in {ranked[0].language}, worst in {ranked[-1].language}" if len(ranked) > 1 else "less or more"
+    caption = Caption("trajectories", f"Over training {found.panels.source} dev guides {ends}", f"Dev and test {name}.")
     across, up = Column("step", "Step"), Column("score", name, 1, "%")
     figure = curves(
         rows, across, up, series=Column("set", "Set"), facet=Column("language", "Language"), caption=caption

@@ -18,12 +18,12 @@ from assay.studies.corruption.settings import Config, classes_of
 
 SETTING_TITLES = {"train": "Corrupt-train", "test": "Corrupt-test", "both": "Corrupt-train and test"}
 METRIC_TITLES = {"accuracy": "accuracy", "mcc": "Matthews correlation", "pearson": "Pearson correlation"}
-COUNTED = {
-    "survives": "survive",
-    "drops": "drop",
-    "collapsed": "collapsed",
-    "underpowered": "are underpowered",
-    "no baseline": "have no baseline",
+COUNTED = {  # of one cell, of several
+    "survives": ("survives", "survive"),
+    "drops": ("drops", "drop"),
+    "collapsed": ("collapsed", "collapsed"),
+    "underpowered": ("is underpowered", "are underpowered"),
+    "no baseline": ("has no baseline", "have no baseline"),
 }
 NOT_PRINTED = "not in the paper"
 NO_SCORE = "no score: a run gives one answer to all items"
@@ -204,7 +204,8 @@ def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
 def count_verdicts(judged: Sequence[Judged]) -> str:
     """How many cells have which verdict, in words."""
     verdicts = [each.verdict for each in judged]
-    return ", ".join(f"{verdicts.count(name)} {COUNTED[name]}" for name in VERDICTS if name in verdicts)
+    counts = {name: verdicts.count(name) for name in VERDICTS if name in verdicts}
+    return ", ".join(f"{n} {COUNTED[name][n > 1]}" for name, n in counts.items())
 
 
 def _cells_table(config: Config, one: Found) -> Table:

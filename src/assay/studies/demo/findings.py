@@ -72,6 +72,11 @@ def _row(config: Config, results: Results, size: int) -> dict[str, Cell]:
 
 
 def _figure(config: Config, rows: list[dict[str, Cell]]) -> Figure:
-    caption = Caption("learning-curve", "Accuracy grows with the data, and the interval narrows")
+    first, last = (row["accuracy"] for row in (rows[0], rows[-1]))
+    assert isinstance(first, Estimate)
+    assert isinstance(last, Estimate)
+    span = f"From {rows[0]['size']} to {rows[-1]['size']} reviews"
+    title = f"{span} accuracy goes from {in_words(first, 1, '%')} to {in_words(last, 1, '%')}"
+    caption = Caption("learning-curve", title, "Dashed: the share of labels that are right.")
     column = Column("accuracy", "Accuracy", 1, "%")
     return curves(rows, Column("size", "Reviews"), column, caption=caption, rule=1 - config.noise)

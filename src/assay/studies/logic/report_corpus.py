@@ -44,7 +44,9 @@ def _table_1(config: Config, results: Results) -> Table:
         digits = 1 if name == "mean_length" else 0
         columns += [Column(name, title, digits, unit), Column(f"{name}_paper", title, digits, unit, published=True)]
     note = "The paper calls the lengths words; its published files show that they are characters."
-    return Table("corpora", "Train and test share few words but those of the grammar", columns, rows, note, keys)
+    shared = [int(row["shared"]) for row in rows]  # type: ignore[arg-type]
+    title = f"Train and test share {min(shared)} to {max(shared)} words"
+    return Table("corpora", title, columns, rows, note, keys)
 
 
 def _certificates(config: Config, results: Results) -> list[Item]:

@@ -98,7 +98,7 @@ def _curves(found: Findings, kind: str) -> Figure:
     """Accuracy over layers, one panel for each task and language."""
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
-    title = f"Accuracy over layers ({KIND_TITLES[kind]}) peaks {_early(found, kind)}"
+    title = f"Accuracy over layers ({KIND_TITLES[kind]}) peaks, {_early(found, kind)}"
     note = "Bands hold for all layers of a curve together."
     caption = Caption(f"curves-{kind}", title, note, _keys(found, kind))
     return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
@@ -112,7 +112,8 @@ def _early(found: Findings, kind: str) -> str:
             share = each.tests.best / max(1, len(each.probed.layers) - 1)
             thirds["lower" if share < 1 / 3 else "middle" if share < 2 / 3 else "upper"] += 1
     total = sum(thirds.values())
-    return ", ".join(f"in the {name} third in {n} of {total} cases" for name, n in thirds.items() if n)
+    parts = [f"in {n} in the {name} third" for name, n in thirds.items() if n]
+    return f"of {total} cases {', '.join(parts)}"
 
 
 def curve_rows(

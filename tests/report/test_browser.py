@@ -11,7 +11,7 @@ from tests.report.sample import examples, language_table, sample_report
 from assay.report.csv_tables import examples_csv, table_csv
 from assay.report.figures import figure_svg, full_spec
 from assay.report.html import html_page
-from assay.report.summary import Figure
+from assay.report.summary import Column, Figure, Report, Section, Table
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]
@@ -268,3 +268,27 @@ def test_it_prints_wide_charts_and_no_controls(open_page):
     assert page.locator("#seeds .chart.wide").is_visible()
     assert page.locator("#items .filters").is_hidden()
     assert page.locator("nav").is_hidden()
+
+
+def test_a_long_table_scrolls_under_its_headings_and_prints_whole(browser, tmp_path):
+    columns = [Column("task", "Task"), Column("why", "Why"), Column("score", "Score", 1)]
+    why = "because the second half of training is the test that matters"
+    rows = [{"task": f"{i} comparison (de)", "why": why, "score": float(i)} for i in range(60)]
+    path = tmp_path / "long.html"
+    table = Table("long", "Sixty rows", columns, rows)
+    path.write_text(html_page(Report("r", "R", (), [Section("S", [table])])), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(path.as_uri())
+    box = page.locator("#long .scroll")
+    assert box.bounding_box()["height"] < 0.83 * 844
+    box.evaluate("box => { box.scrollTop = 900; }")
+    heading, top = page.locator("#long thead th").first.bounding_box(), box.bounding_box()["y"]
+    assert abs(heading["y"] - top) < 2
+    assert page.locator("#long tbody tr").nth(30).locator("td").first.bounding_box()["width"] > 200
+    assert page.locator("#long .source").inner_text().startswith("60 rows")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    heights = page.eval_on_selector_all("#long tbody th", "all => all.map(cell => cell.getBoundingClientRect().height)")
+    assert max(heights) < 40
+    page.emulate_media(media="print")
+    assert box.bounding_box()["height"] > 60 * 20
+    page.close()

@@ -59,7 +59,7 @@ def test_heat_map_prints_values_and_brackets_what_is_chance():
 def test_a_heat_map_of_nothing_but_chance_has_a_legend_of_possible_values():
     rows = [{"tag": tag, "model": "forest", "accuracy": 0.5} for tag in "ab"]
     figure = heat_map(rows, "model", "tag", Column("accuracy", "Accuracy", 1, "%"), caption=CAPTION, centre=0.5)
-    assert [text for text in texts(figure) if text.endswith(".0")] == ["50.0", "50.0", "40.0", "50.0", "60.0"]
+    assert [text for text in texts(figure) if text.endswith(".0")] == ["50.0", "50.0", "45.0", "50.0", "55.0"]
 
 
 def test_whole_numbers_on_an_axis_have_no_decimals():

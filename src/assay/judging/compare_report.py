@@ -86,8 +86,7 @@ def _difference_items(judgement: Judgement) -> list[Item]:
     columns = [*place_columns([d.where for d in judgement.places]), *_columns(judgement)]
     sentence = judgement.overall.verdict.text
     title = f"{METRIC_NAMES[judgement.metric]}: {sentence}"
-    methods = "; ".join(dict.fromkeys(d.difference.method for d in judgement.places))
-    items: list[Item] = [Table("difference", title, columns, rows, f"{methods}.")]
+    items: list[Item] = [Table("difference", title, columns, rows)]
     if len(judgement.places) > 1:
         kinds = [d.verdict.kind for d in judgement.places]
         title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"

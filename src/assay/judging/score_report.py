@@ -134,7 +134,7 @@ def _score_items(scores: Scores) -> list[Item]:
                 "smallest difference of accuracy a rival would show, 80 % power",
             )
         )
-    items: list[Item] = [Table("scores", _scores_title(scores), columns, rows, _methods(scores))]
+    items: list[Item] = [Table("scores", _scores_title(scores), columns, rows)]
     if 2 <= len(scores.arms) <= 60:
         shown: list[dict[str, Cell]] = [
             {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
@@ -164,13 +164,6 @@ def _scores_title(scores: Scores) -> str:
 def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
     column = metric_column(scores.metric)
     return extremes(named, column.digits, column.unit)
-
-
-def _methods(scores: Scores) -> str:
-    methods = dict.fromkeys(
-        f"{METRIC_NAMES[name]}: {estimate.method}" for arm in scores.arms for name, estimate in arm.estimates.items()
-    )
-    return f"{_level(scores)} intervals. " + "; ".join(list(methods)[:6]) + "."
 
 
 def _level(scores: Scores) -> str:

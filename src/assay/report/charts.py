@@ -249,7 +249,7 @@ def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
         ticks: dict[str, Any] = {"values": values} if len(values) <= MOST_TICKS else {}
         if whole and column.unit not in SCALED_UNITS:
             ticks["format"] = "d"
-        axis = alt.Axis(grid=False, **axis_format(column), **ticks)
+        axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=4, **axis_format(column), **ticks)
         scale = alt.Scale(zero=False, nice=False, padding=6)
         return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)
     axis = alt.Axis(grid=False, labelAngle=0 if longest(values) * len(values) < 45 else -40)

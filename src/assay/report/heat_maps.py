@@ -50,7 +50,9 @@ def heat_map(
     names, marks = sheet.names("across"), sheet["chance"].key if chance is not None else None
     with_values = len(names) <= MOST_COLUMNS_WITH_VALUES
     step, angle, narrow_step = _steps(names, sheet.longest_name("down"))
-    domain, colours, strong = _colour_scale([row.get(sheet["value"].key) for row in sheet.rows], centre)
+    step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
+    values = [row.get(sheet["value"].key) for row in sheet.rows]
+    domain, colours, strong = _colour_scale(values, centre, step_of_scale)
     unlike = f"not distinguishable from {chance.title if isinstance(chance, Column) else 'chance'}"
     base = _grid(sheet, angle).transform_calculate(
         tip=_tip(sheet, unlike),
@@ -98,14 +100,17 @@ def _steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
     wanted = int(longest(names) * CHARACTER) + 12
     if len(names) > MOST_COLUMNS_WITH_VALUES:
         return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, max(14, min(wanted - 5, 28))
-    step = max(48, min(wanted, max(80, 560 // len(names))))
+    step = max(48, min(wanted, max(80, 760 // len(names))))
     angle = 0 if wanted <= step else -45
     room = int(340 - min(label_length * CHARACTER, NARROW_LABEL_LIMIT)) // len(names)
     return step, angle, min(step, max(36 if angle else max(36, wanted), room))
 
 
-def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[float], list[str], str]:
-    """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text."""
+def _colour_scale(values: Sequence[Cell], centre: float | None, least: float) -> tuple[list[float], list[str], str]:
+    """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text.
+
+    Two hues reach a multiple of `least` to either side.
+    """
     known = [float(value) for value in values if isinstance(value, int | float)]
     if centre is None:
         low, high = min(known, default=0.0), max(known, default=1.0)
@@ -113,7 +118,7 @@ def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[fl
         strong = f"datum['{{value}}'] > {low + STRONG * (high - low)!r}"
         return [low, high], [_rgba(POSITIVE, 0.04), _rgba(POSITIVE, 1)], strong
     reach = max((abs(value - centre) for value in known), default=0.0)
-    reach = max(math.ceil(reach * 10 - 1e-9) / 10, 0.1)  # cells that all lie at the centre have no colour
+    reach = least * max(math.ceil(reach / least - 1e-9), 1)  # cells that all lie at the centre have no colour
     strong = f"abs(datum['{{value}}'] - {centre!r}) > {STRONG * reach!r}"
     stops = [_rgba(NEGATIVE, 1), _rgba(NEGATIVE, 0), _rgba(POSITIVE, 0), _rgba(POSITIVE, 1)]
     return [centre - reach, centre, centre, centre + reach], stops, strong

@@ -39,7 +39,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
-MOST_ROOMY_COLUMNS = 11
+MOST_ROOMY_COLUMNS = 9
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 

@@ -298,8 +298,8 @@ def _agreement_table(found: Transfer) -> Table:
         Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
         Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these"),
         Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only"),
-        Column("standing", "It"),
-        Column("late_standing", "Late it"),
+        Column("standing", "Verdict"),
+        Column("late_standing", "Verdict, late"),
         Column("target", "Target dev", 1, "%"),
         Column("target_late", "Target dev, late", 1, "%"),
     ]

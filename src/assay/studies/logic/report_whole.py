@@ -111,7 +111,8 @@ def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
     for place, model in enumerate(models):
         columns.append(Column(f"m{place}", model_title(model), 1, "%"))
         if any(not isinstance(row[f"p{place}"], Missing) for row in rows.values()):
-            columns.append(Column(f"p{place}", model_title(model), 1, "%", published=True))
+            title = model_title(model) if model in config.models else "BERT"
+            columns.append(Column(f"p{place}", title, 1, "%", published=True))
     title = f"{sum(told)} of {len(told)} scores are above chance"
     note = (
         "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes, and "

@@ -69,12 +69,26 @@ def _shorten(element: ET.Element) -> None:
     if element.get("stroke-width") == "0":
         element.attrib.pop("stroke", None)
         element.attrib.pop("stroke-width")
+    _settle_opacity(element)
     for name, value in list(element.attrib.items()):
         if name != "aria-label":
             element.set(name, NUMBER.sub(lambda found: short_number(found[0]), value))
     for name, default in DEFAULTS.items():
         if element.get(name) == default:
             element.attrib.pop(name)
+
+
+def _settle_opacity(element: ET.Element) -> None:
+    """Write the opacity of a mark that has one paint as that of its paint, which a group can share.
+
+    The converter to PDF takes an inherited colour for black where the mark has an opacity of its own.
+    """
+    paints = [name for name in ("fill", "stroke") if name in element.attrib]
+    if "opacity" in element.attrib and len(paints) == 1 and element.tag != f"{SVG}g":
+        before = float(element.get(f"{paints[0]}-opacity", "1"))
+        element.set(f"{paints[0]}-opacity", f"{before * float(element.attrib.pop('opacity')):.4f}")
+        if element.attrib[f"{paints[0]}-opacity"] == "1.0000":
+            element.attrib.pop(f"{paints[0]}-opacity")
 
 
 def short_number(text: str) -> str:
@@ -140,5 +154,5 @@ def _shared(names: Sequence[str], children: Sequence[ET.Element]) -> Iterator[tu
     for name in names:
         values = [child.get(name) for child in children]
         said = [value for value in values if value is not None]
-        if said and len(said) == len(values):
+        if said and len(said) == len(values) and not any("opacity" in child.attrib for child in children):
             yield name, Counter(said).most_common(1)[0][0]

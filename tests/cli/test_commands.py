@@ -26,7 +26,7 @@ def test_run_report_status_and_resume(run, tmp_path):
     assert (code, first, last) == (0, "6 jobs: 6 done", "report: assay-out/demo/report.html")
     assert len(verdict) == 3
     assert re.fullmatch(
-        r"- A bag of words reaches this accuracy with 100 reviews\. "
+        r"- With 100 reviews a bag of words reaches \d\d\.\d %\. "
         r"\(\d\d\.\d % \[\d\d\.\d, \d\d\.\d\]; 95 % interval; n = \d+; .*\)",
         verdict[0],
     )

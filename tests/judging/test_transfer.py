@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.judging.courses import ACCURACY, LABELS, exact_panel, experiment, noisy_panel, rows_of
 from tests.judging.files import write_jsonl
+from tests.report.sentences import unfinished
 
 from assay.cli import run_command
 from assay.data.predictions import read_predictions
@@ -280,6 +281,7 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
     assert found.languages[0].correlation.between.method == "not said: 1 run, at least 4 are needed"
     assert math.isnan(found.languages[0].regret.corrected.low)
     report = found.report()
+    assert unfinished(report) == []
     assert "One run only: nothing is claimed about another run." in report.verdict
     write_report(report, tmp_path / "out")
 

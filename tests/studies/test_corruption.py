@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, f1_score
 from tests.judging.files import write_jsonl
+from tests.report.sentences import unfinished
 
 from assay.cli import run_command
 from assay.data.catalog import load
@@ -298,6 +299,7 @@ def test_answers_as_rare_as_in_gold_are_not_one_answer():
 def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     made = report(SMALL, small)
     assert find_study("corruption").report(SMALL, small) == made
+    assert unfinished(made) == []
     items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
     assert list(items) == [
         "baselines", "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
@@ -327,7 +329,7 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
         "There is no random control: what a class costs cannot be told from mere shortening.",
         "One seed only: every interval is over test items, and says nothing of another training.",
     ]
-    table = next(item for item in made.sections[2].items if item.name == "cells-generated-sentiment")
+    table = next(item for item in made.sections[2].items if getattr(item, "name", "") == "cells-generated-sentiment")
     assert [column.key for column in table.columns] == ["removed", "setting", "verdict", "score", "delta", "p"]
     assert all("Tango" in row["delta"].method for row in table.rows)
 

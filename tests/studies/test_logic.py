@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.report.sentences import unfinished
 
 from assay.data.logic.pairs import LABELS
 from assay.errors import TrainingError, UsageError
@@ -78,6 +79,7 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert {outcome.status for outcome in run_jobs(jobs(TINY), store, SerialRunner())} == {"done"}
     results = Results(store)
     found = report(TINY, results)
+    assert unfinished(found) == []
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
         "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
+from tests.report.sentences import unfinished
 
 from assay.data.dataset import Dataset
 from assay.errors import DataError, UsageError
@@ -317,6 +318,7 @@ def tiny(tmp_path_factory):
 
 def test_tiny_run_reports_every_part(tiny):
     found = report(TINY, tiny)
+    assert unfinished(found) == []
     names = {item.name for section in found.sections for item in section.items if not isinstance(item, Text)}
     measures = {f"{measure}-{language}" for measure in ("debiased", "plain", "maxcorr") for language in ("ru", "en")}
     assert names == measures | {

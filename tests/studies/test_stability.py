@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
+from tests.report.sentences import unfinished
 from tests.studies.stability_runs import arm_of, gold_of, noisy_runs, toy_diagnostics
 
 from assay.data.catalog import load
@@ -285,6 +286,7 @@ def _strength(category):
 def test_the_report_has_the_papers_tables_and_figures(found):
     report = stability.report(WHOLE, found.results)
     assert stability.report(WHOLE, found.results) == report
+    assert unfinished(report) == []
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
     assert names >= {
         *("overall", "design", "sources", "languages", "languages-map", "languages-seed-map", "groups", "data"),
@@ -303,6 +305,7 @@ def test_one_seed_gives_a_report_too(found):
     report = stability.report(config, found.results)
     tables = {item.name: item for section in report.sections for item in section.items if hasattr(item, "columns")}
     assert tables["overall"].title == "One seed says nothing of another"
+    assert unfinished(report) == []
     assert str(tables["overall"].rows[0]["correlation"].reason) == "needs at least two seeds"
 
 

@@ -13,6 +13,7 @@ from assay.judging.compare import Difference, Judgement
 from assay.judging.metrics import SHARES
 from assay.judging.score_report import METRIC_NAMES, MOST_EXAMPLES, metric_column, place_columns
 from assay.judging.verdict import p_text
+from assay.report.cells import extremes
 from assay.report.charts import Caption, dots
 from assay.report.summary import (
     Cell,
@@ -83,11 +84,13 @@ def _difference_items(judgement: Judgement) -> list[Item]:
     if len(judgement.places) > 1:
         rows.append({**_row(judgement.overall), "language": "all"})
     columns = [*place_columns([d.where for d in judgement.places]), *_columns(judgement)]
-    title = f"{METRIC_NAMES[judgement.metric]} of B − A with {100 * judgement.overall.difference.level:g} % intervals"
-    methods = "; ".join(dict.fromkeys(d.difference.method for d in judgement.places))
-    items: list[Item] = [Table("difference", title, columns, rows, f"{methods}.")]
+    sentence = judgement.overall.verdict.text
+    title = f"{METRIC_NAMES[judgement.metric]}: {sentence}"
+    items: list[Item] = [Table("difference", title, columns, rows)]
     if len(judgement.places) > 1:
-        items.append(_figure("difference", "B − A by set", [(_name(d), d) for d in judgement.places], judgement))
+        kinds = [d.verdict.kind for d in judgement.places]
+        title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
+        items.append(_figure("difference", title, [(_name(d), d) for d in judgement.places], judgement))
     return items
 
 
@@ -98,7 +101,10 @@ def _tag_items(judgement: Judgement) -> list[Item]:
     title = f"A and B differ in {clear} of {len(judgement.tags)} categories"
     note = "p-values are adjusted over the categories (Benjamini-Hochberg); verdicts are those of single categories."
     named = [(f"{_name(d)} {d.where['tag']}".removeprefix("all "), d) for d in judgement.tags]
-    return [Table("categories", title, columns, rows, note), _figure("categories", title, named, judgement)]
+    column = metric_column(judgement.metric)
+    unit = "points" if column.unit else ""
+    most = f"B − A by category: {extremes([(name, d.difference) for name, d in named], column.digits, unit)}"
+    return [Table("categories", title, columns, rows, note), _figure("categories", most, named, judgement)]
 
 
 def _columns(judgement: Judgement) -> list[Column]:

@@ -11,6 +11,7 @@ import numpy as np
 from assay.judging.arms import Arm
 from assay.judging.metrics import SHARES
 from assay.judging.score import ArmScore, Scores
+from assay.report.cells import extremes, in_words, view
 from assay.report.charts import Caption, curves, dots, heat_map
 from assay.report.summary import (
     Cell,
@@ -27,6 +28,7 @@ from assay.report.summary import (
     Text,
 )
 from assay.statistics.arrays import Array
+from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import mean_interval
 
 METRIC_NAMES = {
@@ -64,6 +66,16 @@ def metric_column(metric: str, key: str | None = None, title: str | None = None)
     return Column(key or metric, title or METRIC_NAMES[metric], digits=1 if share else 3, unit="%" if share else "")
 
 
+def lower_name(metric: str) -> str:
+    """The name of a metric inside a sentence; an abbreviation stays as it is.
+
+    >>> lower_name("accuracy"), lower_name("mcc")
+    ('accuracy', 'MCC')
+    """
+    name = METRIC_NAMES[metric]
+    return name[0].lower() + name[1:] if name[1:2].islower() else name
+
+
 def place_columns(places: Sequence[Mapping[str, str]]) -> list[Column]:
     """A column for each part of a place that occurs."""
     return [Column(key, title) for key, title in PLACES.items() if any(key in place for place in places)]
@@ -75,8 +87,10 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     for arm in scores.arms[:6]:
         runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "one run"
         place = f"{arm.name()}: " if arm.where or len(scores.arms) > 1 else ""
-        text = f"{place}{column.title} on {arm.n_items:,} items, {runs}."
         estimate = arm.estimates[scores.metric]
+        said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
+        name = lower_name(scores.metric) if place else column.title
+        text = f"{place}{name} is {said} on {arm.n_items:,} items, {runs}."
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
     if len(scores.arms) > 6:
         lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
@@ -120,19 +134,24 @@ def _score_items(scores: Scores) -> list[Item]:
                 "smallest difference of accuracy a rival would show, 80 % power",
             )
         )
-    items: list[Item] = [Table("scores", _scores_title(scores), columns, rows, _methods(scores))]
+    items: list[Item] = [Table("scores", _scores_title(scores), columns, rows)]
     if 2 <= len(scores.arms) <= 60:
         shown: list[dict[str, Cell]] = [
             {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
         ]
-        caption = Caption("scores-figure", f"{METRIC_NAMES[scores.metric]} with {_level(scores)} intervals")
+        named = [(arm.name(), arm.estimates[scores.metric]) for arm in scores.arms]
+        caption = Caption("scores-figure", f"{METRIC_NAMES[scores.metric]}: {_extremes(scores, named)}")
         items.append(dots(shown, Column("place", "Set"), metric_column(scores.metric), caption=caption))
     return items
 
 
 def _scores_title(scores: Scores) -> str:
     if len(scores.arms) == 1:
-        return f"Scores with {_level(scores)} intervals"
+        first, column = scores.arms[0], metric_column(scores.metric)
+        estimate = first.estimates[scores.metric]
+        said = view(estimate, column)
+        unit = f" {column.unit}" if column.unit else ""
+        return f"{column.title} is {said.text}{unit} {said.interval}".rstrip() + f" on {first.n_items:,} items"
     values = [arm.estimates[scores.metric].value for arm in scores.arms]
     scale, unit = (100, " %") if scores.metric in SHARES else (1, "")
     low, high = min(values) * scale, max(values) * scale
@@ -142,11 +161,9 @@ def _scores_title(scores: Scores) -> str:
     )
 
 
-def _methods(scores: Scores) -> str:
-    methods = dict.fromkeys(
-        f"{METRIC_NAMES[name]}: {estimate.method}" for arm in scores.arms for name, estimate in arm.estimates.items()
-    )
-    return f"{_level(scores)} intervals. " + "; ".join(list(methods)[:6]) + "."
+def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
+    column = metric_column(scores.metric)
+    return extremes(named, column.digits, column.unit)
 
 
 def _level(scores: Scores) -> str:
@@ -174,8 +191,7 @@ def _run_items(scores: Scores) -> list[Item]:
     scale = 100 if scores.metric in SHARES else 1
     reach = scale * float(np.ptp(widest.run_scores))
     moved = f"{reach:.1f} points" if scale == 100 else f"{reach:.3f}"
-    name = "accuracy" if scores.metric == "accuracy" else METRIC_NAMES[scores.metric]
-    table = Table("runs", f"The seed alone moves {name} by up to {moved}", columns, rows)
+    table = Table("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}", columns, rows)
     points: list[dict[str, Cell]] = [
         {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
         for arm in several[:40]
@@ -185,7 +201,11 @@ def _run_items(scores: Scores) -> list[Item]:
 
 
 def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_places: int) -> Figure:
-    caption = Caption("runs-figure", f"{METRIC_NAMES[scores.metric]} of each run")
+    named = [
+        (f"{row['place']}, {row['run']}" if n_places > 1 else str(row["run"]), row[scores.metric]) for row in points
+    ]
+    known = [(name, value) for name, value in named if isinstance(value, float)]
+    caption = Caption("runs-figure", f"{METRIC_NAMES[scores.metric]} of each run: {_extremes(scores, known)}")
     across = Column("run", "Run")
     if n_places == 1:
         return dots(points, across, metric_column(scores.metric), caption=caption)
@@ -262,7 +282,11 @@ def _tag_figure(scores: Scores) -> list[Item]:
         }
         for tag in scores.tags
     ]
-    caption = Caption("categories-figure", f"{METRIC_NAMES[scores.metric]} by category")
+    named = [
+        (f"{tag.tag} ({' '.join(tag.where.values())})" if tag.where else tag.tag, tag.estimate) for tag in scores.tags
+    ]
+    title = f"{METRIC_NAMES[scores.metric]} by category: {_extremes(scores, named)}"
+    caption = Caption("categories-figure", title)
     if len(places) == 1:
         rule = 0.0 if scores.metric in ("mcc", "pearson") else None
         return [dots(rows, Column("tag", "Category"), column, caption=caption, rule=rule)]

@@ -6,6 +6,7 @@ It gives the parts (value, interval, unit, marks, reason); each rendering puts t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ MINUS = "−"
 SCALED_UNITS = ("%", "points")
 PROBABILITY = "p-value"
 TIED = "≈"
+WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
@@ -89,6 +91,34 @@ def format_interval(estimate: Estimate, digits: int | None = None, unit: str = "
     shown = default_digits(unit) if digits is None else digits
     shown = shown - 1 if shown >= 3 else shown
     return f"[{format_number(estimate.low, shown, unit)}, {format_number(estimate.high, shown, unit)}]"
+
+
+def in_words(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:
+    """The value of an estimate with its unit, to stand in a sentence.
+
+    >>> in_words(Estimate(0.664, 0.39, 0.92, "bootstrap", 30), 0, "%"), in_words(Estimate(-0.1, -1, 1, "t", 3), 2)
+    ('66 %', '−0.10')
+    """
+    text = format_number(float(estimate.value), digits, unit)
+    return f"{text} {unit}" if unit else text
+
+
+def extremes(named: Sequence[tuple[str, Estimate | float]], digits: int | None = None, unit: str = "") -> str:
+    """Which of several scores is highest and which is lowest, in words.
+
+    >>> extremes([("fr", 0.5), ("en", 0.75), ("de", 0.25)], 0, "%")
+    'en is highest (75 %), de lowest (25 %)'
+    """
+    known = [(name, float(value.value if isinstance(value, Estimate) else value)) for name, value in named]
+    known = [(name, value) for name, value in known if math.isfinite(value)]
+    if not known:
+        return "no score is known"
+    after = f" {unit}" if unit else ""
+    shown = {pair: f"{format_number(pair[1], digits, unit)}{after}" for pair in known}
+    top, bottom = max(known, key=lambda pair: pair[1]), min(known, key=lambda pair: pair[1])
+    if len(known) == 1:
+        return f"{top[0]} has {shown[top]}"
+    return f"{top[0]} is highest ({shown[top]}), {bottom[0]} lowest ({shown[bottom]})"
 
 
 def plain_value(value: Any) -> Any:
@@ -190,10 +220,32 @@ def describe_intervals(estimates: Sequence[Estimate]) -> str:
     '95 % interval, Wilson, n = 30 to 90'
     """
     levels = " or ".join(sorted({f"{e.level * 100:g} %" for e in estimates}))
-    methods = "; ".join(dict.fromkeys(e.method for e in estimates))
+    methods = "; ".join(_merged(list(dict.fromkeys(e.method for e in estimates))))
     low, high = min(e.n for e in estimates), max(e.n for e in estimates)
     n = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
     return f"{levels} interval, {methods}, n = {n}"
+
+
+def _merged(methods: Sequence[str]) -> list[str]:
+    """Methods that differ in their numbers alone as one, with the range of each number.
+
+    >>> _merged(["3 runs × 277 items", "3 runs × 1725 items", "t"])
+    ['3 runs × 277 to 1725 items', 't']
+    """
+    alike: dict[tuple[str, ...], list[list[str]]] = {}
+    for method in methods:
+        parts = WHOLE_NUMBER.split(method)
+        alike.setdefault(tuple(parts[::2]), []).append(parts[1::2])
+    merged = []
+    for texts, numbers in alike.items():
+        ranges = [_range(list(dict.fromkeys(column))) for column in zip(*numbers, strict=True)]
+        merged.append("".join(text + number for text, number in zip(texts, [*ranges, ""], strict=True)))
+    return merged
+
+
+def _range(numbers: Sequence[str]) -> str:
+    ranked = sorted(numbers, key=int)
+    return ranked[0] if len(ranked) == 1 else f"{ranked[0]} to {ranked[-1]}"
 
 
 def footnotes(views: Sequence[Sequence[CellView]]) -> dict[str, int]:
@@ -208,7 +260,11 @@ def footnotes(views: Sequence[Sequence[CellView]]) -> dict[str, int]:
 
 def table_lines(table: Table, views: Sequence[Sequence[CellView]]) -> list[str]:
     """What stands beneath a table: its note, what columns mean, how intervals were made, ties and footnotes."""
-    meanings = [f"{column.title}: {column.note}." for column in table.columns if column.note]
+    meanings = [
+        f"{'Published ' if column.published else ''}{column.title}: {column.note}."
+        for column in table.columns
+        if column.note
+    ]
     ties = [f"{TIED_MEANING}."] if any(cell.tied for row in views for cell in row) else []
     numbered = [f"{str(number).translate(SUPERSCRIPTS)} {text}" for text, number in footnotes(views).items()]
     return [

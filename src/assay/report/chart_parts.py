@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import UsageError
-from assay.report.cells import SCALED_UNITS, default_digits, describe_intervals, interval_estimates, plain_value
+from assay.report.cells import SCALED_UNITS, default_digits, plain_value
 from assay.report.palette import DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
-from assay.report.summary import Cell, Column, Figure, Marked, Missing
+from assay.report.summary import Cell, Column, Marked, Missing
 from assay.statistics.estimate import Estimate
 
 DATA_NAME = "rows"
@@ -37,14 +37,6 @@ class Caption:
     title: str
     note: str = ""
     keys: Sequence[str] = ()
-
-
-def with_methods(caption: Caption, rows: Sequence[Mapping[str, Cell]], value: Column) -> Caption:
-    """The caption with a note that says how the intervals of a figure were made, from the rows before they are flat."""
-    estimates = interval_estimates(rows, value.key)
-    if not estimates:
-        return caption
-    return replace(caption, note=f"{caption.note} {value.title}: {describe_intervals(estimates)}.".strip())
 
 
 def as_column(field: Field, where: str) -> Column:
@@ -104,9 +96,9 @@ def text_expression(column: Column, rows: Sequence[Mapping[str, Cell]]) -> str:
 
 def tip_expression(labels: Sequence[Column], value: Column, rows: Sequence[Mapping[str, Cell]]) -> str:
     """The Vega expression of what a mark says when it is pointed at: where it is, value, interval, n."""
-    places = [f"{_quoted(column.title + ' ')} + {text_expression(column, rows)}" for column in labels]
+    places = [f"{quoted(column.title + ' ')} + {text_expression(column, rows)}" for column in labels]
     unit = f" {value.unit}" if value.unit else ""
-    shown = f"{_quoted(value.title + ' ')} + {number_expression(value)} + {_quoted(unit)}"
+    shown = f"{quoted(value.title + ' ')} + {number_expression(value)} + {quoted(unit)}"
     keys = {key for row in rows for key in row}
     if f"{value.key}_low" in keys:
         low, high = number_expression(value, "_low"), number_expression(value, "_high")
@@ -118,7 +110,7 @@ def tip_expression(labels: Sequence[Column], value: Column, rows: Sequence[Mappi
     return "trim(" + " + ' · ' + ".join([*places, shown]) + ")"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A text as a literal of a Vega expression."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") + "'"
 
@@ -165,14 +157,6 @@ def series_encodings(series: Column, rows: Sequence[Mapping[str, Cell]]) -> dict
 
 def _legend_columns(names: Sequence[Any]) -> int:
     return max(1, min(len(names), 340 // (45 + int(CHARACTER * longest(names)))))
-
-
-def finished(chart: Any, narrow: Mapping[str, Any], caption: Caption, rows: Sequence[Mapping[str, Cell]]) -> Figure:
-    """The figure of a chart; `narrow` is what changes in the specification on a narrow page."""
-    spec = chart.to_dict()
-    spec["config"] = look()
-    spec["usermeta"] = {"narrow": dict(narrow)}
-    return Figure(caption.name, caption.title, spec, rows, caption.note, caption.keys)
 
 
 def look() -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import Any
 
 from assay.errors import UsageError
 from assay.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
+from assay.report.drawings import make_small
 from assay.report.summary import Figure
 
-LONG_DECIMAL = re.compile(r"-?\d+\.\d{4,}(?:e-?\d+)?")
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 UNDRAWABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -62,6 +62,12 @@ def figure_svg(figure: Figure, *, narrow: bool = False) -> str:
     return _settled(drawn, f"{figure.name}-{'narrow' if narrow else 'wide'}")
 
 
+def narrow_svg(figure: Figure, wide: str) -> str:
+    """The figure drawn for a narrow page; empty where that is the wide drawing again, which then stands for both."""
+    narrow = figure_svg(figure, narrow=True)
+    return "" if narrow.replace(f"{figure.name}-narrow-", f"{figure.name}-wide-") == wide else narrow
+
+
 def figure_pdf(figure: Figure) -> bytes:
     """The figure as a PDF with its fonts inside."""
     import vl_convert
@@ -72,19 +78,19 @@ def figure_pdf(figure: Figure) -> bytes:
 
 
 def _settled(svg: str, prefix: str) -> str:
-    """The drawing parsed and written again: well-formed, and with ids that count from one within the figure."""
+    """The drawing parsed and written again: well-formed, small, and with ids that count from one within the figure."""
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
     root = ET.fromstring(svg)
+    make_small(root)
     settled: dict[str, str] = {}
     for element in root.iter():
         if "id" in element.attrib:
             settled[element.attrib["id"]] = f"{prefix}-{len(settled) + 1}"
     for element in root.iter():
         _settle_ids(element, settled)
-        _round_numbers(element)
     root.attrib |= {"class": "drawing", "role": "graphics-document"}
-    return ET.tostring(root, encoding="unicode")
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
 def _settle_ids(element: ET.Element, settled: Mapping[str, str]) -> None:
@@ -93,10 +99,3 @@ def _settle_ids(element: ET.Element, settled: Mapping[str, str]) -> None:
             element.attrib[name] = settled[value]
         elif "url(#" in value:
             element.attrib[name] = REFERENCE.sub(lambda found: f"url(#{settled[found[1]]})", value)
-
-
-def _round_numbers(element: ET.Element) -> None:
-    """Coordinates and colours with three decimals, finer than any screen: half the size of a heat map."""
-    for name in ("d", "fill", "stroke", "transform", "opacity"):
-        if name in element.attrib:
-            element.attrib[name] = LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.3f}", element.attrib[name])

@@ -13,26 +13,22 @@ from typing import Any
 from assay.report.cells import SCALED_UNITS, heading
 from assay.report.chart_parts import (
     CHARACTER,
-    DATA_NAME,
     NARROW_LABEL_LIMIT,
     ROW_HEIGHT,
     Caption,
     Field,
-    Row,
-    as_column,
-    finished,
-    flat_rows,
     longest,
     number_expression,
+    quoted,
     tip_expression,
-    values_in_order,
-    with_methods,
 )
+from assay.report.chart_sheet import Sheet, lay_out, layered
 from assay.report.palette import INK, NEGATIVE, ON_COLOUR, POSITIVE
 from assay.report.summary import Cell, Column, Figure
 
 MOST_COLUMNS_WITH_VALUES = 16
 PALER = 0.4
+STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
 
 
 def heat_map(
@@ -43,55 +39,59 @@ def heat_map(
     *,
     caption: Caption,
     centre: float | None = 0.0,
-    chance: str | None = None,
+    chance: Field | None = None,
 ) -> Figure:
     """A cell for each (x, y), coloured by its value: two hues around `centre`, or one hue where `centre` is None.
 
-    `chance` names a yes-or-no key; cells where it is true cannot be told from chance and are shown in brackets.
+    `chance` is a yes-or-no field; cells where it is true cannot be told from what its title says, from chance where it
+    is a bare key, and are shown in brackets.
     """
-    across, down, shown = (as_column(field, caption.name) for field in (x, y, value))
-    marks = [] if chance is None else [as_column(chance, caption.name)]
-    flat = flat_rows(rows, [across, down, shown, *marks], caption.name)
-    names = values_in_order(flat, across.key)
+    sheet = lay_out(rows, caption, across=x, down=y, value=value, chance=chance)
+    names, marks = sheet.names("across"), sheet["chance"].key if chance is not None else None
     with_values = len(names) <= MOST_COLUMNS_WITH_VALUES
-    step, angle, narrow_step = _steps(names, longest(values_in_order(flat, down.key)))
-    domain, colours, strong = _colour_scale([row.get(shown.key) for row in flat], centre)
-    base = _grid(across, down, angle, flat).transform_calculate(
-        tip=_tip(down, across, shown, flat, chance),
-        label=_label(shown, chance, with_values),
-        ink=f"{_unless(chance, strong.format(value=shown.key))} ? '{ON_COLOUR}' : '{INK}'",
-        paler=f"{_unless(chance, 'true')} ? 1 : {PALER}",
+    step, angle, narrow_step = _steps(names, sheet.longest_name("down"))
+    step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
+    values = [row.get(sheet["value"].key) for row in sheet.rows]
+    domain, colours, strong = _colour_scale(values, centre, step_of_scale)
+    unlike = f"not distinguishable from {chance.title if isinstance(chance, Column) else 'chance'}"
+    base = _grid(sheet, angle).transform_calculate(
+        tip=_tip(sheet, unlike),
+        label=_label(sheet["value"], marks, with_values),
+        ink=f"{_unless(marks, strong.format(value=sheet['value'].key))} ? '{ON_COLOUR}' : '{INK}'",
+        paler=f"{_unless(marks, 'true')} ? 1 : {PALER}",
     )
-    chart = _layers(base, shown, domain, colours).properties(width={"step": step}, height={"step": ROW_HEIGHT})
-    said = with_methods(caption, rows, shown)
-    if chance:
-        mark = "in brackets" if with_values else "marked ○"
-        said = replace(said, note=f"{said.note} Paler and {mark}: not distinguishable from chance.".strip())
-    return finished(chart, {"width": {"step": narrow_step}}, said, flat)
+    chart = _layers(base, sheet["value"], domain, colours).properties(width={"step": step}, height={"step": ROW_HEIGHT})
+    figure = sheet.finish(chart, {"width": {"step": narrow_step}}, "value")
+    if chance is None:
+        return figure
+    mark = "in brackets" if with_values else "marked ○"
+    return replace(figure, note=f"{figure.note} Paler and {mark}: {unlike}.".strip())
 
 
-def _grid(across: Column, down: Column, angle: int, rows: Sequence[Row]) -> Any:
+def _grid(sheet: Sheet, angle: int) -> Any:
     import altair as alt
 
+    across, down = sheet["across"], sheet["down"]
     top = alt.Axis(orient="top", labelAngle=angle, domain=False, ticks=False)
     left = alt.Axis(domain=False, ticks=False, labelPadding=6)
     return alt.Chart().encode(
-        x=alt.X(f"{across.key}:O", sort=values_in_order(rows, across.key), title=across.title, axis=top),
-        y=alt.Y(f"{down.key}:O", sort=values_in_order(rows, down.key), title=None, axis=left),
+        x=alt.X(f"{across.key}:O", sort=sheet.names("across"), title=across.title, axis=top),
+        y=alt.Y(f"{down.key}:O", sort=sheet.names("down"), title=None, axis=left),
     )
 
 
 def _layers(base: Any, value: Column, domain: Sequence[float], colours: Sequence[str]) -> Any:
-    """Cells, their labels, and on top an unseen cell that says its tip."""
+    """Cells that say their tips, and their labels."""
     import altair as alt
 
     legend = alt.Legend(title=heading(value), orient="top", values=sorted(set(domain)), labelExpr=_legend_label(value))
     colour = alt.Color(f"{value.key}:Q", scale=alt.Scale(domain=domain, range=colours), legend=legend)
-    return alt.layer(
-        base.mark_rect(aria=False).encode(color=colour, opacity=alt.Opacity("paler:Q", scale=None)),
+    shown = alt.when(f"isValid(datum['{value.key}'])").then(colour).otherwise(alt.value("transparent"))
+    return layered(
+        base.mark_rect(invalid=None).encode(
+            color=shown, opacity=alt.Opacity("paler:Q", scale=None), description="tip:N"
+        ),
         base.mark_text(aria=False).encode(text="label:N", color=alt.Color("ink:N", scale=None, legend=None)),
-        base.mark_rect(fillOpacity=0).encode(description="tip:N"),
-        data=alt.NamedData(DATA_NAME),
     ).resolve_scale(color="independent")
 
 
@@ -100,23 +100,26 @@ def _steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
     wanted = int(longest(names) * CHARACTER) + 12
     if len(names) > MOST_COLUMNS_WITH_VALUES:
         return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, max(14, min(wanted - 5, 28))
-    step = max(48, min(wanted, max(80, 560 // len(names))))
+    step = max(48, min(wanted, max(80, 760 // len(names))))
     angle = 0 if wanted <= step else -45
     room = int(340 - min(label_length * CHARACTER, NARROW_LABEL_LIMIT)) // len(names)
     return step, angle, min(step, max(36 if angle else max(36, wanted), room))
 
 
-def _colour_scale(values: Sequence[Cell], centre: float | None) -> tuple[list[float], list[str], str]:
-    """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text."""
+def _colour_scale(values: Sequence[Cell], centre: float | None, least: float) -> tuple[list[float], list[str], str]:
+    """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text.
+
+    Two hues reach a multiple of `least` to either side.
+    """
     known = [float(value) for value in values if isinstance(value, int | float)]
     if centre is None:
         low, high = min(known, default=0.0), max(known, default=1.0)
         high = high if high > low else low + 1
-        strong = f"datum['{{value}}'] > {low + 0.8 * (high - low)!r}"
+        strong = f"datum['{{value}}'] > {low + STRONG * (high - low)!r}"
         return [low, high], [_rgba(POSITIVE, 0.04), _rgba(POSITIVE, 1)], strong
     reach = max((abs(value - centre) for value in known), default=0.0)
-    reach = max(math.ceil(reach * 10 - 1e-9) / 10, 0.1)  # cells that all lie at the centre have no colour
-    strong = f"abs(datum['{{value}}'] - {centre!r}) > {0.8 * reach!r}"
+    reach = least * max(math.ceil(reach / least - 1e-9), 1)  # cells that all lie at the centre have no colour
+    strong = f"abs(datum['{{value}}'] - {centre!r}) > {STRONG * reach!r}"
     stops = [_rgba(NEGATIVE, 1), _rgba(NEGATIVE, 0), _rgba(POSITIVE, 0), _rgba(POSITIVE, 1)]
     return [centre - reach, centre, centre, centre + reach], stops, strong
 
@@ -125,9 +128,11 @@ def _rgba(colour: tuple[int, int, int], opacity: float) -> str:
     return f"rgba({colour[0]}, {colour[1]}, {colour[2]}, {opacity:g})"
 
 
-def _tip(down: Column, across: Column, value: Column, rows: Sequence[Row], chance: str | None) -> str:
-    tip = tip_expression([replace(down, title=""), across], value, rows)
-    return f"{tip} + (datum['{chance}'] ? ' · not distinguishable from chance' : '')" if chance else tip
+def _tip(sheet: Sheet, unlike: str) -> str:
+    labels = [replace(sheet["down"], title=""), sheet["across"]]
+    tip = tip_expression(labels, sheet["value"], sheet.rows)
+    marked = f"datum['{sheet['chance'].key}'] ? {quoted(f' · {unlike}')} : ''" if "chance" in sheet else ""
+    return f"{tip} + ({marked})" if marked else tip
 
 
 def _label(value: Column, chance: str | None, with_values: bool) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+import string
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -29,13 +31,17 @@ from assay.report.cells import (
     view,
 )
 from assay.report.csv_tables import figure_csv, table_csv
-from assay.report.figures import figure_svg
+from assay.report.figures import figure_svg, narrow_svg
 from assay.report.palette import dark_style
 from assay.report.summary import Claim, Column, Example, Examples, Figure, Item, Report, Table, Text
 
 TEMPLATES = Path(__file__).parent / "templates"
 BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
 N_STATIC_EXAMPLES = 5
+MOST_ROWS_IN_SIGHT = 24
+MOST_ROOMY_COLUMNS = 9
+SHORT_TEXT, LONG_TEXT = 24, 45
+LETTERS = string.digits + string.ascii_letters
 
 
 def html_page(report: Report) -> str:
@@ -93,20 +99,21 @@ def _claim(line: str | Claim) -> dict[str, Any]:
 def _item(item: Item, interactive: bool) -> dict[str, Any]:
     if isinstance(item, Text):
         return {"kind": "text", "text": item.text}
-    common = {"name": item.name, "title": item.title, "note": item.note, "job_keys": item.keys}
+    common = {"name": item.name, "title": item.title, "note": item.note, "job_keys": item.keys, "tall": False}
     if isinstance(item, Table):
         return {"kind": "table", **common, "csv": _csv_link(table_csv(item)), **_table(item)}
     if isinstance(item, Figure):
-        drawings = {
-            "wide": Markup(figure_svg(item)),
-            "narrow": Markup(figure_svg(item, narrow=True)) if interactive else "",
-        }
+        wide = figure_svg(item)
+        drawings = {"wide": Markup(wide), "narrow": Markup(narrow_svg(item, wide)) if interactive else ""}
         return {"kind": "figure", **common, "csv": _csv_link(figure_csv(item)), **drawings}
     return {"kind": "examples", **common, "csv": "", **_examples(item, interactive)}
 
 
 def _csv_link(text: str) -> str:
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode("utf-8", "backslashreplace")).decode()
+    """A link that holds the text itself, in the shorter of the two ways to write one."""
+    content = text.encode("utf-8", "backslashreplace")
+    escaped, packed = quote(content, safe=" ,:;=/()[]+!*'"), base64.b64encode(content).decode()
+    return min(f"data:text/csv;charset=utf-8,{escaped}", f"data:text/csv;charset=utf-8;base64,{packed}", key=len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +134,32 @@ def _table(table: Table) -> dict[str, Any]:
     notes = footnotes(views)
     numeric = [any(row[i].number is not None for row in views) for i in range(len(table.columns))]
     columns = [
-        {"heading": heading(column), "published": column.published, "style": "number" if is_number else ""}
-        for column, is_number in zip(table.columns, numeric, strict=True)
+        {
+            "heading": heading(column),
+            "published": column.published,
+            "style": "number" if is_number else _text_width([row[i].text for row in views]),
+        }
+        for i, (column, is_number) in enumerate(zip(table.columns, numeric, strict=True))
     ]
     rows = [
         [
-            _html_cell(cell, column, is_number, notes)
-            for cell, column, is_number in zip(row, table.columns, numeric, strict=True)
+            _html_cell(cell, column, str(shown["style"]), notes)
+            for cell, column, shown in zip(row, table.columns, columns, strict=True)
         ]
         for row in views
     ]
-    return {"columns": columns, "rows": rows, "lines": table_lines(table, views)}
+    size = {"tall": len(rows) > MOST_ROWS_IN_SIGHT, "dense": len(columns) > MOST_ROOMY_COLUMNS}
+    return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
 
 
-def _html_cell(cell: CellView, column: Column, is_number: bool, notes: Mapping[str, int]) -> HtmlCell:
-    style = {"number": is_number, "published": column.published, "best": cell.best, "best-tied": cell.tied}
+def _text_width(texts: Sequence[str]) -> str:
+    """How a column of texts is set: short ones on one line, long ones with room enough for a sentence."""
+    most = max((len(text) for text in texts), default=0)
+    return "short" if most <= SHORT_TEXT else "long" if most > LONG_TEXT else "medium"
+
+
+def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, int]) -> HtmlCell:
+    style = {width: bool(width), "published": column.published, "best": cell.best, "best-tied": cell.tied}
     return HtmlCell(
         cell.text,
         cell.interval,
@@ -185,25 +203,28 @@ def _example(item: Example, examples: Examples) -> dict[str, Any]:
 
 
 def _packed(examples: Examples) -> dict[str, Any]:
-    """The examples with each label and tag written once."""
+    """The examples with each text, label and tag written once, and the predictions of an item as one word.
+
+    A letter of the word is the number of a label, a dash where a run has none; where the labels are more than the
+    letters, the word is a list of numbers.
+    """
+    texts: dict[str, int] = {}
     labels: dict[str, int] = {}
     tags: dict[str, int] = {}
 
-    def label_index(label: str | None) -> int | None:
-        return None if label is None else labels.setdefault(label, len(labels))
+    def numbers(values: Sequence[str | None], known: dict[str, int]) -> list[int]:
+        return [-1 if value is None else known.setdefault(value, len(known)) for value in values]
 
+    gold = numbers([item.gold for item in examples.items], labels)
+    predicted = [numbers(item.predictions, labels) for item in examples.items]
+    few = len(labels) <= len(LETTERS)
+    words = ["".join((LETTERS + "-")[n] for n in given) if few else given for given in predicted]
     items = [
-        [
-            item.id,
-            list(item.texts),
-            label_index(item.gold),
-            [label_index(label) for label in item.predictions],
-            [tags.setdefault(tag, len(tags)) for tag in item.tags],
-        ]
-        for item in examples.items
+        [item.id, numbers(item.texts, texts), label, word, numbers(item.tags, tags)]
+        for item, label, word in zip(examples.items, gold, words, strict=True)
     ]
     names = {"fields": list(examples.fields), "runs": list(examples.runs)}
-    return {**names, "labels": list(labels), "tags": list(tags), "items": items}
+    return {**names, "texts": list(texts), "labels": list(labels), "tags": list(tags), "items": items}
 
 
 def json_for_script(value: Any) -> str:

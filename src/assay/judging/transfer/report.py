@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.judging.score_report import METRIC_NAMES
+from assay.judging.score_report import METRIC_NAMES, lower_name
 from assay.judging.transfer.analysis import LanguageResult, Transfer
 from assay.judging.transfer.guide import Guidance
 from assay.judging.transfer.report_selection import course_items, oracle_items, rule_items
 from assay.judging.transfer.rules import NOT_AVERAGED, USUAL, Rule, mean_difference
 from assay.judging.transfer.wide import PrintedRow, wide_table
+from assay.report.cells import in_words
 from assay.report.charts import Caption, dots, heat_map
 from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
 from assay.statistics.estimate import Estimate
@@ -67,32 +68,24 @@ def _verdict(found: Transfer) -> list[str | Claim]:
     )
     overall = found.overall
     lines: list[str | Claim] = [
-        Claim(
-            f"{source} dev moves as target test does in this share of pairs of checkpoints.",
-            "stated",
-            overall.source,
-            0,
-            "%",
-        ),
-        Claim(
-            "The same in the second half of training, where a coin gives 50 %.", "stated", overall.source_late, 0, "%"
-        ),
-        f"It guides in {whole['guides']} of {n} languages over all of training and in {late['guides']} in the second "
-        f"half; it misleads in {whole['misleads']} and {late['misleads']}; in the others it may be chance.",
+        _claimed(found),
+        _share(f"{source} dev moves as target test does in {{}} of the pairs of checkpoints.", overall.source),
+        _share("In the second half of training it does so in {}, where a coin gives 50 %.", overall.source_late),
+        f"{source} dev guides in {whole['guides']} of {n} languages over all of training and in {late['guides']} in "
+        f"the second half; it misleads in {whole['misleads']} and {late['misleads']}; in the others it may be chance.",
     ]
     if overall.target_late is not None:
-        text = "Target dev, in the second half of training."
-        lines.append(Claim(text, "stated", overall.target_late, 0, "%"))
+        lines.insert(3, _share("Target dev, with labels of its own, does so in {} there.", overall.target_late))
     gain = mean_difference(found.rules, "target dev", found.settings.level)
     if gain is not None:
-        text = f"Choosing checkpoints by target dev instead of {source} dev gains, mean over languages:"
-        lines.append(Claim(text, _standing(gain), gain, 1, "points"))
+        choosing = f"Choosing checkpoints by target dev instead of {source} dev"
+        lines.append(_gain(f"{choosing} {{}}, mean over languages.", gain))
     averaging: tuple[tuple[Rule, str], ...] = (("averaged", "log-probabilities"), ("averaged weights", "weights"))
     for rule, what in averaging:
         averaged = mean_difference(found.rules, rule, found.settings.level)
         if averaged is not None:
-            text = f"Averaging the {what} of all checkpoints gains, with no labels beyond the source:"
-            lines.append(Claim(text, _standing(averaged), averaged, 1, "points"))
+            text = f"Averaging the {what} of all checkpoints {{}}, with no labels beyond the source."
+            lines.append(_gain(text, averaged))
     if found.panels.n_runs > 1:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         lines.append(
@@ -101,10 +94,30 @@ def _verdict(found: Transfer) -> list[str | Claim]:
         )
     else:
         lines.append("One run only: nothing is claimed about another run.")
-    claims = Counter(result.claim for result in found.languages)
-    said = ", ".join(f"{count} {claim}" for claim, count in claims.most_common())
-    lines.append(f"Of {n} zero-shot scores: {said}.")
     return lines
+
+
+def _claimed(found: Transfer) -> str:
+    """How many scores may be claimed, and with what the others may."""
+    claims = Counter(result.claim for result in found.languages)
+    free = claims.pop("may be claimed", 0)
+    several = {claim: claim.replace(" its ", " their ") if count > 1 else claim for claim, count in claims.items()}
+    rest = "".join(f"; {count} {several[claim]}" for claim, count in claims.most_common())
+    return f"{free} of {len(found.languages)} zero-shot scores may be claimed as they are{rest}."
+
+
+def _share(text: str, share: Estimate) -> Claim:
+    """A sentence about a share, which stands in the place of the braces."""
+    said = in_words(share, 0, "%") if math.isfinite(share.value) else "an unknown share"
+    return Claim(text.format(said), "stated", share, 0, "%")
+
+
+def _gain(text: str, gain: Estimate) -> Claim:
+    """A sentence about a gain; what is said of it stands in the place of the braces."""
+    standing = _standing(gain)
+    size = f"{100 * abs(gain.value):.1f} points"
+    said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, "is not shown to gain or to lose")
+    return Claim(text.format(said), standing, gain, 1, "points")
 
 
 def _standing(estimate: Estimate) -> Standing:
@@ -202,12 +215,15 @@ def _equality_table(found: Transfer) -> Table:
         Column("delta", "Δ", 1, "points"),
         Column("sd", "SD over runs", 1, "points"),
         Column("another", "Another run ±", 1, "points"),
-        Column("p", "p", 3, "", "Cochran's Q: all runs are equally good on these items; Benjamini-Hochberg adjusted"),
+        Column(
+            "p", "p", 3, "p-value", "Cochran's Q: all runs are equally good on these items; Benjamini-Hochberg adjusted"
+        ),
     ]
     known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
     title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
     if not known:
-        title = "Spread over runs by language"
+        widest = max(found.languages, key=lambda result: result.spread.delta)
+        title = f"Runs differ by up to {100 * widest.spread.delta:.1f} points ({widest.language})"
     return Table("equality", title, columns, rows, f"{found.panels.n_runs} runs on the same items.")
 
 
@@ -218,7 +234,11 @@ def _run_figure(found: Transfer) -> Item:
         for result in found.languages
         for run, value in zip(found.panels.run_names, result.spread.run_scores, strict=True)
     ]
-    caption = Caption("runs-figure", f"{name} of each run at its best {found.panels.source} dev checkpoint")
+    widest = max(found.languages, key=lambda result: result.spread.delta)
+    delta = f"{100 * widest.spread.delta:.1f} points of {lower_name(found.panels.scoring.metric)}"
+    title = f"{widest.language} differs most between runs: {delta}"
+    note = f"Each run at its best {found.panels.source} dev checkpoint."
+    caption = Caption("runs-figure", title, note)
     column = Column("score", name, 1, "%")
     return heat_map(rows, Column("run", "Run"), Column("language", "Language"), column, caption=caption, centre=None)
 
@@ -278,11 +298,13 @@ def _agreement_table(found: Transfer) -> Table:
         Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
         Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these"),
         Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only"),
-        Column("standing", f"{source} dev"),
-        Column("late_standing", "late"),
+        Column("standing", "Verdict"),
+        Column("late_standing", "Verdict, late"),
         Column("target", "Target dev", 1, "%"),
         Column("target_late", "Target dev, late", 1, "%"),
     ]
+    if all(result.by_target is None for result in found.languages):
+        columns = columns[:-2]
     late = sum(result.by_source.late_standing == "guides" for result in found.languages)
     title = f"In the second half of training {source} dev still guides in {late} of {len(rows)} languages"
     note = "Early in training every score rises, which makes agreement easy; the second half is the test that matters."
@@ -295,9 +317,16 @@ def _agreement_figure(found: Transfer) -> Item:
         rows.append({"language": result.language, "by": f"{found.panels.source} dev", "share": result.by_source.whole})
         if result.by_target is not None:
             rows.append({"language": result.language, "by": "target dev", "share": result.by_target.whole})
-    caption = Caption("agreement-figure", "Agreement with target test, all checkpoints; dashed: a coin")
+    caption = Caption("agreement-figure", _agreement_title(found), "All checkpoints. Dashed: a coin.")
     column = Column("share", "Agreement", 0, "%")
     return dots(rows, Column("language", "Language"), column, series=Column("by", "Dev set"), caption=caption, rule=0.5)
+
+
+def _agreement_title(found: Transfer) -> str:
+    ranked = sorted(found.languages, key=lambda result: -result.by_source.whole.value)
+    said = [f"{result.language} ({in_words(result.by_source.whole, 0, '%')})" for result in (ranked[0], ranked[-1])]
+    guide = f"{found.panels.source} dev agrees with target test"
+    return f"{guide} most in {said[0]}, least in {said[1]}" if len(ranked) > 1 else f"{guide} in {said[0]}"
 
 
 def _correlation_table(found: Transfer) -> Table:

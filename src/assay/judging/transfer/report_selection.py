@@ -73,7 +73,7 @@ def _regret_table(found: Transfer) -> Table:
     columns = [
         Column("language", "Language"),
         Column("gain", "Target dev gains", 1, "points", "over source dev; paired, over runs and test items"),
-        Column("p", "p", 3, "", "adjusted over languages and rules (Benjamini-Hochberg)"),
+        Column("p", "p", 3, "p-value", "adjusted over languages and rules (Benjamini-Hochberg)"),
         Column("apparent", "Regret as it looks", 1, "points", "best checkpoint on test minus the chosen one"),
         Column("corrected", "Regret corrected", 1, "points", "best checkpoint found on one half of the test items"),
     ]
@@ -126,7 +126,8 @@ def _rules_title(found: Transfer) -> str:
     if not sure:
         return f"No rule is credibly better than best {found.panels.source} dev over all languages"
     best = max(sure, key=lambda rule: sure[rule].value)
-    return f"{best.capitalize()}: {100 * sure[best].value:.1f} points better than best {found.panels.source} dev"
+    gained = f"{100 * sure[best].value:.1f} points"
+    return f"The rule '{best}' is {gained} better than best {found.panels.source} dev over all languages"
 
 
 def _rule_figure(found: Transfer) -> list[Item]:
@@ -140,15 +141,12 @@ def _rule_figure(found: Transfer) -> list[Item]:
         for score in found.rules
         if score.difference is not None
     ]
-    caption = Caption(
-        "rules-figure",
-        "Each rule minus source dev; in brackets: not told from no difference",
-        "Paired over runs and items; p adjusted over all cells.",
-    )
-    column = Column("gain", "Gain", 1, "points")
-    return [
-        heat_map(rows, Column("rule", "Rule"), Column("language", "Language"), column, caption=caption, chance="chance")
-    ]
+    told = sum(not row["chance"] for row in rows)
+    title = f"{told} of {len(rows)} differences between a rule and source dev can be told from none"
+    caption = Caption("rules-figure", title, "Paired over runs and items; p adjusted over all cells.")
+    across, down = Column("rule", "Rule"), Column("language", "Language")
+    column, unclear = Column("gain", "Rule − source dev", 1, "points"), Column("chance", "no difference")
+    return [heat_map(rows, across, down, column, caption=caption, chance=unclear)]
 
 
 def _rule_table(found: Transfer) -> Table:
@@ -159,9 +157,11 @@ def _rule_table(found: Transfer) -> Table:
         Column("rule", "Rule"),
         Column("score", METRIC_NAMES[found.panels.scoring.metric], 1, "%"),
         Column("gain", "Over source dev", 1, "points"),
-        Column("p", "p", 3, "", "adjusted over languages and rules"),
+        Column("p", "p", 3, "p-value", "adjusted over languages and rules"),
     ]
-    return Table("rules-by-language", "Every rule that could be followed, in every language", columns, rows)
+    n_rules, n_languages = len(followed), len({score.language for score in found.rules})
+    title = f"Every score behind it: {n_rules} rules in {n_languages} {'languages' if n_languages > 1 else 'language'}"
+    return Table("rules-by-language", title, columns, rows)
 
 
 def _rule_row(score: RuleScore) -> dict[str, Cell]:
@@ -192,7 +192,8 @@ def course_items(found: Transfer) -> list[Item]:
         for row in _course(found, result, name, scores)
     ]
     name = METRIC_NAMES[found.panels.scoring.metric]
-    caption = Caption("trajectories", f"{name} over training: where {found.panels.source} dev guides best, and worst")
+    ends = f"best in {ranked[0].language}, worst in {ranked[-1].language}" if len(ranked) > 1 else "less or more"
+    caption = Caption("trajectories", f"Over training {found.panels.source} dev guides {ends}", f"Dev and test {name}.")
     across, up = Column("step", "Step"), Column("score", name, 1, "%")
     figure = curves(
         rows, across, up, series=Column("set", "Set"), facet=Column("language", "Language"), caption=caption

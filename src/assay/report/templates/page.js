@@ -1,6 +1,8 @@
 "use strict";
 (() => {
+  const FIRST = 5;
   const CHUNK = 40;
+  const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
   const element = (name, className, text) => {
     const made = document.createElement(name);
@@ -43,7 +45,7 @@
   tip.hidden = true;
   document.body.append(tip);
   const showTip = (event) => {
-    const mark = event.target.closest ? event.target.closest(".chart path[aria-label]") : null;
+    const mark = event.target.closest ? event.target.closest(".chart [role=img]") : null;
     tip.hidden = !mark;
     if (!mark) return;
     tip.textContent = mark.getAttribute("aria-label");
@@ -71,9 +73,11 @@
     return rows.map((row) => row.map(csvField).join(",")).join("\n") + "\n";
   };
   const unpack = (raw) => {
-    const label = (index) => (index === null ? null : raw.labels[index]);
-    raw.items = raw.items.map(([id, texts, gold, predictions, tags]) => {
-      const item = { id, texts, gold: label(gold), predictions: predictions.map(label), tags: tags.map((tag) => raw.tags[tag]) };
+    const label = (index) => (index < 0 ? null : raw.labels[index]);
+    const predicted = (sign) => label(typeof sign === "string" ? LETTERS.indexOf(sign) : sign);
+    raw.items = raw.items.map(([id, places, gold, predictions, tags]) => {
+      const texts = places.map((place) => raw.texts[place]);
+      const item = { id, texts, gold: label(gold), predictions: [...predictions].map(predicted), tags: tags.map((tag) => raw.tags[tag]) };
       const known = item.predictions.filter((prediction) => prediction !== null);
       item.flips = new Set(known).size > 1;
       item.wrong = item.gold !== null && known.length > 0 && known.every((prediction) => prediction !== item.gold);
@@ -110,8 +114,9 @@
     let found = [];
     let drawn = 0;
     const drawMore = () => {
-      list.append(...found.slice(drawn, drawn + CHUNK).map((item) => drawItem(item, data)));
-      drawn = Math.min(found.length, drawn + CHUNK);
+      const upTo = Math.min(found.length, drawn === 0 ? FIRST : drawn + CHUNK);
+      list.append(...found.slice(drawn, upTo).map((item) => drawItem(item, data)));
+      drawn = upTo;
       more.hidden = drawn >= found.length;
       figure.querySelector(".count").textContent = `${found.length} of ${data.items.length} items` + (drawn < found.length ? `, the first ${drawn} shown` : "");
     };

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assay.data.corrupted_data import Tally
 from assay.jobs import Results
+from assay.report.cells import in_words
 from assay.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from assay.statistics.estimate import Estimate
 from assay.studies.corruption.plan import count_job
@@ -47,8 +48,8 @@ def retained_claims(config: Config, found: Sequence[Found]) -> list[Claim]:
     for one in found:
         share = retained_share(one.cell(removed, strictest(config)), one.baseline)
         if share is not None:
-            text = f"{one.runs.task.title} keeps this share of its score above the floor without its "
-            claims.append(Claim(f"{text}{words_for(removed)}.", "stated", share, 0, "%"))
+            kept = f"{one.runs.task.title} keeps {in_words(share, 0, '%')} of its score above the floor"
+            claims.append(Claim(f"Without its {words_for(removed)}, {kept}.", "stated", share, 0, "%"))
     return claims
 
 
@@ -72,8 +73,21 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
     columns += [Column(f"c{place}", f"no {name}", 0, "%") for place, name in enumerate(config.classes)]
     note = f"(score − best constant) / (baseline − best constant); corrupted: {setting}. A dataset that tests "
     note += "understanding should lose much where a class that carries the meaning is missing."
-    title = "The share of the score above the floor that is left"
-    return Table("retained", title, columns, rows, note, training_keys(found))
+    return Table("retained", _retained_title(config, rows), columns, rows, note, training_keys(found))
+
+
+def _retained_title(config: Config, rows: Sequence[dict[str, Cell]]) -> str:
+    """The class whose removal leaves least, on average over the tasks where that can be said."""
+    means = {}
+    for place, removed in enumerate(config.classes):
+        shares = [cell.value for row in rows if isinstance(cell := row[f"c{place}"], Estimate)]
+        if shares:
+            means[removed] = sum(shares) / len(shares)
+    if not means:
+        return "No task has a score above the floor to lose"
+    worst = min(means, key=lambda removed: means[removed])
+    left = f"{round(100 * means[worst])} %".replace("-", "−")
+    return f"Least is left without {words_for(worst)}: {left} of the score above the floor, mean over tasks"
 
 
 def _sentence(config: Config, one: Found) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.report.charts import Caption, heat_map
-from assay.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
+from assay.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
 from assay.statistics.comparison import Comparison
 from assay.statistics.estimate import Estimate
 from assay.statistics.power import detectable_difference
@@ -18,12 +18,12 @@ from assay.studies.corruption.settings import Config, classes_of
 
 SETTING_TITLES = {"train": "Corrupt-train", "test": "Corrupt-test", "both": "Corrupt-train and test"}
 METRIC_TITLES = {"accuracy": "accuracy", "mcc": "Matthews correlation", "pearson": "Pearson correlation"}
-COUNTED = {
-    "survives": "survive",
-    "drops": "drop",
-    "collapsed": "collapsed",
-    "underpowered": "underpowered",
-    "no baseline": "without a baseline",
+COUNTED = {  # of one cell, of several
+    "survives": ("survives", "survive"),
+    "drops": ("drops", "drop"),
+    "collapsed": ("collapsed", "collapsed"),
+    "underpowered": ("is underpowered", "are underpowered"),
+    "no baseline": ("has no baseline", "have no baseline"),
 }
 NOT_PRINTED = "not in the paper"
 NO_SCORE = "no score: a run gives one answer to all items"
@@ -62,7 +62,7 @@ def baseline_section(found: Sequence[Found]) -> Section:
     ]
     rows = [_baseline_row(each) for each in found]
     if any(not isinstance(row["paper"], Missing) for row in rows):
-        columns.insert(3, Column("paper", "Paper", 2, "points", "RoBERTa-base", published=True))
+        columns.insert(3, Column("paper", "Baseline", 2, "points", "RoBERTa-base", published=True))
     title = f"{above} of {len(found)} tasks have a score above the best constant answer to lose"
     keys = [key for each in found for key in each.runs.keys[next(iter(each.runs.keys))]]
     return Section("Without corruption", [Table("baselines", title, columns, rows, "", keys)])
@@ -100,8 +100,8 @@ def _change_map(config: Config, found: Sequence[Found], setting: str) -> Item:
     unclear = [not _is_significant(each.p_value, config) for each in cells]
     rows = [_map_row(each, each.delta, mark) for each, mark in zip(cells, unclear, strict=True)]
     title = f"{SETTING_TITLES[setting]}: {len(unclear) - sum(unclear)} of {len(cells)} cells differ from the baseline"
-    note = "Chance: no change to the baseline (Holm over the cells of a task)."
-    return _map(rows, Caption(f"change-{setting}", title, note, training_keys(found)), "Δ to the baseline")
+    caption = Caption(f"change-{setting}", title, "Holm over the cells of a task.", training_keys(found))
+    return _map(rows, caption, "Δ to the baseline", "no change")
 
 
 def _map_row(each: Judged, comparison: Comparison, unclear: bool) -> dict[str, Cell]:
@@ -113,14 +113,14 @@ def _map_row(each: Judged, comparison: Comparison, unclear: bool) -> dict[str, C
     }
 
 
-def _map(rows: Sequence[Mapping[str, Cell]], caption: Caption, title: str) -> Item:
+def _map(rows: Sequence[Mapping[str, Cell]], caption: Caption, title: str, like: str) -> Item:
     return heat_map(
         rows,
         Column("removed", "Removed"),
         Column("task", "Task"),
         Column("change", title, 1, "points"),
         caption=caption,
-        chance="unclear",
+        chance=Column("unclear", like),
     )
 
 
@@ -148,7 +148,7 @@ def _scores_table(config: Config, found: Sequence[Found]) -> Table:
     for setting in config.settings:
         columns += [Column(setting, SETTING_TITLES[setting], 1, "points"), Column(f"d_{setting}", "Δ", 1, "points")]
         if any(not isinstance(row[f"p_{setting}"], Missing) for row in rows):
-            columns.append(Column(f"p_{setting}", "Paper Δ", 2, "points", "RoBERTa-base", published=True))
+            columns.append(Column(f"p_{setting}", "Δ", 2, "points", "RoBERTa-base", published=True))
     kept = sum(each.verdict == "survives" for one in found for each in one.judged)
     total = sum(len(one.judged) for one in found)
     title = f"In {kept} of {total} cells the loss is shown to be below {100 * config.margin:g} points"
@@ -175,7 +175,17 @@ def control_section(config: Config, found: Sequence[Found]) -> Section:
     if config.control != "none":
         items += [_beyond_map(config, found, setting) for setting in config.settings]
     title = "Is it the class, or mere shortening?" if items else "Every cell"
-    return Section(title, [*items, *(_cells_table(config, one) for one in found)])
+    return Section(title, [*items, Text(_verdicts_text(config)), *(_cells_table(config, one) for one in found)])
+
+
+def _verdicts_text(config: Config) -> str:
+    """What the verdicts of cells mean."""
+    return (
+        f"A score survives where a loss of {100 * config.margin:g} points or more is outside the cell's own interval, "
+        "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most seeds give "
+        "one answer to (nearly) all items; a cell is underpowered where neither could be shown, and has no baseline "
+        "where the original score is not above the best constant answer."
+    )
 
 
 def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
@@ -187,14 +197,15 @@ def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
         f"{SETTING_TITLES[setting]}: the class costs more than as many random words in {worse} of {len(rows)} cells, "
         f"less in {len(clear) - worse}"
     )
-    note = "Chance: as much as the random control (Holm over the cells of a task)."
-    return _map(rows, Caption(f"beyond-{setting}", title, note, training_keys(found)), "class − random")
+    caption = Caption(f"beyond-{setting}", title, "Holm over the cells of a task.", training_keys(found))
+    return _map(rows, caption, "class − random", "what random words cost")
 
 
 def count_verdicts(judged: Sequence[Judged]) -> str:
     """How many cells have which verdict, in words."""
     verdicts = [each.verdict for each in judged]
-    return ", ".join(f"{verdicts.count(name)} {COUNTED[name]}" for name in VERDICTS if name in verdicts)
+    counts = {name: verdicts.count(name) for name in VERDICTS if name in verdicts}
+    return ", ".join(f"{n} {COUNTED[name][n > 1]}" for name, n in counts.items())
 
 
 def _cells_table(config: Config, one: Found) -> Table:
@@ -205,7 +216,7 @@ def _cells_table(config: Config, one: Found) -> Table:
         Column("score", "Score", 1, "points"),
         Column("delta", "Δ", 1, "points"),
         Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
-        Column("random", "Δ, random words", 1, "points", "as many words of each text, drawn at random"),
+        Column("random", "Δ of random words", 1, "points", "as many words of each text, drawn at random"),
         Column("beyond", "Class − random", 1, "points"),
         Column("q", "p", 3, "p-value", "of class − random, two-sided, Holm over the table"),
     ]
@@ -213,15 +224,8 @@ def _cells_table(config: Config, one: Found) -> Table:
         columns = [column for column in columns if column.key not in ("random", "beyond", "q")]
     rows = [_cell_row(config, each, len(one.judged)) for each in one.judged]
     task = one.runs.task
-    note = (
-        f"survives: a loss of {100 * config.margin:g} points or more is outside the cell's own interval, which is not "
-        "adjusted over cells; drops: a significant "
-        "loss; collapsed: most seeds give one answer to (nearly) all items; underpowered: neither could be shown; "
-        "no baseline: the original score is not above the best constant answer."
-    )
-    return Table(
-        f"cells-{task.slug}", f"{task.title}: {count_verdicts(one.judged)}", columns, rows, note, one.trainings
-    )
+    title = f"{task.title}: of {len(one.judged)} cells, {count_verdicts(one.judged)}"
+    return Table(f"cells-{task.slug}", title, columns, rows, "", one.trainings)
 
 
 def _cell_row(config: Config, each: Judged, n_cells: int) -> dict[str, Cell]:

@@ -50,7 +50,7 @@ def make_report(config: Config, results: Results) -> Report:
 def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
     judged = [each for one in found for each in one.judged]
     cells = f"{len(judged)} cells (task × class × removed from train, test or both)"
-    lines: list[str | Claim] = [f"Of {cells}: {count_verdicts(judged)}."]
+    lines: list[str | Claim] = [f"Of {cells}, {count_verdicts(judged)}."]
     controlled = [each.control for each in judged if each.control is not None]
     if controlled:
         clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -61,8 +61,23 @@ def _information(config: Config, found: Sequence[Found]) -> list[Item]:
         "probabilities of all seeds and the shares of the labels in training; below 0 a model is worse than these "
         f"shares, as an overconfident one is. Corrupted: {setting}. The interval is over items."
     )
-    title = "How many bits the text still gives about the label"
+    title = _information_title(config, rows)
     return [Table("information", title, columns, rows, note, training_keys(found))]
+
+
+def _information_title(config: Config, rows: Sequence[Mapping[str, Cell]]) -> str:
+    """The class that takes most information with it, on average over tasks."""
+    losses = {}
+    for place, removed in enumerate(config.classes):
+        pairs = [(row["whole"], row[f"c{place}"]) for row in rows]
+        lost = [a.value - b.value for a, b in pairs if isinstance(a, Estimate) and isinstance(b, Estimate)]
+        if lost:
+            losses[removed] = sum(lost) / len(lost)
+    if not losses:
+        return "How many bits the text gives about the label"
+    worst = max(losses, key=lambda removed: losses[removed])
+    lost_bits = f"{losses[worst]:.2f}".replace("-", "−")
+    return f"{worst} takes most of what the text says about the label with it: {lost_bits} bits, mean over tasks"
 
 
 def _solved(config: Config, results: Results, one: Found) -> list[Item]:
@@ -72,7 +87,7 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     if not items:
         return []
     fields = ("without the class", "original") if runs.test.pairs[0] is None else ("first", "second", "original")
-    title = f"{runs.task.title}: solved without the class"
+    title = f"{runs.task.title}: {len(items)} items that are solved although the class is missing"
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
     seeds = [f"seed {seed}" for seed in config.seeds]
     name = f"solved-{runs.task.slug}"
@@ -121,7 +136,7 @@ def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item
         Column("removed", "Removed"),
         Column("kind", "Cue"),
         Column("right", "Among right", 1, "%"),
-        Column("paper", "Paper", 1, "%", "RoBERTa-base; other word lists", published=True),
+        Column("paper", "Among right", 1, "%", "RoBERTa-base; other word lists", published=True),
         Column("wrong", "Among wrong", 1, "%"),
         Column("difference", "Right − wrong", 1, "points"),
         Column("p", "p", 3, "p-value", "Fisher's exact test, not adjusted"),
@@ -190,9 +205,9 @@ def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Ite
         Column("task", "Task"),
         Column("removed", "Removed"),
         Column("original", "In the original", 1, "%"),
-        Column("paper_original", "Paper", 1, "%", "RoBERTa-base", published=True),
+        Column("paper_original", "In the original", 1, "%", "RoBERTa-base", published=True),
         Column("corrupted", "In the corrupted text", 1, "%"),
-        Column("paper_corrupted", "Paper", 1, "%", "RoBERTa-base", published=True),
+        Column("paper_corrupted", "In the corrupted text", 1, "%", "RoBERTa-base", published=True),
         Column("difference", "Original − corrupted", 1, "points"),
         Column("p", "p", 3, "p-value", "McNemar, mid-p, not adjusted"),
         Column("pieces", "Words of several pieces", note="which one mask cannot stand for: counted as wrong"),

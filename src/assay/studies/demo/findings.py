@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from assay.jobs import Results
+from assay.report.cells import in_words
 from assay.report.charts import Caption, curves
 from assay.report.summary import Cell, Claim, Column, Figure, Report, Section, Table
 from assay.statistics.estimate import Estimate
@@ -32,8 +33,9 @@ def report(config: Config, results: Results) -> Report:
     table = Table("accuracy", title, columns, rows, f"{config.n_test} test reviews.", keys)
     last = rows[-1]["accuracy"]
     assert isinstance(last, Estimate)
+    reached = in_words(last, 1, "%")
     verdict: list[str | Claim] = [
-        Claim(f"A bag of words reaches this accuracy with {config.sizes[-1]} reviews.", "stated", last, 1, "%"),
+        Claim(f"With {config.sizes[-1]} reviews a bag of words reaches {reached}.", "stated", last, 1, "%"),
         f"In the long run words alone reach {100 * (1 - config.noise):.0f} % at best: so many of the labels are right.",
         f"{title}; the interval says what a new seed would do, not only what these did.",
     ]
@@ -70,6 +72,11 @@ def _row(config: Config, results: Results, size: int) -> dict[str, Cell]:
 
 
 def _figure(config: Config, rows: list[dict[str, Cell]]) -> Figure:
-    caption = Caption("learning-curve", "Accuracy grows with the data, and the interval narrows")
+    first, last = (row["accuracy"] for row in (rows[0], rows[-1]))
+    assert isinstance(first, Estimate)
+    assert isinstance(last, Estimate)
+    span = f"From {rows[0]['size']} to {rows[-1]['size']} reviews"
+    title = f"{span} accuracy goes from {in_words(first, 1, '%')} to {in_words(last, 1, '%')}"
+    caption = Caption("learning-curve", title, "Dashed: the share of labels that are right.")
     column = Column("accuracy", "Accuracy", 1, "%")
     return curves(rows, Column("size", "Reviews"), column, caption=caption, rule=1 - config.noise)

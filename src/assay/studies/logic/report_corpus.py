@@ -42,9 +42,11 @@ def _table_1(config: Config, results: Results) -> Table:
     titles = ("Vocabulary", "Words in train and test", "Mean length", "Longest")
     for name, title, unit in zip(names, titles, ("", "", "characters", "characters"), strict=True):
         digits = 1 if name == "mean_length" else 0
-        columns += [Column(name, title, digits, unit), Column(f"{name}_paper", "Paper", digits, published=True)]
+        columns += [Column(name, title, digits, unit), Column(f"{name}_paper", title, digits, unit, published=True)]
     note = "The paper calls the lengths words; its published files show that they are characters."
-    return Table("corpora", "Train and test share few words but those of the grammar", columns, rows, note, keys)
+    shared = [int(row["shared"]) for row in rows]  # type: ignore[arg-type]
+    title = f"Train and test share {min(shared)} to {max(shared)} words"
+    return Table("corpora", title, columns, rows, note, keys)
 
 
 def _certificates(config: Config, results: Results) -> list[Item]:
@@ -73,7 +75,7 @@ def _nli(config: Config, results: Results) -> Table:
         rows.append({"corpus": name, "n": each.n_train + each.n_test, "paper": beside, **_cells(each)})
     leaking = sum(any(leak.leaks for leak in each.leaks) for each in found)
     first, *others = _columns(found[0])
-    paper_column = Column("paper", "Paper, bag of words", 1, "%", published=True)
+    paper_column = Column("paper", "Bag of words", 1, "%", published=True)
     columns = [Column("corpus", "Corpus"), Column("n", "Pairs"), first, paper_column, *others]
     title = f"Recast as contradiction detection, {leaking} of {len(found)} NLI corpora leak"
     note = f"Balanced; 30 % of the premises for testing, with all their pairs. Marked: {LEAK_NOTE}."

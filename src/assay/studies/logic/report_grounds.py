@@ -78,7 +78,7 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         Column("new", "New names", 1, "%"),
         Column("known", "Known names", 1, "%"),
         Column("gain", "Mean relative gain", 1, "%"),
-        Column("paper", "Paper", 1, "%", published=True),
+        Column("paper", "Mean relative gain", 1, "%", published=True),
     ]
     largest = max(rows, key=lambda row: row["gain"])  # type: ignore[arg-type, return-value]
     title = f"Known names bring {largest['model']} most, on average {100 * largest['gain']:+.1f} %".replace("-", "−")  # type: ignore[operator]

@@ -6,9 +6,11 @@ import numpy as np
 
 from assay.data.logic.build import find_task
 from assay.jobs import Results
+from assay.report.cells import format_number, in_words
 from assay.report.charts import Caption, curves, heat_map
 from assay.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
 from assay.statistics.comparison import compare_runs
+from assay.statistics.estimate import Estimate
 from assay.statistics.multiplicity import holm
 from assay.studies.logic import published
 from assay.studies.logic.plan import Condition, conditions, languages_trained, model_names
@@ -26,6 +28,8 @@ from assay.studies.logic.report_method import pieces, searches
 from assay.studies.logic.scores import ACCURACY, Scored, above_chance, model_title, score, task_title
 from assay.studies.logic.settings import Config
 
+SIZE = "n is how many people, places or facts a pair strings together"
+
 
 def report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
@@ -42,7 +46,8 @@ def report(config: Config, results: Results) -> Report:
     if any(told):
         best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
         where = f"{task_title(best.condition.task)} ({best.language})"
-        text = f"The best score is that of {model_title(best.condition.model)} on {where}."
+        score_text = in_words(best.accuracy, 1, "%")
+        text = f"The best score is {score_text}, that of {model_title(best.condition.model)} on {where}."
         verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
     verdict += _collapsed(plain)
     sections = [
@@ -106,7 +111,8 @@ def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
     for place, model in enumerate(models):
         columns.append(Column(f"m{place}", model_title(model), 1, "%"))
         if any(not isinstance(row[f"p{place}"], Missing) for row in rows.values()):
-            columns.append(Column(f"p{place}", "Paper", 1, "%", published=True))
+            title = model_title(model) if model in config.models else "BERT"
+            columns.append(Column(f"p{place}", title, 1, "%", published=True))
     title = f"{sum(told)} of {len(told)} scores are above chance"
     note = (
         "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes, and "
@@ -167,9 +173,22 @@ def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         )
         keys.append(each.key)
     rows.sort(key=lambda row: float(row["share"]))  # type: ignore[arg-type]
-    caption = Caption("training-size", "Accuracy over the share of the training data", "", keys)
+    caption = Caption("training-size", _learning_title(rows), "", keys)
     share = Column("share", f"Share of {config.corpus.train:,} pairs", 0, "%")
     return [curves(rows, share, SHARE, series=Column("model", "Model"), facet="task", caption=caption, rule=0.5)]
+
+
+def _learning_title(rows: list[dict[str, Cell]]) -> str:
+    """From where to where the mean accuracy goes; the rows are in order of the share."""
+
+    def mean(share: Cell) -> str:
+        values = [cell.value for row in rows if row["share"] == share and isinstance(cell := row["accuracy"], Estimate)]
+        return f"{100 * float(np.mean(values)):.1f} %"
+
+    first, last = rows[0]["share"], rows[-1]["share"]
+    shares = [format_number(float(share), 0, "%") for share in (first, last)]  # type: ignore[arg-type]
+    span = f"From {shares[0]} to {shares[1]} % of the training data"
+    return f"{span} the mean accuracy goes from {mean(first)} to {mean(last)}"
 
 
 def _breakdown(plain: list[Scored]) -> list[Item]:
@@ -192,7 +211,7 @@ def _breakdown(plain: list[Scored]) -> list[Item]:
     keys = [each.key for each in plain]
     steady = sum(not row["chance"] for row in templates)
     title = f"{steady} of {len(templates)} scores by template leave 50 % outside their interval"
-    note = "Brackets: the 95 % interval holds 50 %; not adjusted."
+    note = "By the 95 % interval, not adjusted."
     found: list[Item] = [
         heat_map(
             templates,
@@ -205,12 +224,21 @@ def _breakdown(plain: list[Scored]) -> list[Item]:
         )
     ]
     if sizes:
-        caption = Caption(
-            "sizes", "Accuracy over n", "n is grouped in up to five ranges, drawn at their middles.", keys
-        )
+        note = f"{SIZE}, grouped in up to five ranges that are drawn at their middles."
+        caption = Caption("sizes", _sizes_title(sizes), note, keys)
         model = Column("model", "Model")
         found.append(curves(sizes, Column("n", "n"), SHARE, series=model, facet="task", caption=caption, rule=0.5))
     return found
+
+
+def _sizes_title(rows: list[dict[str, Cell]]) -> str:
+    """In how many cases accuracy is lower at the largest n than at the smallest, their intervals apart."""
+    cases: dict[tuple[Cell, Cell], list[Estimate]] = {}
+    for row in rows:
+        if isinstance(cell := row["accuracy"], Estimate):
+            cases.setdefault((row["task"], row["model"]), []).append(cell)
+    falling = sum(values[-1].high < values[0].low for values in cases.values())
+    return f"With larger n accuracy falls in {falling} of {len(cases)} cases, by intervals that do not meet"
 
 
 def _bins(sizes: np.ndarray) -> list[tuple[int, int]]:

@@ -74,14 +74,21 @@ def _curves(languages: list[_Language], reference: str) -> list[Figure]:
                 ]
     if not rows:
         return []
-    title = f"Is any feature of the group in the pair? Accuracy on the diagnostics by {REFERENCES[reference]}"
-    note = (
+    means = [100 * _mean(rows, tuned) for tuned in (False, True)]
+    title = f"By {REFERENCES[reference]}, accuracy is {means[0]:.1f} % before fine-tuning and {means[1]:.1f} % after it"
+    note = "Mean over groups and layers. Is any feature of the group in the pair? "
+    note += (
         "Linear probe on the joined vectors of both sentences, trained on entailment's train and validation pairs as "
     )
     note += "annotated by rules, L2 chosen on its test pairs. One diagnostics set: lines differ by the seed alone."
     caption = Caption(f"coarse-{reference}", title, note, [key for language in languages for key in language.keys])
     value, series = Column("value", "Accuracy", 1, "%"), Column("instance", "Instance")
     return [curves(rows, Column("layer", "Layer", 0), value, caption=caption, series=series, facet=Column("panel", ""))]
+
+
+def _mean(rows: list[dict[str, Cell]], tuned: bool) -> float:
+    values = [row["value"] for row in rows if (row["instance"] != "pretrained") == tuned]
+    return float(np.mean([value for value in values if isinstance(value, float)]))
 
 
 def _table(languages: list[_Language]) -> Table:

@@ -39,8 +39,8 @@ def _best(found: Findings, kind: str) -> Table:
     for place, arm in enumerate(found.models):
         columns.append(Column(f"m{place}", arm.title))
         if arm.title in MODELS:
-            columns.append(Column(f"p{place}", f"Paper, {arm.title}", published=True))
-    columns.append(Column("paper", "Paper, best of five", published=True))
+            columns.append(Column(f"p{place}", arm.title, published=True))
+    columns.append(Column("paper", "Best of five", published=True))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
     title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others are tied with it"
@@ -85,7 +85,7 @@ def _where(found: Findings) -> Table:
         Column("layer", "Layer"),
         Column("tied", "Tied with the best", note="layers that cannot be told from the best on these items"),
         Column("chosen", "Layer by validation"),
-        Column("chosen_accuracy", "its accuracy", 1, "%"),
+        Column("chosen_accuracy", "Its accuracy", 1, "%"),
         Column("majority", "Majority", 1, "%"),
     ]
     widest = max(every, key=lambda each: len(each.tests.tied))
@@ -98,7 +98,7 @@ def _curves(found: Findings, kind: str) -> Figure:
     """Accuracy over layers, one panel for each task and language."""
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
-    title = f"Accuracy over layers, {KIND_TITLES[kind]}: {_early(found, kind)}"
+    title = f"Accuracy over layers ({KIND_TITLES[kind]}) peaks, {_early(found, kind)}"
     note = "Bands hold for all layers of a curve together."
     caption = Caption(f"curves-{kind}", title, note, _keys(found, kind))
     return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
@@ -111,7 +111,9 @@ def _early(found: Findings, kind: str) -> str:
         for each in found.of(kind, arm):
             share = each.tests.best / max(1, len(each.probed.layers) - 1)
             thirds["lower" if share < 1 / 3 else "middle" if share < 2 / 3 else "upper"] += 1
-    return ", ".join(f"{n} of {sum(thirds.values())} peak in the {name} third" for name, n in thirds.items() if n)
+    total = sum(thirds.values())
+    parts = [f"in {n} in the {name} third" for name, n in thirds.items() if n]
+    return f"of {total} cases {', '.join(parts)}"
 
 
 def curve_rows(
@@ -230,7 +232,7 @@ def _baselines(found: Findings, kind: str) -> Table:
     columns = [Column("task", "Task"), Column("majority", "Majority", 1, "%")]
     columns += [Column(f"b{place}", arm.title, 1, "%") for place, arm in enumerate(shown)]
     columns.append(Column("model", "Best model", 1, "%", "the best layer of the best model, for comparison"))
-    columns += [Column(_key(name), f"Paper, {name}", 1, "%", published=True) for name in BASELINES]
+    columns += [Column(_key(name), name, 1, "%", published=True) for name in BASELINES]
     title = f"On {easy} of {len(rows)} tasks a baseline scores at least as high as the best model ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
     return Table(

@@ -36,7 +36,11 @@ def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | 
 
     choice = found.config.neurons
     what = f"the top {100 * choice.share:g} % of neurons by {choice.by}"
-    caption = Caption("neurons", f"The share of {what} that each layer holds", "A probe on all layers together.", keys)
+    most = max(shown, key=lambda each: max(shares(each)))
+    place = max(range(len(shares(most))), key=lambda layer: shares(most)[layer])
+    top = f"{100 * shares(most)[place]:.0f} % at most, in layer {most.probed.layers[place]} on {most.task}"
+    title = f"No layer holds all of {what}: {top}" if shares(most)[place] < 1 else f"One layer holds all of {what}"
+    caption = Caption("neurons", title, "A probe on all layers together.", keys)
     return layer_curves(curve_rows(found, shown, shares), Column("value", "Share of top neurons", 0, "%"), caption)
 
 
@@ -60,7 +64,7 @@ def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config
         Column("removed_random", "Without random", 1, "%"),
         Column("removed_p", "p", 3, "p-value"),
         Column("overlap", "Overlap", 2, "", "mean Jaccard overlap of the top sets of samples of the training items"),
-        Column("chance", "by chance", 2),
+        Column("chance", "By chance", 2),
     ]
     note = (
         "Elastic net on all layers side by side; neurons by cumulative weight mass (Durrani et al. 2020). Probes are "

@@ -57,7 +57,8 @@ def similarity_section(found: Findings) -> list[Section]:
             languages.append(_Language(language, titles, [found.results[job] for job in jobs], keys))
     if not languages:
         return []
-    items: list[Item] = [_table(found, languages)]
+    several = any(len(language.titles) > 1 for language in languages)
+    items: list[Item] = [_table(found, languages)] if several else []
     for measure in found.config.similarity.measures:
         items += [_map(found, language, measure) for language in languages]
     return [Section("Do models represent sentences alike?", items)]
@@ -115,8 +116,20 @@ def _table(found: Findings, languages: list[_Language]) -> Table:
     title = "Plain CKA is above 0 for any two models, and nothing here says what chance gives"
     note = "The measure 'debiased' and its permutation null were not asked for."
     if "debiased" in measures:
-        title = "Plain CKA is above 0 for any two models; the debiased one and its permutation null say what is real"
+        title = _title(rows)
         note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
-        note += "of layers counts as above chance where it is so on every task, without adjustment over pairs."
+        note += (
+            "of layers counts as above chance where it is so on every task, without adjustment over pairs. Plain CKA "
+        )
+        note += "is above 0 for any two models."
     keys = [key for language in languages for key in language.keys]
     return Table("similarity", title, columns, rows, note, keys)
+
+
+def _title(rows: list[dict[str, Cell]]) -> str:
+    """How alike models are by debiased CKA, and in how many pairs of layers that is more than chance."""
+    values = [cell for row in rows if isinstance(cell := row["debiased"], float)]
+    told = [cell for row in rows if isinstance(cell := row.get("told"), float)]
+    span = f"{min(values):.2f}" if min(values) == max(values) else f"{min(values):.2f} to {max(values):.2f}"
+    share = f"{100 * min(told):.0f} % of the pairs of layers" if told else "an unknown share of the pairs of layers"
+    return f"Debiased CKA between models is {span}, above chance for at least {share}"

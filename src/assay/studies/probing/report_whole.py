@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.jobs import Results
+from assay.report.cells import in_words
 from assay.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from assay.studies.probing.corpora import facts_job
 from assay.studies.probing.findings import NOT_PRINTED, Findings, Scored, task_title
@@ -57,7 +58,8 @@ def _verdict(found: Findings) -> list[str | Claim]:
         )
         if better:
             most = max(better, key=lambda each: each.difference.value)
-            text = f"Training adds most to {_case(found, most.model)}: points over its random twin."
+            gain = in_words(most.difference, 1, "points")
+            text = f"Training adds most to {_case(found, most.model)}: {gain} over its random twin."
             lines.append(Claim(text, "stated", most.difference, 1, "points"))
     return lines or ["No model was probed: the report has baselines and data only."]
 
@@ -90,23 +92,28 @@ def _data(found: Findings) -> Table:
         Column("test", "Test"),
         Column("left_out", "Left out", note="training texts that also stand in test"),
         Column("tokens", "Tokens"),
-        Column("paper_tokens", "Paper", published=True),
+        Column("paper_tokens", "Tokens", published=True),
         Column("unique", "Unique tokens"),
-        Column("paper_unique", "Paper", published=True),
+        Column("paper_unique", "Unique tokens", published=True),
         Column("mean", "Tokens a sentence", 2),
-        Column("paper_mean", "Paper", published=True),
+        Column("paper_mean", "Tokens a sentence", published=True),
         Column("labels", "Labels, %"),
-        Column("paper_labels", "Paper", published=True),
+        Column("paper_labels", "Labels, %", published=True),
     ]
     keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
     return Table(
         "data",
-        "The tasks, all splits together",
+        f"{len(rows)} tasks, {_leaks(rows)}",
         found.columns(columns),
         rows,
         "The paper's samples are 120k each.",
         keys,
     )
+
+
+def _leaks(rows: list[dict[str, Cell]]) -> str:
+    left_out = sum(int(count) for row in rows if isinstance(count := row["left_out"], int))
+    return f"with {left_out:,} training texts left out because they also stand in test"
 
 
 def _labels(facts: Facts) -> str:

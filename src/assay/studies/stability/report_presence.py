@@ -41,10 +41,10 @@ def _table(found: Findings) -> Table:
         Column("percent", "Presence", 0, "%"),
         Column("mcc", "Feature MCC", 3, "", "mean over seeds; t interval over seeds, the rows fixed"),
         Column("sd", "±", 2),
-        Column("paper", "Paper", 3, published=True),
-        Column("paper_sd", "± paper", 2, published=True),
-        Column("correlation", "RS corr.", 3),
-        Column("paper_correlation", "Paper RS corr.", 3, published=True),
+        Column("paper", "Feature MCC", 3, published=True),
+        Column("paper_sd", "±", 2, published=True),
+        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
+        Column("paper_correlation", "Seed correlation", 3, published=True),
     ]
     title = f"The feature's MCC with {setting.amount:,} extra rows of which a given share holds it"
     note = "Shares are exact: so many rows of the extra data are drawn with the feature and so many without."
@@ -111,7 +111,7 @@ def _rates(found: Findings) -> Table:
         Column("feature", "Feature"),
         Column("n", "Rows"),
         Column("rate", "Share", 3),
-        Column("paper", "Paper, MNLI 10k", 3, published=True),
+        Column("paper", "Share, MNLI 10k", 3, published=True),
     ]
     title = f"How often the rules find each feature in {len(data):,} rows of extra data"
     return Table("rates", title, found.columns(columns), rows, "", [job.key])

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from assay.judging.tags import TagScore
+from assay.report.cells import extremes, in_words
 from assay.report.charts import Caption, dots, heat_map
 from assay.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from assay.statistics.attribution import Attribution, deviation_factors
 from assay.statistics.changes import seed_churn
+from assay.statistics.estimate import Estimate
 from assay.statistics.stability import category_spread
 from assay.studies.stability.findings import Findings, deviations, finite
 from assay.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL
@@ -22,7 +24,7 @@ ONE_RUN = "needs at least two seeds"
 VERDICTS = {
     "above chance": "above",
     "below chance": "below",
-    "not distinguishable from chance": "–",
+    "not distinguishable from chance": "not told apart",
     "too few items": "too few rows",
     "not tested": "not tested",
 }
@@ -41,10 +43,10 @@ def _overall_table(found: Findings) -> list[Item]:
         Column("language", "Language"),
         Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"),
         Column("sd", "± over seeds", 3),
-        Column("paper", "Paper", 3, published=True),
-        Column("paper_sd", "± paper", 3, published=True),
-        Column("correlation", "RS corr.", 3, "", "mean correlation between the seeds' category scores"),
-        Column("paper_correlation", "Paper RS corr.", 3, published=True),
+        Column("paper", "Overall MCC", 3, published=True),
+        Column("paper_sd", "± over seeds", 3, published=True),
+        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
+        Column("paper_correlation", "Seed correlation", 3, published=True),
     ]
     more = [
         Column("language", "Language"),
@@ -69,9 +71,14 @@ def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def _overall_title(found: Findings) -> str:
+    return widest_spread(found) or "One seed says nothing of another"
+
+
+def widest_spread(found: Findings) -> str | None:
+    """How far the seed moves the overall score where it moves it most; None with one seed."""
     several = [scored for scored in found.base.values() if scored.n_runs > 1]
     if not several:
-        return "One seed says nothing of another"
+        return None
     widest = max(several, key=lambda scored: float(np.ptp(scored.run_overall)))
     return (
         f"The seed alone moves the overall MCC by up to {float(np.ptp(widest.run_overall)):.3f} "
@@ -114,7 +121,7 @@ def _attribution(found: Findings) -> list[Item]:
         Column("source", "Source of chance"),
         Column("sd", "SD of overall MCC", 4, "", "square root of the variance component; 0 where it came out negative"),
         Column("share", "Share", 0, "%"),
-        Column("p", "p", 3, "", "F test against the rest; not adjusted"),
+        Column("p", "p", 3, "p-value", "F test against the rest; not adjusted"),
     ]
     first = next(iter(found.sources.values()))
     design = found.config.attribution
@@ -172,11 +179,16 @@ def _language_text(found: Findings) -> list[Item]:
     columns = [
         Column("what", "Scores"),
         Column("correlation", "Correlation between languages", 3),
-        Column("paper", "Paper", 1, published=True),
+        Column("paper", "Correlation between languages", 1, published=True),
     ]
-    title = "How alike the languages are: mean correlation of their 33 category scores"
+    title = f"Two languages' category scores correlate with {_values(rows)}, on average"
     note = "The paper has five languages." if found.with_paper else ""
     return [Table("languages", title, found.columns(columns), rows, note, found.keys())]
+
+
+def _values(rows: Sequence[Mapping[str, Cell]]) -> str:
+    known = [(cell, row["what"]) for row in rows if isinstance(cell := row["correlation"], Estimate)]
+    return " and ".join(f"{in_words(cell, 2)} ({str(what).split(',')[0]})" for cell, what in known) or "nothing known"
 
 
 def _language_map(found: Findings, seed: int | None) -> Figure:
@@ -189,10 +201,10 @@ def _language_map(found: Findings, seed: int | None) -> Figure:
         ]
     told = sum(not row["chance"] for row in rows)
     if seed is None:
-        title = f"{told} of {len(rows)} cells can be told from chance (mean over seeds)"
+        title = f"{told} of {len(rows)} category scores, means over seeds, can be told from chance"
         caption = Caption("languages-map", title, "", found.keys())
     else:
-        title = f"Seed {found.config.seeds[seed]} alone, as in Figure 1: {told} of {len(rows)} cells"
+        title = f"With seed {found.config.seeds[seed]} alone, as in Figure 1, {told} of {len(rows)} category scores"
         caption = Caption("languages-seed-map", f"{title} can be told from chance", "", found.keys())
     return heat_map(
         rows, Column("language", "Language"), Column("category", "Category"), MCC, caption=caption, chance="chance"
@@ -222,9 +234,9 @@ def _groups_table(found: Findings) -> Table:
         Column("group", "Group"),
         Column("n", "Rows"),
         Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
-        Column("chance", "By chance", 3),
-        Column("p", "p", 3, "", "adjusted over the four groups (Benjamini-Hochberg)"),
-        Column("verdict", "Chance", note="– : not distinguishable from chance; above, below: told from it"),
+        Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
+        Column("p", "p", 3, "p-value", "adjusted over the four groups (Benjamini-Hochberg)"),
+        Column("verdict", "Against chance"),
     ]
     above = sum(row["verdict"] == "above" for row in rows)
     return Table("groups", f"{above} of {len(rows)} groups are above chance", columns, rows, "", found.keys())
@@ -240,12 +252,12 @@ def categories_sections(found: Findings) -> list[Section]:
 
 def _seed_map(found: Findings, language: str) -> Figure:
     rows: list[dict[str, Cell]] = [
-        {"seed": f"seed {name}", "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
+        {"seed": name, "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
         for name, scores in zip(found.base[language].arm.run_names, found.cells[language], strict=True)
         for score in scores
     ]
     told = sum(not row["chance"] for row in rows)
-    title = f"{language}: of {len(rows)} cells, {told} can be told from chance"
+    title = f"{language}: with one seed, {told} of {len(rows)} category scores can be told from chance"
     note = "False discoveries controlled over all cells of this map."
     caption = Caption(f"seeds-{language}", title, note, found.keys([language]))
     across, down = Column("seed", "Seed"), Column("category", "Category")
@@ -263,11 +275,11 @@ def _categories(found: Findings, language: str) -> list[Item]:
         Column("n", "Rows"),
         Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
         Column("sd", "±", 2, "", "sample standard deviation over seeds"),
-        Column("paper", "Paper", 3, published=True),
-        Column("paper_sd", "± paper", 2, published=True),
+        Column("paper", "MCC", 3, published=True),
+        Column("paper_sd", "±", 2, published=True),
         Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
-        Column("p", "p", 3, "", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
-        Column("verdict", "Chance", note="– : not distinguishable from chance; above, below: told from it"),
+        Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
+        Column("verdict", "Against chance"),
     ]
     counts = {name: sum(row["verdict"] == name for row in rows) for name in ("above", "below")}
     title = f"{language}: {counts['above']} of {len(rows)} categories are above chance, {counts['below']} below"
@@ -328,5 +340,13 @@ def _category_dots(found: Findings, language: str) -> Figure:
         {"category": score.tag, "mcc": score.estimate}
         for score in sorted(found.categories[language], key=lambda score: -score.estimate.value)
     ]
-    caption = Caption(f"dots-{language}", f"{language}: MCC by category, best first", "", found.keys([language]))
+    title = f"{language}: {_extremes(rows)}"
+    caption = Caption(f"dots-{language}", title, "", found.keys([language]))
     return dots(rows, Column("category", "Category"), MCC, caption=caption, rule=0.0)
+
+
+def _extremes(rows: Sequence[Mapping[str, Cell]]) -> str:
+    """The best and the worst category, and how many intervals leave out 0."""
+    known = [(str(row["category"]), cell) for row in rows if isinstance(cell := row["mcc"], Estimate)]
+    clear = sum(cell.low > 0 or cell.high < 0 for _, cell in known)
+    return f"{extremes(known, 2)}; {clear} of {len(known)} intervals leave out 0"

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from assay.report.cells import in_words
 from assay.report.charts import Caption, curves, heat_map
 from assay.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from assay.statistics.comparison import Comparison, compare_runs
@@ -62,9 +63,15 @@ def gains(found: Findings) -> list[str | Claim]:
             continue
         scored, base = found.scored[Condition(language, max(amounts))], found.base[language]
         gain = _compare(scored, base, np.arange(scored.arm.n_items), found.config.level).difference
-        text = f"{language}: {max(amounts):,} extra rows change the overall MCC by:"
-        claims.append(Claim(text, standing_of(gain), gain, digits=3))
+        claims.append(Claim(_gain_text(language, max(amounts), gain), standing_of(gain), gain, digits=3))
     return claims
+
+
+def _gain_text(language: str, amount: int, gain: Estimate) -> str:
+    if standing_of(gain) == "undecided":
+        return f"{language}: {amount:,} extra rows are not shown to change the overall MCC."
+    verb = "raise" if gain.value > 0 else "lower"
+    return f"{language}: {amount:,} extra rows {verb} the overall MCC by {abs(gain.value):.3f}."
 
 
 def standing_of(change: Estimate) -> Literal["shown", "undecided"]:
@@ -87,12 +94,12 @@ def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
         Column("extra", "Extra rows"),
         Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds"),
         Column("sd", "± over seeds", 3),
-        Column("paper", "Paper", 3, published=True),
-        Column("paper_sd", "± paper", 3, published=True),
+        Column("paper", "Overall MCC", 3, published=True),
+        Column("paper_sd", "± over seeds", 3, published=True),
         Column("gain", "Gain", 3, "", "over no extra data, on the same rows; interval over seeds and rows"),
-        Column("p", "p", 3, "", "two-sided, adjusted over the rows of this table (Holm)"),
-        Column("correlation", "RS corr.", 3),
-        Column("paper_correlation", "Paper RS corr.", 3, published=True),
+        Column("p", "p", 3, "p-value", "two-sided, adjusted over the rows of this table (Holm)"),
+        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
+        Column("paper_correlation", "Seed correlation", 3, published=True),
     ]
     note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if found.with_paper else ""
     return Table("data-size", _title(rows), found.columns(columns), rows, note, keys)
@@ -149,8 +156,8 @@ def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure
                 {"language": language, "extra": amount, "score": summary_method(scored.overall), "what": "Overall MCC"}
             )
             if estimate is not None and math.isfinite(estimate.value):
-                rows.append({"language": language, "extra": amount, "score": estimate, "what": "RS corr."})
-    caption = Caption("size-curves", "Overall MCC and correlation between seeds over the amount of extra data")
+                rows.append({"language": language, "extra": amount, "score": estimate, "what": "Seed correlation"})
+    caption = Caption("size-curves", _curves_title(found, amounts))
     return [
         curves(
             rows,
@@ -163,6 +170,16 @@ def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure
     ]
 
 
+def _curves_title(found: Findings, amounts: dict[str, tuple[int, ...]]) -> str:
+    """From where to where the overall score goes, in each language."""
+    parts = []
+    for language, values in amounts.items():
+        first, last = (found.scored[Condition(language, amount)].overall for amount in (0, max(values)))
+        parts.append(f"{language} from {in_words(first, 3)} to {in_words(last, 3)}")
+    most = max(max(values) for values in amounts.values())
+    return f"With up to {most:,} extra rows the overall MCC goes: {', '.join(parts)}"
+
+
 def _change_items(found: Findings, languages: list[str], amount: int) -> list[Item]:
     changes = [change for language in languages for change in _changes(found, language, amount)]
     keys = [key for language in languages for key in found.scored[Condition(language, amount)].keys]
@@ -172,7 +189,7 @@ def _change_items(found: Findings, languages: list[str], amount: int) -> list[It
     ]
     told = sum(change.told for change in changes)
     title = f"With {amount:,} extra rows, {told} of {len(changes)} changes of a category's MCC can be told from none"
-    note = "Brackets here mean: not distinguishable from no change, false discoveries controlled over each language."
+    note = "False discoveries controlled over each language."
     maps = [
         heat_map(
             rows,
@@ -180,7 +197,7 @@ def _change_items(found: Findings, languages: list[str], amount: int) -> list[It
             Column("category", "Category"),
             Column("change", "ΔMCC", 2),
             caption=Caption("size-change", title, note, keys),
-            chance="chance",
+            chance=Column("chance", "no change"),
         )
     ]
     if all(math.isfinite(change.deviation) for change in changes):
@@ -235,10 +252,10 @@ def _shares(found: Findings, changes: list[Change], amount: int) -> Table:
         Column("what", "Cells with"),
         Column("cells", "Cells"),
         Column("share", "Share", 0, "%"),
-        Column("paper", "Paper", 0, "%", published=True),
+        Column("paper", "Share", 0, "%", published=True),
     ]
     paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if found.with_paper else ""
-    title = "Shares of categories that rise or grow steadier"
+    title = f"{sum(higher)} of {len(higher)} categories rise and {sum(steadier)} of {len(steadier)} grow steadier"
     return Table("size-shares", title, found.columns(columns), rows, f"With {amount:,} extra rows{paper}.")
 
 

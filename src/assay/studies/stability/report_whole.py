@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from assay.jobs import Results
 from assay.judging.score_report import flip_examples
+from assay.report.cells import in_words
 from assay.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from assay.studies.stability.findings import Findings
 from assay.studies.stability.plan import figures_job
 from assay.studies.stability.published import OVERALL
 from assay.studies.stability.published_tables import CORPORA
 from assay.studies.stability.report_presence import presence_section
-from assay.studies.stability.report_seeds import categories_sections, languages_section, seeds_section
+from assay.studies.stability.report_seeds import (
+    categories_sections,
+    languages_section,
+    seeds_section,
+    widest_spread,
+)
 from assay.studies.stability.report_size import gains, size_section
 from assay.studies.stability.settings import Config
 
@@ -43,9 +49,12 @@ def _verdict(found: Findings) -> list[str | Claim]:
         f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance, even as means over "
         "seeds."
     )
+    widest = widest_spread(found)
+    if widest is not None:
+        lines.append(f"{widest}.")
     for language, scored in found.base.items():
-        seeds = f"{scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
-        text = f"{language}: overall MCC on the diagnostics, {seeds}."
+        seeds = f"the mean of {scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
+        text = f"{language}: the overall MCC on the diagnostics is {in_words(scored.overall, 3)}, {seeds}."
         printed = f"{OVERALL[language].mcc:.3f}" if found.with_paper else ""
         lines.append(Claim(text, "stated", scored.overall, digits=3, published=printed))
     lines += gains(found)
@@ -53,7 +62,7 @@ def _verdict(found: Findings) -> list[str | Claim]:
         estimate = scored.correlation(found.config.level)
         if estimate is not None and estimate.low == estimate.low:
             printed = f"{OVERALL[language].correlation:.3f}" if found.with_paper else ""
-            text = f"{language}: mean correlation between the seeds' category scores."
+            text = f"{language}: the category scores of two seeds correlate with {in_words(estimate, 3)}, on average."
             lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
     return lines
 
@@ -74,13 +83,21 @@ def _data_table(found: Findings) -> Table:
         Column("validation", "Validation"),
         Column("test", "Test"),
         Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
-        Column("paper_vocabulary", "Paper", published=True),
+        Column("paper_vocabulary", "Vocabulary", published=True),
         Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
-        Column("paper_words", "Paper", 1, published=True),
+        Column("paper_words", "Words a text", 1, published=True),
     ]
     keys = [figures_job(config, language).key for language in config.languages]
     what = "Generated toy data: nothing here speaks of the published corpora." if config.corpus == "generated" else ""
-    return Table("data", "The entailment corpora", found.columns(columns), rows, what, keys)
+    return Table("data", f"The entailment corpora: {_sizes(rows)}", found.columns(columns), rows, what, keys)
+
+
+def _sizes(rows: list[dict[str, Cell]]) -> str:
+    counts = sorted(count for row in rows if isinstance(count := row["train"], int))
+    if not counts:
+        return "no training rows"
+    span = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"{span} training rows a language"
 
 
 def _items(found: Findings) -> list[Section]:

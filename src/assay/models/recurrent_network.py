@@ -133,6 +133,7 @@ class RecurrentNetwork:
     pad_id: int = PAD
     has_types: bool = False
     takes_bfloat16: bool = True
+    items_at_once: int = 16
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Word numbers; a pair's texts stand one after the other with a mark between them."""

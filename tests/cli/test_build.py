@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from assay.cli import build_logic
 from assay.cli.build import app
 from assay.cli.build_logic import read_limits
 from assay.errors import UsageError
@@ -52,3 +53,10 @@ def test_an_unknown_format_is_refused_before_any_work(tmp_path: Path) -> None:
         build("--task", "1", "--format", "xml", "--out", str(tmp_path / "x"))
     assert str(caught.value) == "there is no format 'xml'; allowed: jsonl, csv, parquet"
     assert not (tmp_path / "x").exists()
+
+
+def test_a_large_corpus_says_from_how_many_pairs_its_certificate_learned(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(build_logic, "MOST_CERTIFIED", 200)
+    text = build("--task", "5", "--train", "600", "--test", "40", "--out", str(tmp_path))
+    assert text.splitlines()[1] == "  baselines learned from the first 200 pairs"
+    assert json.loads((tmp_path / "certificate.json").read_text())["n_train"] == 200

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
+from collections import Counter
 
 import pytest
 from rich.console import Console
 
-from assay.cli.progress import MOST_SAID, follow, summary_line
+from assay.cli import progress
+from assay.cli.progress import MOST_SAID, drawn, follow, summary_line
 from assay.errors import StoreError
 from assay.jobs import Outcome
 
@@ -53,3 +56,23 @@ def test_the_summary_counts_ends_and_says_what_happened_on_the_way():
     assert summary_line(outcomes("done", "kept", "kept", "lost", "damaged", "failed", "skipped")) == (
         "5 jobs: 1 done, 2 kept, 1 failed, 1 skipped (1 damaged and computed again, 1 lost and tried again)"
     )
+
+
+def test_any_count_is_drawn_with_what_it_counts(monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", -1)
+    console = Console(file=io.StringIO(), width=200)
+    with drawn(2000, console, "pairs") as draw:
+        draw("pairs", Counter(done=500))
+        draw("pairs", Counter(done=2000))
+    first, second = console.file.getvalue().splitlines()
+    assert re.fullmatch(r"pairs: 500/2000 · [\d.]+ a second · \d+ s left", first)
+    assert re.fullmatch(r"pairs: 2000/2000 · [\d.]+ a second · 0 s left", second)
+
+
+def test_a_terminal_gets_a_bar_and_no_lines(monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", -1)
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, force_interactive=True)
+    with drawn(2000, console, "pairs") as draw:
+        draw("single word", Counter(done=500))
+    assert "single word" in console.file.getvalue()
+    assert "pairs: 500" not in console.file.getvalue()

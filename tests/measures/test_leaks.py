@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from assay.data.dataset import Dataset
 from assay.data.logic.build import Recipe, build_corpus
@@ -19,6 +20,7 @@ from assay.measures.leaks import (
     split_pairs,
     split_premises,
 )
+from assay.measures.shallow import BASELINES
 
 WORDS = ["red", "green", "blue", "big", "small", "old", "new", "tall", "dark", "light", "round", "flat", "soft", "cold"]
 
@@ -140,3 +142,25 @@ def test_a_split_of_one_class_is_refused() -> None:
     assert str(caught.value) == (
         "a certificate needs both classes in each split; test has 5 contradictions and 0 others"
     )
+
+
+def test_baselines_learn_from_the_first_pairs_alone_and_repeats_are_counted_over_all():
+    train, test = make_pairs(600, 1, "word"), make_pairs(200, 2, "none")
+    doubled = train.take(np.concatenate([np.arange(600), np.arange(500, 600)]))
+    found = certify(doubled, test, most_train=400)
+    alone = certify(train.take(np.arange(400)), test)
+    assert (found.n_train, found.leaks) == (400, alone.leaks)
+    assert found.repeats.train - count_repeats(train, test).train == 100
+
+
+def test_forests_grown_in_threads_give_the_same_certificate():
+    train, test = make_pairs(800, 1, "none"), make_pairs(400, 2, "none")
+    with parallel_config(backend="threading", n_jobs=3):
+        found = certify(train, test)
+    assert found == certify(train, test)
+
+
+def test_progress_names_each_baseline():
+    told = []
+    certify(make_pairs(100, 1, "word"), make_pairs(60, 2, "word"), progress=lambda name, n: told.append((name, n)))
+    assert told == [(name, i) for i, name in enumerate(BASELINES)]

@@ -114,3 +114,14 @@ def test_residuals_are_the_derivative_of_the_loss(columns):
     ).reshape(2, 3)
     torch.testing.assert_close(loss.value, plain.detach())
     torch.testing.assert_close(loss.residual / 7, torch.autograd.grad(plain.sum(), logits)[0])
+
+
+def test_long_and_short_lines_go_the_same_way(monkeypatch):
+    """Products of long lines are taken by another routine."""
+    x, codes = make_layers(2, 400, 12, 3, seed=5)
+    tight = Solver(tolerance=1e-9)
+    short = solve_logistic(DenseDesign(x), codes, 3, PENALTIES, tight).theta
+    monkeypatch.setattr("assay.measures.logistic._LONG_LINE", 0)
+    torch.testing.assert_close(
+        solve_logistic(DenseDesign(x), codes, 3, PENALTIES, tight).theta, short, atol=2e-3, rtol=0
+    )

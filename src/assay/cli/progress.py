@@ -1,10 +1,10 @@
-"""Progress: the stream of outcomes drawn on stderr, with counts, rate and time left."""
+"""Progress: the stream of outcomes, or any count that grows, drawn on stderr with counts, rate and time left."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -18,13 +18,15 @@ SECONDS_BETWEEN_LINES = 30
 MOST_SAID = 20  # of each kind of passing trouble; the run's log in the store has more
 
 
-def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
-    """Draw the outcomes as they come, print what went wrong, and give them all.
+Draw = Callable[[str, Counter[str]], None]
 
-    On a terminal it is a bar; elsewhere (a log, say) a line now and then.
+
+@contextmanager
+def drawn(total: int, console: Console, of: str = "") -> Iterator[Draw]:
+    """A function that draws how far the work is, to be called with what is at hand and the counts of outcomes so far.
+
+    On a terminal it is a bar; elsewhere (a log, say) a line now and then. `of` says what is counted.
     """
-    seen: list[Outcome] = []
-    counts: Counter[str] = Counter()
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -33,21 +35,33 @@ def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[O
         transient=True,
         disable=not console.is_terminal,
     )
+    task = bar.add_task(of or "jobs", total=total, state="")
     start = last = time.monotonic()
-    with bar, _summary_if_stopped(seen, console):
-        task = bar.add_task("jobs", total=n_jobs, state="")
+
+    def draw(what: str, counts: Counter[str]) -> None:
+        nonlocal last
+        now = time.monotonic()
+        state = progress_line(counts, total, now - start)
+        bar.update(task, completed=n_settled(counts), description=what[:40], state=state)
+        if not console.is_terminal and now - last > SECONDS_BETWEEN_LINES:
+            console.print(f"{of}: {state}" if of else state, markup=False, highlight=False, soft_wrap=True)
+            last = now
+
+    with bar:
+        yield draw
+
+
+def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
+    """Draw the outcomes as they come, print what went wrong, and give them all."""
+    seen: list[Outcome] = []
+    counts: Counter[str] = Counter()
+    with drawn(n_jobs, console) as draw, _summary_if_stopped(seen, console):
         for outcome in outcomes:
             seen.append(outcome)
             counts[outcome.status] += 1
-            now = time.monotonic()
-            state = progress_line(counts, n_jobs, now - start)
-            settled = n_settled(counts)
-            bar.update(task, completed=settled, description=outcome.description[:40], state=state)
+            draw(outcome.description, counts)
             if outcome.status == "failed" or (outcome.status in PASSING and counts[outcome.status] <= MOST_SAID):
                 say(outcome, console)
-            if not console.is_terminal and now - last > SECONDS_BETWEEN_LINES:
-                console.print(state, markup=False, highlight=False, soft_wrap=True)
-                last = now
     return seen
 
 

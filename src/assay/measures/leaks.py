@@ -9,7 +9,7 @@ certified: labels other than contradiction are one class (Salvatore et al. 2019,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,11 +20,12 @@ from assay.data.logic.build import Corpus
 from assay.data.logic.grammar import load_grammar
 from assay.data.logic.pairs import CONTRADICTION
 from assay.errors import DataError, UsageError
-from assay.measures.shallow import BASELINES, BoolArray, TextPairs
+from assay.measures.shallow import BASELINES, BoolArray, Guess, TextPairs
 from assay.statistics import chance, intervals, metrics, multiplicity
 from assay.statistics.estimate import Estimate
 
 _WORD = re.compile(r"\w+")
+Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What rules without understanding reach on a corpus, and what its splits share."""
+    """What rules without understanding reach on a corpus, and what its splits share; `n_train` pairs taught them."""
 
     n_train: int
     n_test: int
@@ -113,13 +114,27 @@ def split_premises(pairs: TextPairs, rng: np.random.Generator, share: float = 0.
 
 
 def certify(
-    train: TextPairs, test: TextPairs, seed: int = 0, names: Sequence[Iterable[str]] | None = None
+    train: TextPairs,
+    test: TextPairs,
+    seed: int = 0,
+    names: Sequence[Iterable[str]] | None = None,
+    most_train: int | None = None,
+    progress: Progress | None = None,
 ) -> Certificate:
-    """The certificate of a corpus; `names` are those of train and test where they are known, else they are guessed."""
+    """The certificate of a corpus; `names` are those of train and test where they are known, else they are guessed.
+
+    Baselines learn from the first `most_train` pairs; repeats are counted over all. `progress` is told the name of each
+    baseline and how many are done.
+    """
     for split, pairs in (("train", train), ("test", test)):
         if len(pairs) < 2 or pairs.contradicts.all() or not pairs.contradicts.any():
             raise UsageError(f"a certificate needs both classes in each split; {split} has {_count(pairs)}")
-    guesses = {name: baseline(train, test, seed) for name, baseline in BASELINES.items()}
+    learned = train if most_train is None else train.take(np.arange(min(most_train, len(train))))
+    guesses: dict[str, Guess] = {}
+    for name, baseline in BASELINES.items():
+        if progress is not None:
+            progress(name, len(guesses))
+        guesses[name] = baseline(learned, test, seed)
     bands = [_chance(test.contradicts, guess.contradicts) for guess in guesses.values()]
     adjusted = multiplicity.holm(np.array([band.p_value for band in bands]))
     leaks = tuple(
@@ -128,11 +143,13 @@ def certify(
     )
     first, second = names or (guess_names(train), guess_names(test))
     shared = {name.casefold() for name in first} & {name.casefold() for name in second}
-    return Certificate(len(train), len(test), leaks, count_repeats(train, test), tuple(sorted(shared)))
+    return Certificate(len(learned), len(test), leaks, count_repeats(train, test), tuple(sorted(shared)))
 
 
-def certify_corpus(corpus: Corpus, seed: int = 0) -> Certificate:
-    """The certificate of a corpus that `assay.data.logic.build` made; its names are known."""
+def certify_corpus(
+    corpus: Corpus, seed: int = 0, most_train: int | None = None, progress: Progress | None = None
+) -> Certificate:
+    """The certificate of a corpus that `assay.data.logic.build` made; its names are known, its order is random."""
     train, test = (
         TextPairs(
             tuple(pair.premise for pair in pairs),
@@ -143,7 +160,7 @@ def certify_corpus(corpus: Corpus, seed: int = 0) -> Certificate:
     )
     grammar = load_grammar(corpus.recipe.language)
     splits = ("train", "train" if corpus.recipe.shared_names else "test")
-    return certify(train, test, seed, tuple(grammar.names(split) for split in splits))
+    return certify(train, test, seed, tuple(grammar.names(split) for split in splits), most_train, progress)
 
 
 def count_repeats(train: TextPairs, test: TextPairs) -> Repeats:

@@ -21,8 +21,31 @@ _MEMORY = 20  # pairs of steps and changes of the gradient that L-BFGS keeps
 _MEMORY_NUMBERS = 1 << 27  # and how many numbers they may have in all
 _STAGES = (16, 1)  # the first solution is found on a sixteenth of the items
 _SMALLEST_STAGE = 4000
+_LONG_LINE = 50_000  # numbers
 _LOGITS = {"cpu": 1 << 27, "cuda": 1 << 30}  # how many logits an iteration may have; it holds five such arrays
-History = list[tuple["Tensor", "Tensor"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A step, the change of the gradient that it brought (layers, problems, numbers), and 1 over their product.
+
+    Each problem's numbers lie together: with few classes, sums over scattered ones cost several times as much.
+    """
+
+    step: Tensor
+    change: Tensor
+    rho: Tensor
+
+    @classmethod
+    def of(cls, step: Tensor, change: Tensor) -> Move:
+        """From arrays of the shape of the parameters; a product that is not above 0 makes the move of no use."""
+        step, change = _lines(step), _lines(change)
+        curve = _product(step, change)
+        return cls(step, change, (curve > 1e-12) / curve.clamp(min=1e-12))
+
+    def keep(self, problems: Tensor) -> Move:
+        """Some of the problems only."""
+        return Move(*(array.index_select(1, problems) for array in (self.step, self.change, self.rho)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +91,7 @@ def solve_logistic(
     shape = (design.n_layers, design.n_features + 1, len(penalty), 1 if n_classes == 2 else n_classes)
     theta = torch.zeros(shape, device=design.device)
     solution = Solution(theta, theta.new_full((shape[0], shape[2]), torch.inf), 0)
-    history: History = []
+    history: list[Move] = []
     for part in _STAGES:
         n = design.n // part
         if part > 1 and (n < _SMALLEST_STAGE or design.first(n) is design):
@@ -137,7 +160,7 @@ def _minimise(descent: _Descent, solver: Solver, *, narrow: bool) -> Solution:
 class _Descent:
     """The state of L-BFGS over all problems at once; problems are the third axis of every array with classes."""
 
-    def __init__(self, design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, history: History) -> None:
+    def __init__(self, design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, history: list[Move]) -> None:
         self.design, self.codes, self.theta = design, codes, theta
         self.penalty = penalty
         self.logits = design.forward(theta)
@@ -156,7 +179,7 @@ class _Descent:
         self.theta, self.logits, self.gradient, self.direction = (
             a.index_select(2, problems) for a in (self.theta, self.logits, self.gradient, self.direction)
         )
-        self.history = [(s.index_select(2, problems), y.index_select(2, problems)) for s, y in self.history]
+        self.history = [move.keep(problems) for move in self.history]
         self.penalty, self.inverse = self.penalty[problems], self.inverse.keep(problems)
         self.loss = replace(self.loss, value=self.loss.value[:, problems])
 
@@ -190,7 +213,7 @@ class _Descent:
         old_theta, old_gradient = self.theta, self.gradient
         self.theta, self.logits, self.loss = theta, logits, loss
         self.gradient = self._gradient()
-        self.history = [*self.history, (theta - old_theta, self.gradient - old_gradient)]
+        self.history = [*self.history, Move.of(theta - old_theta, self.gradient - old_gradient)]
         self.history = self.history[-max(3, min(_MEMORY, _MEMORY_NUMBERS // (2 * theta.numel()))) :]
         self.direction = self._direction()
 
@@ -204,19 +227,35 @@ class _Descent:
 
     def _direction(self) -> Tensor:
         """The two-loop recursion of L-BFGS (Nocedal 1980), each problem with its own coefficients."""
-        q = -self.gradient
-        kept = []
-        for s, y in reversed(self.history):
-            curve = _dot(s, y)
-            rho = (curve > 1e-12) / curve.clamp(min=1e-12)
-            alpha = rho * _dot(s, q)
-            q = q - alpha[:, None, :, None] * y
-            kept.append((s, y, rho, alpha))
-        q = self.inverse.apply(q)
-        for s, y, rho, alpha in reversed(kept):
-            q = q + (alpha - rho * _dot(y, q))[:, None, :, None] * s
-        return q
+        q = _lines(self.gradient).neg()
+        alphas = []
+        for move in reversed(self.history):
+            alphas.append(move.rho * _product(move.step, q))
+            q.addcmul_(alphas[-1][..., None], move.change, value=-1)
+        q = _lines(self.inverse.apply(_columns(q, self.gradient)))
+        for move, alpha in zip(self.history, reversed(alphas), strict=True):
+            q.addcmul_((alpha - move.rho * _product(move.change, q))[..., None], move.step)
+        return _columns(q, self.gradient)
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum((1, 3))
+
+
+def _lines(a: Tensor) -> Tensor:
+    """Parameters with the numbers of each problem in a line: (layers, problems, features · classes)."""
+    return a.transpose(1, 2).flatten(2)
+
+
+def _columns(lines: Tensor, like: Tensor) -> Tensor:
+    """Lines in the shape of the parameters again."""
+    layers, features, problems, classes = like.shape
+    return lines.view(layers, problems, features, classes).transpose(1, 2).contiguous()
+
+
+def _product(a: Tensor, b: Tensor) -> Tensor:
+    """The product of two lines for each layer and problem."""
+    import torch
+
+    # einsum makes no array of the products, which pays for long lines; for short ones its own work costs more
+    return torch.einsum("lpn,lpn->lp", a, b) if a.shape[-1] > _LONG_LINE else torch.linalg.vecdot(a, b)

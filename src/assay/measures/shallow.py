@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,18 +49,15 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _marked(pairs: TextPairs, sides: str) -> list[list[str]]:
-    """The words of each pair, marked by the text they are from."""
-    texts = zip(pairs.premises, pairs.hypotheses, strict=True)
-    return [
-        [
+def _marked(pairs: TextPairs, sides: str) -> Iterator[list[str]]:
+    """The words of each pair, marked by the text they are from; one pair at a time, since all would fill the memory."""
+    for premise, hypothesis in zip(pairs.premises, pairs.hypotheses, strict=True):
+        yield [
             f"{side}:{word}"
             for side, text in (("p", premise), ("h", hypothesis))
             if side in sides
             for word in words(text)
         ]
-        for premise, hypothesis in texts
-    ]
 
 
 def _bag_of_words(sides: str) -> Baseline:
@@ -75,6 +72,7 @@ def _bag_of_words(sides: str) -> Baseline:
             return Guess(np.zeros(len(test), bool), "no word to learn from")
         forest = RandomForestClassifier(n_estimators=50, min_samples_leaf=10, random_state=seed)
         forest.fit(known, train.contradicts)
+        forest.n_jobs = 1  # trees may be grown in threads, but a sum over them must always have the same order
         predicted = forest.predict(counter.transform(_marked(test, sides)))
         return Guess(np.asarray(predicted, bool), f"random forest on {known.shape[1]} words")
 
@@ -121,13 +119,12 @@ def _length(premise: list[str], hypothesis: list[str]) -> tuple[float, float, fl
 
 def _single_word(train: TextPairs, test: TextPairs, seed: int) -> Guess:
     """The one word whose presence (in the premise, or in the hypothesis) tells most about the label."""
-    documents = [set(document) for document in _marked(train, "ph")]
     with_word: Counter[str] = Counter()
     contradictions: Counter[str] = Counter()
-    for document, contradicts in zip(documents, train.contradicts.tolist(), strict=True):
-        with_word.update(document)
+    for document, contradicts in zip(_marked(train, "ph"), train.contradicts.tolist(), strict=True):
+        with_word.update(set(document))
         if contradicts:
-            contradictions.update(document)
+            contradictions.update(set(document))
     n, total = len(train), int(train.contradicts.sum())
 
     def hits(word: str) -> int:

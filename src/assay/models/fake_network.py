@@ -44,6 +44,7 @@ class FakeNetwork:
     pad_id: int = 0
     has_types: bool = False
     takes_bfloat16: bool = True
+    items_at_once: int = 32
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """The buckets of the words, those of a pair one after the other."""

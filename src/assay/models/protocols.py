@@ -74,6 +74,8 @@ class Network(Protocol):
 
     `module(input_ids, attention_mask, token_type_ids)` gives logits. `embedding` names the parameter with one row for
     each token id, where the module uses it for nothing but to look rows up; None where there is no such parameter.
+    `items_at_once` is how many items of a batch of 32 a training pass on a CPU should hold: few where a pass costs by
+    its padding, many where it costs by its calls.
     """
 
     module: torch.nn.Module
@@ -81,6 +83,7 @@ class Network(Protocol):
     pad_id: int
     has_types: bool
     takes_bfloat16: bool
+    items_at_once: int
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Token ids, cut to the length that is asked for or that the model allows."""

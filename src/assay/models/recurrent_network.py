@@ -73,11 +73,11 @@ class Direction(torch.nn.Module):
         zero = projected[:, 0, : self.hidden] * 0.0
         states: States = (zero, zero) if self.cell == "lstm" else (zero,)
         outputs: list[torch.Tensor] = []
-        times = range(inputs.shape[1])
-        for time in reversed(times) if self.backward else times:
+        # Taken apart at once: the gradient of an index would be written into zeros of the whole, at every position.
+        positions = list(zip(projected.unbind(1), mask.bool()[..., None].unbind(1), strict=True))
+        for at_position, present in reversed(positions) if self.backward else positions:
             recurrent = F.linear(states[0], self.weight_hh, self.bias_hh)
-            new = _STEPS[self.cell](projected[:, time], recurrent, states)
-            present = mask[:, time, None].bool()
+            new = _STEPS[self.cell](at_position, recurrent, states)
             states = tuple(torch.where(present, a, b) for a, b in zip(new, states, strict=True))
             outputs.append(states[0])
         return torch.stack(outputs[::-1] if self.backward else outputs, dim=1), states[0]
@@ -133,6 +133,7 @@ class RecurrentNetwork:
     pad_id: int = PAD
     has_types: bool = False
     takes_bfloat16: bool = True
+    items_at_once: int = 16
 
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Word numbers; a pair's texts stand one after the other with a mark between them."""

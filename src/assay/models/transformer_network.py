@@ -36,6 +36,7 @@ class TransformerNetwork:
     embedding: str | None
     missing: tuple[str, ...]
     random_weights: bool
+    items_at_once: int = 8
 
     @property
     def config(self) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.statistics.arrays import Array, FloatArray, group_codes
 from assay.statistics.chance import ChanceBand, chance_band, summarise_chance
+from assay.statistics.deals import deal_gold
 from assay.statistics.metrics import Metric, confusion
 
 _BLOCK_CELLS = 4_000_000
@@ -43,10 +44,11 @@ def runs_chance_band(
     guesses = np.stack([(runs == k).T.astype(float) for k in range(n_classes)])  # class × items × runs
     observed = float(np.mean([metric(gold, run) for run in runs]))
     blocks = _blocks(clusters, len(gold))
+    codes = gold.astype(np.min_scalar_type(n_classes))
     scores: list[float] = []
     at_once = max(1, _BLOCK_CELLS // len(gold))
     while len(scores) < draws:
-        deals = np.stack([_deal(gold, blocks, rng) for _ in range(min(at_once, draws - len(scores)))])
+        deals = deal_gold(codes, blocks, min(at_once, draws - len(scores)), rng)
         scores += _mean_scores(metric, deals, guesses).tolist()
     kind = "whole clusters of gold" if clusters is not None else "gold labels"
     method = f"permutation of {kind}, {len(runs)} runs, {draws} draws"
@@ -61,13 +63,6 @@ def _blocks(clusters: Array | None, n: int) -> list[Array]:
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     starts = np.cumsum(sizes) - sizes
     return [order[starts[sizes == size][:, None] + np.arange(size)] for size in np.unique(sizes)]
-
-
-def _deal(gold: Array, blocks: list[Array], rng: np.random.Generator) -> Array:
-    dealt = gold.copy()
-    for block in blocks:
-        dealt[block] = gold[rng.permuted(block[rng.permutation(len(block))], axis=1)]
-    return dealt
 
 
 def _mean_scores(metric: Metric, deals: Array, guesses: FloatArray) -> FloatArray:

@@ -196,6 +196,12 @@ class Execution:
                 return allowed
         return -(-length // 128) * 128
 
-    def first_micro_batch(self, batch: int, device: str) -> int:
-        """How many items a pass holds at first: all on a GPU; a few on a CPU, where that saves padding."""
-        return min(batch, self.micro_batch or (batch if device != "cpu" else min(8, max(2, batch // 4))))
+    def first_micro_batch(self, batch: int, device: str, at_once: int) -> int:
+        """How many items a pass holds at first: all on a GPU; on a CPU `at_once` of 32, at most, and the same share of
+        fewer.
+
+        >>> Execution().first_micro_batch(32, "cuda", 8), Execution().first_micro_batch(16, "cpu", 8)
+        (32, 4)
+        """
+        few = min(at_once, max(2, batch * at_once // 32))
+        return min(batch, self.micro_batch or (batch if device != "cpu" else few))

@@ -119,7 +119,7 @@ class Lanes:
         self.losses = torch.full(shape, torch.nan, device=device)
         self.norms = torch.full(shape, torch.nan, device=device)
         self._compiled: Any = torch.compile(vmap(self._loss), dynamic=False) if board.how.compile else None
-        self.micro_batch = board.how.first_micro_batch(self.order.shape[2], device.type)
+        self.micro_batch = board.how.first_micro_batch(self.order.shape[2], device.type, board.network.items_at_once)
 
     @property
     def n(self) -> int:

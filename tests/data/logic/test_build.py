@@ -200,3 +200,9 @@ def test_the_pages_of_samples_and_templates_are_current() -> None:
     folder = Path(__file__).parents[3] / "docs" / "studies"
     assert (folder / "logic-samples.md").read_text(encoding="utf-8") == samples_page()
     assert templates_table() in (folder / "logic-corpus.md").read_text(encoding="utf-8")
+
+
+def test_progress_counts_the_pairs_of_both_splits() -> None:
+    told: list[int] = []
+    build_corpus(Recipe(task="counting", n_train=1200, n_test=600), told.append)
+    assert told == [500, 1000, 1700]

@@ -7,7 +7,7 @@ language too. Every label is the one that was proved. Files are written by `writ
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import perm
@@ -25,6 +25,7 @@ from assay.data.logic.templates import TEMPLATES, Task, Template
 from assay.errors import UsageError
 
 PRESETS = ("closed", "clcd")
+_BETWEEN_NEWS = 500  # pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,10 @@ def find_task(task: str) -> Task:
     raise UsageError(f"there is no task {task!r}; allowed: {allowed}")
 
 
-def build_corpus(recipe: Recipe) -> Corpus:
+def build_corpus(recipe: Recipe, progress: Callable[[int], None] | None = None) -> Corpus:
     """The corpus of a recipe; the same recipe gives the same corpus, byte for byte.
+
+    `progress` is told now and then how many pairs are done.
 
     >>> corpus = build_corpus(Recipe(task="counting", n_train=4, n_test=2))
     >>> len(corpus.train), sorted(pair.label for pair in corpus.test)
@@ -100,12 +103,16 @@ def build_corpus(recipe: Recipe) -> Corpus:
     task = check_recipe(recipe)
     grammar = load_grammar(recipe.language, "clcd" if recipe.preset == "clcd" else None)
     writers = {split: _Writer(recipe, grammar, vocabulary) for split, vocabulary in grammar.vocabularies.items()}
-    splits = []
+    splits: list[tuple[Pair, ...]] = []
     for split, n in (("train", recipe.n_train), ("test", recipe.n_test)):
         writer = writers["train" if recipe.shared_names else split]
         writer.rng = _generator(recipe, task, split, grammar.language)
-        items = draw_items(recipe, split, n)
-        splits.append(tuple(writer.write(item, f"{split}-{number}") for number, item in enumerate(items)))
+        pairs: list[Pair] = []
+        for number, item in enumerate(draw_items(recipe, split, n)):
+            pairs.append(writer.write(item, f"{split}-{number}"))
+            if progress is not None and len(pairs) % _BETWEEN_NEWS == 0:
+                progress(sum(map(len, splits)) + len(pairs))
+        splits.append(tuple(pairs))
     return Corpus(recipe, *splits)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,8 @@ def write_corpus(corpus: Corpus, folder: Path, form: str = "jsonl") -> list[Path
         paths = []
         for split, pairs in (("train", corpus.train), ("test", corpus.test)):
             paths.append(folder / f"{split}.{form}")
-            paths[-1].write_bytes(encode_pairs(pairs, form))
+            with paths[-1].open("wb") as file:
+                file.writelines(_encoded(pairs, form))
         paths.append(folder / "provenance.json")
         paths[-1].write_text(dump_json(describe(corpus.recipe, paths[:-1])), encoding="utf-8")
     except OSError as error:
@@ -61,21 +63,26 @@ def write_corpus(corpus: Corpus, folder: Path, form: str = "jsonl") -> list[Path
 
 def encode_pairs(pairs: Sequence[Pair], form: str) -> bytes:
     """The pairs as the bytes of a file."""
+    return b"".join(_encoded(pairs, form))
+
+
+def _encoded(pairs: Sequence[Pair], form: str) -> Iterator[bytes]:
+    """The bytes of a file, line by line where it has lines, so that a large corpus is not in memory twice."""
     names = [field.name for field in fields(Pair)]
-    rows = [[getattr(pair, name) for name in names] for pair in pairs]
+    rows = ([getattr(pair, name) for name in names] for pair in pairs)
     if form == "jsonl":
-        lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows)
-        return "".join(f"{line}\n" for line in lines).encode()
-    if form == "csv":
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows(rows)
-        return text.getvalue().encode()
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(dict(zip(names, columns, strict=True))), sink)
-    return bytes(sink.getvalue())
+        for row in rows:
+            yield f"{json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)}\n".encode()
+    elif form == "csv":
+        for row in itertools.chain([names], rows):
+            text = io.StringIO(newline="")
+            csv.writer(text, lineterminator="\n").writerow(row)
+            yield text.getvalue().encode()
+    else:
+        columns = {name: [getattr(pair, name) for pair in pairs] for name in names}
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table(columns), sink)
+        yield bytes(sink.getvalue())
 
 
 def describe(recipe: Recipe, paths: Sequence[Path]) -> dict[str, Any]:

@@ -23,8 +23,9 @@ from assay.models.transformer import transformer
 from assay.runners.serial import SerialRunner
 from assay.studies.logic import TINY, Config, jobs, report
 from assay.studies.logic import data as logic_data
-from assay.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested
+from assay.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested, leak_job
 from assay.studies.logic.published import ACCURACY, FIGURES, RECAST
+from assay.studies.logic.report_corpus import given_away
 from assay.studies.logic.scores import SMALLEST, score
 from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
 from assay.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
@@ -120,6 +121,25 @@ class Overlay:
 
     def __getitem__(self, job):
         return self.given[job] if job in self.given else self.results[job]
+
+
+@pytest.mark.parametrize(
+    ("preset", "finding"),
+    [
+        (
+            "clcd",
+            "Rules without understanding solve 1 of 1 corpora (4 description (en) by repetition): a high score there "
+            "is no proof of inference.",
+        ),
+        ("closed", "No rule without understanding leaves chance on the corpus."),
+    ],
+)
+def test_what_rules_without_understanding_solve_is_a_finding(tmp_path, preset, finding):
+    corpus = replace(TINY.corpus, preset=preset, train=400, test=200)
+    config = replace(TINY, tasks=("description",), languages=("en",), corpus=corpus, experiments=Experiments())
+    store = Store(tmp_path / "store").open()
+    list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
+    assert given_away(config, Results(store)) == [finding]
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():

@@ -13,6 +13,7 @@ from assay.studies.logic.scores import task_title
 from assay.studies.logic.settings import Config
 
 LEAK_NOTE = "Above chance (Holm over the baselines)"
+SOLVED = 0.95
 
 
 def corpus_section(config: Config, results: Results) -> Section:
@@ -47,6 +48,28 @@ def _table_1(config: Config, results: Results) -> Table:
     shared = [int(row["shared"]) for row in rows]  # type: ignore[arg-type]
     title = f"Train and test share {min(shared)} to {max(shared)} words"
     return Table("corpora", title, columns, rows, note, keys)
+
+
+def given_away(config: Config, results: Results) -> list[str]:
+    """The finding about corpora that a rule without understanding solves, or about none that leaks."""
+    if not config.experiments.certificates:
+        return []
+    places = corpora(config)
+    found = [results[leak_job(config, *place)] for place in places]
+    if not any(leak.leaks for each in found for leak in each.leaks):
+        where = "the corpus" if len(found) == 1 else f"any of the {len(found)} corpora"
+        return [f"No rule without understanding leaves chance on {where}."]
+    solved = []
+    for (task, language, _), each in zip(places, found, strict=True):
+        best = max(each.leaks, key=lambda leak: leak.accuracy.value)
+        if best.accuracy.value >= SOLVED:
+            solved.append(f"{task_title(task)} ({language}) by {best.baseline}")
+    if not solved:
+        return []
+    return [
+        f"Rules without understanding solve {len(solved)} of {len(found)} corpora ({', '.join(solved)}): "
+        "a high score there is no proof of inference."
+    ]
 
 
 def _certificates(config: Config, results: Results) -> list[Item]:

@@ -14,7 +14,7 @@ from assay.statistics.estimate import Estimate
 from assay.statistics.multiplicity import holm
 from assay.studies.logic import published
 from assay.studies.logic.plan import Condition, conditions, languages_trained, model_names
-from assay.studies.logic.report_corpus import corpus_section
+from assay.studies.logic.report_corpus import corpus_section, given_away
 from assay.studies.logic.report_grounds import (
     CHANCE_NOTE,
     NOT_PRINTED,
@@ -49,7 +49,7 @@ def report(config: Config, results: Results) -> Report:
         score_text = in_words(best.accuracy, 1, "%")
         text = f"The best score is {score_text}, that of {model_title(best.condition.model)} on {where}."
         verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
-    verdict += _collapsed(plain)
+    verdict += [*given_away(config, results), *_collapsed(plain)]
     sections = [
         Section(
             "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]

@@ -192,7 +192,7 @@ def twins_section(found: Findings) -> list[Section]:
         Column("difference", "Difference", 1, "points"),
         Column("p", "p", 3, "p-value", f"{_twin_test(found)}, Holm's adjustment over the table"),
     ]
-    same = [str(row["task"]) for row in rows if isinstance(row["difference"], Marked)]
+    same = [f"{row['task']} of {row['model']}" for row in rows if isinstance(row["difference"], Marked)]
     title = f"In {len(same)} of {len(rows)} cases a model is not shown to be better than its random weights"
     title += f": {', '.join(same)}" if 0 < len(same) <= 6 else ""
     note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "

@@ -200,12 +200,6 @@ class Dataset:
                 members[tag][row] = not exact or len(tags) == 1
         return members
 
-    @property
-    def tag_groups(self) -> tuple[str, ...]:
-        """The groups of tags that occur, sorted."""
-        tags = pc.unique(pc.list_flatten(self.table.column("tags"))).to_pylist()
-        return tuple(sorted({tag.partition(":")[0] for tag in tags}))
-
     def write_parquet(self, path: str | Path) -> None:
         """Write the table with name and provenance in its metadata; `read_dataset` brings it back."""
         header = json.dumps({"name": self.name, "provenance": asdict(self.provenance)}, ensure_ascii=False)

@@ -179,6 +179,15 @@ class Dataset:
         """The rows at these positions, in this order."""
         return replace(self, table=self.table.take(pa.array(np.asarray(rows, dtype=np.int64))))
 
+    def with_column(self, name: str, values: Sequence[Any]) -> Dataset:
+        """The same rows with other values in one column.
+
+        >>> Dataset.from_rows("toy", [{"text": "a"}, {"text": "b"}]).with_column("label", ["x", "y"]).labels
+        ('x', 'y')
+        """
+        place, field = SCHEMA.get_field_index(name), SCHEMA.field(name)
+        return replace(self, table=self.table.set_column(place, field, pa.array(values, field.type)))
+
     def tag_members(self, group: str, *, exact: bool = False) -> dict[str, npt.NDArray[np.bool_]]:
         """For each tag of a group, which rows have it; with `exact`, only rows that have no other tag of the group.
 

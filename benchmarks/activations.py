@@ -28,10 +28,8 @@ import transformers
 from assay.measures.activations import read_activations
 from assay.models.layer_reader import LayerReader
 from assay.models.readout import Readout
-from assay.models.tiny import word_tokenizer
+from assay.models.tiny import SPECIAL, word_tokenizer
 from assay.models.transformer import transformer
-
-SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def write_model(folder: Path, n_words: int, quick: bool) -> Path:

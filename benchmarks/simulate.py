@@ -19,7 +19,7 @@ from typing import Any
 
 from assay.jobs import Job, step
 from assay.jobs.schedule import Schedule
-from assay.jobs.work import Report, outcome_of
+from assay.jobs.work import WorkReport, outcome_of
 
 LANGUAGES = 50
 
@@ -67,14 +67,14 @@ class AtOnce:
         self.slots = 2 * machines
         self.submissions = 0
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Any, *, alone: bool = False) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Any, *, alone: bool = False) -> Future[WorkReport]:
         self.submissions += 1
-        report = Report()
+        report = WorkReport()
         for group in groups:
             for job in group:
                 store.keys.add(job.key)
                 report.outcomes.append(outcome_of(job, "done", 0.001))
-        future: Future[Report] = Future()
+        future: Future[WorkReport] = Future()
         future.set_result(report)
         return future
 

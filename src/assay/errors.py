@@ -6,10 +6,9 @@
     ├── ModelError          weights or a tokenizer that cannot be found, read or trusted
     ├── TrainingError       a training that cannot go on (a loss that is not finite, one class only)
     ├── MissingExtraError   an optional package that is not installed: gives the exact install line
-    ├── StoreError          a store that cannot be read or written (no permission, disk full)
-    │   ├── DamagedValueError   a stored value whose bytes are not those that were written
-    │   └── AbsentValueError    a value that was asked for and has not been computed
-    └── JobError            a job that failed; holds the job's own error
+    └── StoreError          a store that cannot be read or written (no permission, disk full)
+        ├── DamagedValueError   a stored value whose bytes are not those that were written
+        └── AbsentValueError    a value that was asked for and has not been computed
 
 `exit_code` is what the command line returns: 2 for wrong use, 1 for work that failed.
 """
@@ -89,9 +88,3 @@ class DamagedValueError(StoreError):
 
 class AbsentValueError(StoreError):
     """A value that was asked for and has not been computed."""
-
-
-class JobError(AssayError):
-    """A job that failed; its message says which one and why."""
-
-    exit_code = 1

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given, settings
 
-from assay.data.duplicates import count_conflicts, find_mirrored, find_near_repeats, find_repeats
+from assay.data.duplicates import find_conflicts, find_mirrored, find_near_repeats, find_repeats
 
 _WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"]
 _SENTENCES = st.lists(st.sampled_from(_WORDS), max_size=9).map(" ".join)
@@ -73,4 +73,4 @@ def test_mirrored_by_brute_force(pairs: list[tuple[str, str]]) -> None:
 
 def test_conflicts() -> None:
     items: list[tuple[str, str | None]] = [("a", None), ("a", None), ("a", None), ("b", None)]
-    assert [conflict.row for conflict in count_conflicts(items, ["x", "x", "y", None])] == [2]
+    assert [conflict.row for conflict in find_conflicts(items, ["x", "x", "y", None])] == [2]

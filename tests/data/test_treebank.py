@@ -22,7 +22,7 @@ def test_nodes_of_all_kinds(tmp_path: Path) -> None:
     path = tmp_path / "fr-dev.conllu"
     path.write_text(SENTENCE, "utf-8")
     first, second = iter_sentences(path)
-    assert (first.id, first.text, first.depth, first.comments["newpar"]) == ("s1", "duchat", 1, "")
+    assert (first.id, first.text, first.comments["newpar"]) == ("s1", "duchat", "")
     assert [token.form for token in first.tokens] == ["de", "le", "chat"]
     assert first.tokens[1].features == {"Definite": "Def", "PronType": "Art"}
     assert [(node.after, node.index, node.form) for node in first.empty_nodes] == [(3, 1, "dort")]

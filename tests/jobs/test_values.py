@@ -87,3 +87,9 @@ def test_a_type_name_in_a_file_imports_nothing():
         values.decode('{"$type":"antigravity:Joke","fields":{}}', None)
     with pytest.raises(UsageError, match="is not a dataclass of a loaded module"):
         values.decode('{"$type":"os:system","fields":{}}', None)
+
+
+def test_a_mark_that_is_not_known_is_refused_and_calls_nothing():
+    with pytest.raises(UsageError) as caught:
+        values.decode('{"$decode":[1]}', None)
+    assert str(caught.value) == "a stored value has the mark '$decode', which this version of Assay does not know"

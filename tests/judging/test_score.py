@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 from tests.judging.files import noisy_rows, several_runs, write_jsonl
 
@@ -121,6 +122,35 @@ def test_regression_and_tagging(tmp_path):
     ]
     (arm,) = assay.score(write_jsonl(tmp_path / "t.jsonl", tagged)).arms
     assert arm.estimates["span_f1"].value == pytest.approx(2 * 1 / (3 + 2))
+
+
+def test_spearman_is_spearmans_for_categories_runs_and_checkpoints_too(tmp_path):
+    rng = np.random.default_rng(3)
+    gold = rng.uniform(0, 5, 80)
+    rows = [
+        {"id": str(i), "run": run, "step": step, "split": split, "gold": gold[i], "tags": [f"half:{i % 2}"]}
+        | {"prediction": gold[i] ** 3 + rng.normal(0, 20 / step)}
+        for split in ("dev", "test")
+        for run in ("0", "1")
+        for step in (1, 2, 3)
+        for i in range(80)
+    ]
+    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", rows), settings=assay.Settings(metric="spearman"))
+
+    def spearman(**where):
+        found = [row for row in rows if all(row[name] == value for name, value in where.items())]
+        return spearmanr(column(found, "gold"), column(found, "prediction")).statistic
+
+    for arm in scores.arms:
+        by_run = [spearman(step=3, run=run, **arm.where) for run in ("0", "1")]
+        assert arm.run_scores == pytest.approx(by_run)
+        assert arm.components is None
+    for tag in scores.tags:
+        by_run = [spearman(step=3, run=run, tags=[tag.tag], **tag.where) for run in ("0", "1")]
+        assert tag.run_scores == pytest.approx(by_run)
+        assert tag.estimate.value == pytest.approx(np.mean(by_run))
+    for path in scores.trajectories:
+        assert path.scores[0] == pytest.approx([spearman(step=step, run="0", **path.where) for step in (1, 2, 3)])
 
 
 def test_twins_widen_the_interval(tmp_path):

@@ -65,6 +65,17 @@ def test_pieces_are_counted(model, tokenizer):
     assert [guess.one_piece for guess in guesses] == [True, False]
 
 
+@pytest.mark.parametrize("family", ["roberta", "mpnet"])
+def test_a_model_that_keeps_positions_for_padding_is_not_asked_beyond_them(family, tokenizer):
+    from transformers import AutoConfig, AutoModelForMaskedLM
+
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    config = AutoConfig.for_model(family, vocab_size=len(VOCABULARY), max_position_embeddings=16, **sizes)
+    long = "the [MASK] " + "slept " * 30
+    (guess,) = guess_words(AutoModelForMaskedLM.from_config(config), tokenizer, [question("dog", long, long)])
+    assert guess.original == guess.corrupted != ""
+
+
 def test_a_mask_beyond_the_model_is_an_empty_guess(model, tokenizer):
     long = "the " * 30 + "[MASK]"
     assert guess_words(model, tokenizer, [question("dog", long, "[MASK]")])[0].original == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -76,5 +76,5 @@ def _share(part: int, whole: int) -> str:
 
     if not whole:
         return "–"
-    found: Any = wilson(part, whole)
+    found = wilson(part, whole)
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"

@@ -31,13 +31,8 @@ def demo(
     shutil.copyfile(DEMO, settings)
     n_jobs, n_absent = len(campaign.everything()), len(campaign.plan().absent)
     typer.echo(f"Does it infer, or match words? {n_jobs} jobs, {n_absent} to run.", err=True)
-    runner = PoolRunner(workers)
-    finished = False
-    try:
+    with options.closing(PoolRunner(workers)) as runner:
         outcomes, paths = run_and_report(campaign, runner, out / "report")
-        finished = True
-    finally:
-        runner.close(cancel=not finished)
     code = show_result(campaign, outcomes, paths, as_json)
     if paths and not as_json:
         run = f"assay run logic --config {settings} --store {out / 'store'}"

@@ -23,13 +23,13 @@ def _list_everything(as_json: bool) -> int:
     from assay.studies import ENTRIES
 
     if as_json:
-        studies = [{"name": e.name, "question": e.question, "available": e.module is not None} for e in ENTRIES]
+        studies = [{"name": e.name, "question": e.question} for e in ENTRIES]
         corpora = [{"name": c.name, "languages": list(c.languages), "licence": c.licence} for c in catalog().values()]
         options.print_json({"studies": studies, "corpora": corpora})
         return 0
     typer.echo("Studies (assay run NAME; assay list NAME for its settings):")
     for entry in ENTRIES:
-        typer.echo(f"  {entry.name:<12} {entry.question}{'' if entry.module else '  (not in this version yet)'}")
+        typer.echo(f"  {entry.name:<12} {entry.question}")
     typer.echo("\nCorpora:")
     for corpus in catalog().values():
         typer.echo(f"  {corpus.name:<20} {', '.join(corpus.languages)}")

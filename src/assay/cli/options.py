@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +14,7 @@ import typer
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.jobs import Runner
+    from assay.jobs import Runner, Store
     from assay.studies.campaign import Campaign
 
 Study = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study; `assay list` shows them.")]
@@ -52,6 +54,32 @@ def choose_campaign(
 def store_at(given: str | None) -> str:
     """The store's folder or URL: the option, else the environment's ASSAY_STORE, else ./assay-store."""
     return given or os.environ.get("ASSAY_STORE") or "assay-store"
+
+
+def existing_store(given: str | None) -> Store:
+    """The store that `--store` names; an error where there is none."""
+    from assay.jobs import Store
+
+    store = Store(store_at(given))
+    if not store.is_there():
+        raise UsageError(f"there is no store {store.where}; `assay run` makes one, --store names another")
+    return store
+
+
+def report_folder(given: Path | None, study: str) -> Path:
+    """Where a study's report goes: the option, else ./assay-out/STUDY."""
+    return given or Path("assay-out") / study
+
+
+@contextmanager
+def closing(runner: Runner) -> Iterator[Runner]:
+    """Wait for what runs at the end of the block; where the block failed, end it now."""
+    finished = False
+    try:
+        yield runner
+        finished = True
+    finally:
+        runner.close(cancel=not finished)
 
 
 def make_runner(name: str, workers: int | None, address: str | None) -> Runner:

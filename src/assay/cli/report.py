@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from assay.cli import options
 from assay.cli.run import show_report
 
@@ -21,7 +19,7 @@ def report(
     from assay.report.write import write_report
 
     campaign = options.choose_campaign(study, preset, config, pairs, store)
-    paths = write_report(campaign.report(), out or Path("assay-out") / study)
+    paths = write_report(campaign.report(), options.report_folder(out, study))
     if as_json:
         options.print_json({"study": study, "files": [str(path) for path in paths]})
     else:

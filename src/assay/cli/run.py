@@ -37,15 +37,10 @@ def run(  # noqa: PLR0913 - one parameter per option
     campaign = options.choose_campaign(study, preset, config, pairs, store)
     if dry_run:
         return _show_plan(campaign, as_json)
-    folder = out or Path("assay-out") / study
+    folder = options.report_folder(out, study)
     make_folder(folder)  # now, not after hours of work
-    place = options.make_runner(runner, workers, address)
-    finished = False
-    try:
+    with options.closing(options.make_runner(runner, workers, address)) as place:
         outcomes, paths = run_and_report(campaign, place, folder)
-        finished = True
-    finally:
-        place.close(cancel=not finished)
     return show_result(campaign, outcomes, paths, as_json)
 
 

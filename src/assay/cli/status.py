@@ -13,7 +13,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.jobs import Job
-    from assay.jobs.why import Change, Reason
+    from assay.jobs.why import Change, Reason, Why
     from assay.studies.campaign import Campaign
 
 
@@ -28,13 +28,10 @@ def status(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Say what the store holds of a study, what would run again, and why."""
-    from assay.jobs import Store
     from assay.jobs.why import Why
     from assay.studies.campaign import noted_campaigns
 
-    place = Store(options.store_at(store))
-    if not place.is_there():
-        raise UsageError(f"there is no store {place.where}; `assay run` makes one, --store names another")
+    place = options.existing_store(store)
     if watching:
         from assay.cli.watch import watch
 
@@ -51,7 +48,7 @@ def status(  # noqa: PLR0913 - one parameter per option
     return _show([form for form, _ in overviews], [line for _, lines in overviews for line in lines], as_json)
 
 
-def _overview(campaign: Campaign, explainer: Any) -> tuple[dict[str, Any], list[str]]:
+def _overview(campaign: Campaign, explainer: Why) -> tuple[dict[str, Any], list[str]]:
     """Counts of a campaign, its failures, and the reason of the first absent job of each step."""
     everything, absent = campaign.everything(), campaign.plan().absent
     failed = [job for job in absent if campaign.store.failure(job.key)]

@@ -30,7 +30,7 @@ def merge(
 
     if len(stores) < 2:
         raise UsageError(f"merge needs at least two stores, got {len(stores)}: assay store merge FROM INTO")
-    sources = [_existing(where) for where in stores[:-1]]
+    sources = [options.existing_store(where) for where in stores[:-1]]
     target = Store(stores[-1]).open()
     counts: Counter[str] = Counter()
     damaged: dict[str, str] = {}
@@ -54,7 +54,7 @@ def verify(
     """Read every value and compare its bytes with its record; exit 1 when one is damaged."""
     from assay.jobs.upkeep import verify as check_all
 
-    place = _existing(options.store_at(store))
+    place = options.existing_store(store)
     checked = list(check_all(place))
     damaged = {one.key: one.trouble for one in checked if one.what == "damaged"}
     for key in damaged if discard else ():
@@ -75,7 +75,7 @@ def prune(
     from assay.jobs.upkeep import litter
     from assay.jobs.upkeep import prune as remove
 
-    place = _existing(options.store_at(store))
+    place = options.existing_store(store)
     keys = _unused(place) if unused else []
     useless = litter(place, older_than * HOUR)
     if not dry_run:
@@ -88,15 +88,6 @@ def prune(
     line += f", and {len(keys)} values that no campaign needs" if unused else ""
     form = {"files": len(useless), "bytes": size, "values": len(keys), "removed": not dry_run}
     return _say(form, {}, f"{line} from {place.where}", as_json)
-
-
-def _existing(where: str) -> Store:
-    from assay.jobs import Store
-
-    store = Store(where)
-    if not store.is_there():
-        raise UsageError(f"there is no store {store.where}; `assay run` makes one, --store names another")
-    return store
 
 
 def _unused(store: Store) -> list[str]:

@@ -8,17 +8,20 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.data.dataset import Dataset, Provenance, concat
 from assay.data.naming import SPLIT_WORDS
 from assay.data.published import read_published
 from assay.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from assay.data.hub import Loader
 
 ROOT_VARIABLE = "ASSAY_DATA"
 
@@ -68,9 +71,6 @@ class Corpus:
     hub: Hub | None = None
 
 
-HubLoader = Callable[[str, str | None, str, str | None], Any]
-
-
 @cache
 def catalog() -> Mapping[str, Corpus]:
     """Every entry by name."""
@@ -99,7 +99,7 @@ def load(
     language: str | None = None,
     split: str | None = None,
     root: str | Path | None = None,
-    hub: HubLoader | bool = False,
+    hub: Loader | bool = False,
 ) -> Dataset:
     """A corpus of the catalog as a dataset.
 
@@ -122,39 +122,55 @@ def available_splits(name: str, *, language: str | None = None, root: str | Path
     """The splits of a corpus whose files are under the data root, in the order of the catalog."""
     corpus, part = find_corpus(name)
     language = _choose_language(corpus, language)
-    place = next((place for place in corpus.local if not place.languages or language in place.languages), None)
+    place = _find_place(corpus, language)
     if place is None or place.one_file is not None:
         return load(name, language=language, root=root).splits
-    fill = {"language": language, "part": part or "", "name": place.language_names.get(language, language)}
-    folder = _data_root(root, name)
-    paths = {split: [folder / path.format(**fill) for path in given] for split, given in place.files.items()}
-    return tuple(split for split in paths if all(path.exists() for path in paths[split]))
+    return _whole_splits(_split_paths(place, part, language, _data_root(root, name)))
 
 
 def _load_local(corpus: Corpus, part: str | None, language: str, splits: Sequence[str] | None, root: Path) -> Dataset:
     name = f"{corpus.name}/{part}" if part else corpus.name
-    place = next((place for place in corpus.local if not place.languages or language in place.languages), None)
+    place = _find_place(corpus, language)
     if place is None:
         where = "hub=True loads it from the hub" if corpus.hub else f"see {corpus.source}"
         raise DataError(f"the catalog knows no local files of {name!r} in {language!r}; {where}")
-    fill = {"language": language, "part": part or "", "name": place.language_names.get(language, language)}
     if place.one_file is not None:
-        data = read_published(root / place.one_file.format(**fill), place.layout, language=language)
+        (path,) = _filled([place.one_file], place, part, language, root)
+        data = read_published(path, place.layout, language=language)
         data = data.select(split=splits[0]) if splits else data
         return Dataset(name, data.table, _provenance(corpus, name, data))
-    paths = {name: [root / path.format(**fill) for path in paths] for name, paths in place.files.items()}
-    pieces = [
-        _read_split(paths[split], place, language, split)
-        for split in splits or [split for split in paths if all(path.exists() for path in paths[split])]
-        if _has_files(paths, split, name, language)
-    ]
+    paths = _split_paths(place, part, language, root)
+    for split in splits or ():
+        _check_files(paths, split, name, language)
+    pieces = [_read_split(paths[split], place, language, split) for split in splits or _whole_splits(paths)]
     if not pieces:
         raise DataError(f"none of the files of {name!r} in {language!r} are under {root}; see {corpus.source}")
     data = concat(name, pieces)
     return Dataset(name, data.table, _provenance(corpus, name, data))
 
 
-def _has_files(paths: Mapping[str, Sequence[Path]], split: str, name: str, language: str) -> bool:
+def _find_place(corpus: Corpus, language: str) -> Local | None:
+    """Where the catalog says that the files of a language lie."""
+    return next((place for place in corpus.local if not place.languages or language in place.languages), None)
+
+
+def _filled(patterns: Sequence[str], place: Local, part: str | None, language: str, root: Path) -> list[Path]:
+    """The paths of files whose patterns name the language and the part."""
+    fill = {"language": language, "part": part or "", "name": place.language_names.get(language, language)}
+    return [root / pattern.format(**fill) for pattern in patterns]
+
+
+def _split_paths(place: Local, part: str | None, language: str, root: Path) -> dict[str, list[Path]]:
+    return {split: _filled(patterns, place, part, language, root) for split, patterns in place.files.items()}
+
+
+def _whole_splits(paths: Mapping[str, Sequence[Path]]) -> tuple[str, ...]:
+    """The splits all of whose files are there."""
+    return tuple(split for split, files in paths.items() if all(file.exists() for file in files))
+
+
+def _check_files(paths: Mapping[str, Sequence[Path]], split: str, name: str, language: str) -> None:
+    """Raise where the catalog knows no files of a split, or one of them is not there."""
     if split not in paths:
         there = ", ".join(paths)
         raise DataError(
@@ -165,7 +181,6 @@ def _has_files(paths: Mapping[str, Sequence[Path]], split: str, name: str, langu
         raise DataError(
             f"split {split!r} of {name!r} in {language!r} needs this file, which is not there", path=missing
         )
-    return True
 
 
 def _read_split(paths: Sequence[Path], place: Local, language: str, split: str) -> Dataset:

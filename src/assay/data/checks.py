@@ -20,8 +20,8 @@ from assay.data.alignment import Alignment, compare_rows
 from assay.data.dataset import UNKNOWN_LANGUAGE
 from assay.data.duplicates import (
     Repeat,
-    count_conflicts,
     count_words,
+    find_conflicts,
     find_mirrored,
     find_near_repeats,
     find_repeats,
@@ -155,7 +155,7 @@ def _check_part(part: Part, near: float, max_examples: int) -> Iterator[Finding]
         ("empty", "problem", "rows have an empty text", empty),
         ("repeated-id", "warning", "rows have an id that stood in an earlier row", find_repeats(part.ids)),
         ("duplicate", "warning", f"rows repeat the {what} of an earlier row exactly", exact),
-        ("conflict", "problem", "rows repeat an earlier row with another label", count_conflicts(items, part.labels)),
+        ("conflict", "problem", "rows repeat an earlier row with another label", find_conflicts(items, part.labels)),
         ("same-but-form", "warning", "rows repeat an earlier row but for case, punctuation and spaces", same),
         (
             "near-duplicate",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-
-import pyarrow as pa
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.data.corruption import Corruption, corrupt
 from assay.data.dataset import Dataset
-from assay.data.parallel import map_in_order
+from assay.data.parallel import chunks, map_in_order
 from assay.data.tagging.registry import TaggerName
 from assay.data.tagging.tagged import Tagging
 from assay.errors import UsageError
@@ -59,7 +56,7 @@ def corrupt_texts(
     tagger.load()  # what is not installed is said here and now, not by a worker
     found = [CorruptedTexts([], Tally()) for _ in corruptions]
     chunk_function = functools.partial(corrupt_chunk, tagger, tuple(corruptions))
-    for results in map_in_order(chunk_function, _chunks(texts), workers):
+    for results in map_in_order(chunk_function, chunks(texts, _CHUNK), workers):
         for i, more in enumerate(results):
             found[i].texts.extend(more.texts)
             found[i] = CorruptedTexts(found[i].texts, found[i].tally + more.tally)
@@ -97,18 +94,17 @@ def corrupt_dataset(
     dataset: Dataset, taggings: Mapping[str, Tagging], corruption: Corruption
 ) -> tuple[Dataset, dict[str, Tally]]:
     """The dataset with its texts (and pairs) corrupted, rows and labels as they were, and a count for each column."""
-    table, tallies = dataset.table, {}
+    tallies = {}
     for name in ("text", "pair"):
-        texts = table.column(name).to_pylist()
+        texts = dataset.table.column(name).to_pylist()
         present = [text for text in texts if text is not None]
         if not present:
             continue
         done = apply_corruption(present, taggings, corruption)
         rest = iter(done.texts)
-        column = pa.array([None if text is None else next(rest) for text in texts], pa.string())
-        table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), column)
+        dataset = dataset.with_column(name, [None if text is None else next(rest) for text in texts])
         tallies[name] = done.tally
-    return replace(dataset, table=table), tallies
+    return dataset, tallies
 
 
 def check_tagger(tagger: TaggerName, corruptions: Iterable[Corruption]) -> None:
@@ -119,9 +115,3 @@ def check_tagger(tagger: TaggerName, corruptions: Iterable[Corruption]) -> None:
                 f"the preset {corruption.preset!r} needs the tagger {corruption.tagger!r} and English texts; "
                 f"got the tagger {tagger.backend!r} for the language {tagger.language!r}"
             )
-
-
-def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(texts)
-    while chunk := list(islice(rest, _CHUNK)):
-        yield chunk

@@ -84,16 +84,17 @@ def corrupt_file(
     try:
         with ExitStack() as stack:
             copy = _open_copy(form, path, partial, (chosen, names, header), stack)
-            report = _run(copy, corruption, tagger, workers)
+            n_rows, tally = _run(copy, corruption, tagger, workers)
         partial.replace(out)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", path=out) from None
     finally:
         partial.unlink(missing_ok=True)
-    return FileReport(report.n_rows, chosen, report.tally)
+    return FileReport(n_rows, chosen, tally)
 
 
-def _run(copy: _Copy, corruption: Corruption, tagger: TaggerName, workers: int) -> FileReport:
+def _run(copy: _Copy, corruption: Corruption, tagger: TaggerName, workers: int) -> tuple[int, Tally]:
+    """Read, corrupt and write batch by batch; how many rows there were, and what was done to them."""
     pending: deque[_Batch] = deque()
 
     def feed() -> Iterator[list[str]]:
@@ -108,7 +109,7 @@ def _run(copy: _Copy, corruption: Corruption, tagger: TaggerName, workers: int) 
         copy.write(batch, _put_back(batch, done))
         n_rows += len(batch.texts[0])
         tally += done.tally
-    return FileReport(n_rows, (), tally)
+    return n_rows, tally
 
 
 def _put_back(batch: _Batch, done: CorruptedTexts) -> list[list[str | None]]:

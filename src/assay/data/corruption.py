@@ -83,11 +83,7 @@ def corrupt(text: str, tagging: Tagging, corruption: Corruption, identity: str |
     'The slept.'
     """
     changes = _changes(text, tagging, corruption, text if identity is None else identity)
-    if corruption.preset == "paper":
-        forms = [changes.get(i, form) for i, form in enumerate(tagging.forms)]
-        result = detokenize([form for form in forms if form is not None])
-    else:
-        result = _edit(text, tagging, changes)
+    result = _apply(text, tagging, changes, corruption.preset)
     emptied = _has_words(text) and not _has_words(result)
     return Corrupted(result, len(changes), len(tagging), emptied)
 
@@ -136,6 +132,14 @@ def _order(seed: int, purpose: str, identity: str, n: int) -> list[int]:
     key = f"{seed}\0{purpose}\0{identity}".encode("utf-8", "surrogatepass")
     draws = np.frombuffer(hashlib.shake_128(key).digest(8 * n), dtype="<u8")
     return list(np.argsort(draws, kind="stable").tolist())
+
+
+def _apply(text: str, tagging: Tagging, changes: dict[int, str | None], preset: str) -> str:
+    """The text with its tokens changed, as the preset puts what stays together."""
+    if preset != "paper":
+        return _edit(text, tagging, changes)
+    forms = [changes.get(i, form) for i, form in enumerate(tagging.forms)]
+    return detokenize([form for form in forms if form is not None])
 
 
 def _edit(text: str, tagging: Tagging, changes: dict[int, str | None]) -> str:
@@ -199,11 +203,5 @@ def make_cloze(text: str, tagging: Tagging, classes: Sequence[str], mask: str, p
     first = chosen[0]
     whole: dict[int, str | None] = {first: mask}
     without = {**dict.fromkeys(chosen), first: mask}
-    if preset == "paper":
-        texts = [
-            detokenize([form for i, own in enumerate(tagging.forms) if (form := changes.get(i, own)) is not None])
-            for changes in (whole, without)
-        ]
-    else:
-        texts = [_edit(text, tagging, changes) for changes in (whole, without)]
+    texts = (_apply(text, tagging, changes, preset) for changes in (whole, without))
     return Cloze(text[tagging.starts[first] : tagging.ends[first]], *texts)

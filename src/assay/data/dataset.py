@@ -179,6 +179,15 @@ class Dataset:
         """The rows at these positions, in this order."""
         return replace(self, table=self.table.take(pa.array(np.asarray(rows, dtype=np.int64))))
 
+    def with_column(self, name: str, values: Sequence[Any]) -> Dataset:
+        """The same rows with other values in one column.
+
+        >>> Dataset.from_rows("toy", [{"text": "a"}, {"text": "b"}]).with_column("label", ["x", "y"]).labels
+        ('x', 'y')
+        """
+        place, field = SCHEMA.get_field_index(name), SCHEMA.field(name)
+        return replace(self, table=self.table.set_column(place, field, pa.array(values, field.type)))
+
     def tag_members(self, group: str, *, exact: bool = False) -> dict[str, npt.NDArray[np.bool_]]:
         """For each tag of a group, which rows have it; with `exact`, only rows that have no other tag of the group.
 
@@ -199,12 +208,6 @@ class Dataset:
             for tag in tags:
                 members[tag][row] = not exact or len(tags) == 1
         return members
-
-    @property
-    def tag_groups(self) -> tuple[str, ...]:
-        """The groups of tags that occur, sorted."""
-        tags = pc.unique(pc.list_flatten(self.table.column("tags"))).to_pylist()
-        return tuple(sorted({tag.partition(":")[0] for tag in tags}))
 
     def write_parquet(self, path: str | Path) -> None:
         """Write the table with name and provenance in its metadata; `read_dataset` brings it back."""

@@ -94,7 +94,7 @@ def find_mirrored(items: Sequence[_Item]) -> list[Repeat]:
     return mirrored
 
 
-def count_conflicts(items: Sequence[_Item], labels: Sequence[str | None]) -> list[Repeat]:
+def find_conflicts(items: Sequence[_Item], labels: Sequence[str | None]) -> list[Repeat]:
     """Rows whose item stood in an earlier row with another label."""
     first: dict[_Item, int] = {}
     conflicts = []

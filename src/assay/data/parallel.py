@@ -6,6 +6,7 @@ import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -34,3 +35,14 @@ def map_in_order(function: Callable[[A], B], items: Iterable[A], workers: int = 
         finally:
             for future in under_way:
                 future.cancel()
+
+
+def chunks(items: Iterable[A], size: int) -> Iterator[list[A]]:
+    """The items in lists of so many; the last may be shorter.
+
+    >>> list(chunks("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk

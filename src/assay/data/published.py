@@ -118,7 +118,7 @@ LAYOUTS: Mapping[str, Layout] = {
 def read_published(
     path: str | Path, layout: str, *, language: str = UNKNOWN_LANGUAGE, split: str | None = None
 ) -> Dataset:
-    """A file of a published corpus by the name of its layout, `conllu` or `token-tag`."""
+    """A file of a published corpus by its layout's name: one of `LAYOUTS`, `conllu`, `token-tag` or `conll-ner`."""
     if layout == "conllu":
         return read_conllu(path, language=language, split=split)
     if layout == "token-tag":

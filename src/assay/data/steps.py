@@ -16,6 +16,8 @@ from assay.data.readers import read
 from assay.errors import DataError
 from assay.jobs import Job, location, step
 
+_CHANGED = "changed after the jobs were planned; run the command again"
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusFiles:
@@ -33,7 +35,7 @@ def read_corpus(corpus: CorpusFiles) -> Dataset:
     """The corpus as a dataset; an error when its files are no longer those that were planned with."""
     data = load(corpus.name, language=corpus.language, split=corpus.split, root=corpus.root or None)
     if tuple(file.sha256 for file in data.provenance.files) != corpus.sha256:
-        raise DataError(f"the files of {corpus.name!r} changed after the jobs were planned; run the command again")
+        raise DataError(f"the files of {corpus.name!r} {_CHANGED}")
     return data
 
 
@@ -92,14 +94,10 @@ class ColumnsFile:
 @step(version=1, name="assay.read_columns")
 def read_columns(file: ColumnsFile) -> Dataset:
     """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    if describe_file(Path(file.path)).sha256 != file.sha256:
-        raise DataError("the file changed after the jobs were planned; run the command again", path=file.path)
+    _check_digest(file.path, file.sha256)
     names = {name: value for name in ("text", "pair", "label", "score") if (value := getattr(file, name))}
     data = read(file.path, language=file.language, **names)
-    if not file.split:
-        return data
-    splits = data.table.column("split").to_pylist()
-    return data.take([row for row, name in enumerate(splits) if SPLIT_WORDS.get(name, name) == file.split])
+    return _rows_of_split(data, file.split) if file.split else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +112,8 @@ class OwnFile:
 @step(version=1, name="assay.read_file")
 def read_file(file: OwnFile) -> Dataset:
     """The file as a dataset; an error when it is no longer the one that was planned with."""
-    data = read(file.path, language=file.language)
-    if data.provenance.files[0].sha256 != file.sha256:
-        raise DataError("the file changed after the jobs were planned; run the command again", path=file.path)
-    return data
+    _check_digest(file.path, file.sha256)
+    return read(file.path, language=file.language)
 
 
 def file_job(path: str | Path, *, language: str) -> Job[Dataset]:
@@ -138,8 +134,7 @@ class FilePart:
 @step(version=1, name="assay.read_file_part")
 def read_file_part(part: FilePart) -> Dataset:
     """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    if describe_file(Path(part.path)).sha256 != part.sha256:
-        raise DataError("the file changed after the jobs were planned; run the command again", path=part.path)
+    _check_digest(part.path, part.sha256)
     return read_part(Path(part.path), part.language, part.split)
 
 
@@ -158,7 +153,11 @@ def file_parts(path: str | Path) -> tuple[FilePart, ...]:
 
 def read_part(path: Path, language: str, split: str) -> Dataset:
     """The rows of a language and split."""
-    data = _read_whole(str(path), describe_file(path).sha256).select(language=language)
+    return _rows_of_split(_read_whole(str(path), describe_file(path).sha256).select(language=language), split)
+
+
+def _rows_of_split(data: Dataset, split: str) -> Dataset:
+    """The rows of a split, by whichever of its names the file calls it."""
     names = data.table.column("split").to_pylist()
     return data.take([row for row, name in enumerate(names) if SPLIT_WORDS.get(name, name) == split])
 
@@ -183,12 +182,12 @@ class PublishedFiles:
 @step(version=1, name="assay.read_published")
 def read_published_files(files: PublishedFiles) -> Dataset:
     """The files as one dataset; an error when one is no longer that which was planned with."""
-    pieces = []
-    for split, digest, path in zip(files.splits, files.sha256, files.paths, strict=True):
-        piece = read_published(path, files.layout, language=files.language, split=split or None)
-        if piece.provenance.files[0].sha256 != digest:
-            raise DataError("the file changed after the jobs were planned; run the command again", path=path)
-        pieces.append(piece)
+    for digest, path in zip(files.sha256, files.paths, strict=True):
+        _check_digest(path, digest)
+    pieces = [
+        read_published(path, files.layout, language=files.language, split=split or None)
+        for split, path in zip(files.splits, files.paths, strict=True)
+    ]
     return concat(pieces[0].name, pieces)
 
 
@@ -197,3 +196,9 @@ def published_job(files: Mapping[str, Path], layout: str, *, language: str) -> J
     digests = tuple(describe_file(check_file(path)).sha256 for path in files.values())
     paths = tuple(str(path) for path in files.values())
     return read_published_files.job(PublishedFiles(layout, language, tuple(files), digests, paths))
+
+
+def _check_digest(path: str, sha256: str) -> None:
+    """Raise where a file is no longer the one that was planned with."""
+    if describe_file(check_file(path)).sha256 != sha256:
+        raise DataError(f"the file {_CHANGED}", path=path)

@@ -7,7 +7,7 @@ Format: https://universaldependencies.org/format.html. Words carry the syntax; m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -50,11 +50,6 @@ class Token:
         """
         return _features(self.feats)
 
-    @property
-    def space_after(self) -> bool:
-        """Whether white space follows the word in the text."""
-        return "SpaceAfter=No" not in self.misc.split("|")
-
 
 @dataclass(frozen=True, slots=True)
 class Multiword:
@@ -89,12 +84,6 @@ class Sentence:
     empty_nodes: tuple[EmptyNode, ...]
     comments: Mapping[str, str]
     line: int
-
-    @property
-    def depth(self) -> int:
-        """The depth of the tree: the number of edges from the root to the deepest word."""
-        heads = {token.number: token.head for token in self.tokens}
-        return max(_steps_to_root(heads, number) for number in heads)
 
 
 def iter_sentences(path: str | Path) -> Iterator[Sentence]:
@@ -150,7 +139,7 @@ def _parse(lines: list[tuple[int, str]], path: Path) -> Iterator[Sentence]:
     if not tokens:  # comments at the end of a file
         return
     _check_heads(tokens, [number for number, line in lines if _is_word(line)], path)
-    text = comments.get("text") or _surface(tokens, multiwords)
+    text = comments.get("text") or _text(tokens, multiwords)
     first = lines[0][0]
     identity = comments.get("sent_id", f"line {first}")
     yield Sentence(identity, text, tuple(tokens), tuple(multiwords), tuple(empty_nodes), comments, first)
@@ -200,15 +189,17 @@ def _steps_to_root(heads: Mapping[int, int], number: int) -> int:
     return steps
 
 
-def _surface(tokens: list[Token], multiwords: list[Multiword]) -> str:
-    starts = {range_.first: range_ for range_ in multiwords}
-    pieces: list[str] = []
+def iter_surface(tokens: Sequence[Token], multiwords: Sequence[Multiword]) -> Iterator[Token | Multiword]:
+    """The tokens as they are written: a word, or the multiword that stands for several."""
+    starts = {multiword.first: multiword for multiword in multiwords}
     covered = 0
     for token in tokens:
-        if token.number <= covered:
-            continue
-        range_ = starts.get(token.number)
-        covered = range_.last if range_ else token.number
-        form, misc = (range_.form, range_.misc) if range_ else (token.form, token.misc)
-        pieces += [form, "" if "SpaceAfter=No" in misc else " "]
-    return "".join(pieces).rstrip()
+        if token.number > covered:
+            multiword = starts.get(token.number)
+            covered = multiword.last if multiword else token.number
+            yield multiword or token
+
+
+def _text(tokens: Sequence[Token], multiwords: Sequence[Multiword]) -> str:
+    pieces = iter_surface(tokens, multiwords)
+    return "".join(piece.form + ("" if "SpaceAfter=No" in piece.misc else " ") for piece in pieces).rstrip()

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from assay.jobs.job import Job
 from assay.jobs.store import Store
-from assay.jobs.work import Report
+from assay.jobs.work import WorkReport
 
 
 class WorkerLostError(Exception):
@@ -30,7 +30,7 @@ class Runner(Protocol):
     def gpu_slots(self) -> float:
         """How many GPUs may be asked for by what is submitted; infinite where it makes no difference."""
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[WorkReport]:
         """Run the groups one after another on one worker; a lost worker gives a WorkerLostError.
 
         With `alone` they get a machine to themselves, where the runner has more than one.

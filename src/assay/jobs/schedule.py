@@ -24,7 +24,7 @@ from assay.jobs.plan import make_plan
 from assay.jobs.ready import Group, Ready
 from assay.jobs.runner import Runner, WorkerLostError
 from assay.jobs.store import Store
-from assay.jobs.work import Refusal, Report, outcome_of
+from assay.jobs.work import Refusal, WorkReport, outcome_of
 
 TRIES = 3
 SUBMISSION_SECONDS = 0.05
@@ -55,9 +55,9 @@ class Schedule:
         self.losses: defaultdict[str, int] = defaultdict(int)
         self.repairs: defaultdict[str, int] = defaultdict(int)
         self.claims: dict[str, Claim] = {}
-        self.flying: dict[Future[Report], list[Group]] = {}
+        self.flying: dict[Future[WorkReport], list[Group]] = {}
         self.gpus_asked = 0.0
-        self.answers: SimpleQueue[Future[Report]] = SimpleQueue()
+        self.answers: SimpleQueue[Future[WorkReport]] = SimpleQueue()
         self.pace: dict[str, float] = {}
         self.stop = ""
         self._add(jobs, store.look())
@@ -162,7 +162,7 @@ class Schedule:
             while not self.answers.empty():
                 self._take_answer(self.answers.get())
 
-    def _take_answer(self, future: Future[Report]) -> None:
+    def _take_answer(self, future: Future[WorkReport]) -> None:
         groups = self.flying.pop(future)
         self.gpus_asked -= groups[0][0].step.settings.resources.gpus
         error = future.exception()
@@ -173,7 +173,7 @@ class Schedule:
         else:
             self._settle(groups, future.result())
 
-    def _settle(self, groups: list[Group], report: Report) -> None:
+    def _settle(self, groups: list[Group], report: WorkReport) -> None:
         jobs = {job.key: job for group in groups for job in group}
         for outcome in report.outcomes:
             if outcome.status != "kept":  # another process had just finished it

@@ -22,7 +22,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -122,12 +122,7 @@ class Store:
             "step": job.step.name,
             "version": job.step.settings.version,
             "arguments": job.form,
-            "circumstances": {
-                "seconds": circumstances.seconds,
-                "created": circumstances.created,
-                "host": circumstances.host,
-                "versions": circumstances.versions,
-            },
+            "circumstances": asdict(circumstances),
         }
         with self.clear_errors():
             folder = self._write_value(job.key, encoded, body)

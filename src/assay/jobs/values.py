@@ -125,23 +125,23 @@ class _Decoder:
             return [self.decode(item) for item in form]
         if not isinstance(form, dict):
             return form
-        tag = next(iter(form), "")
-        if not tag.startswith("$"):
-            return {name: self.decode(item) for name, item in form.items()}
-        return getattr(self, "_" + tag[1:])(form)
-
-    def _float(self, form: dict[str, Any]) -> float:
-        return float(form["$float"])
-
-    def _tuple(self, form: dict[str, Any]) -> tuple[Any, ...]:
-        return tuple(self.decode(item) for item in form["$tuple"])
-
-    def _map(self, form: dict[str, Any]) -> dict[Any, Any]:
-        return {self.decode(name): self.decode(item) for name, item in form["$map"]}
-
-    def _type(self, form: dict[str, Any]) -> Any:
-        kind = _loaded_dataclass(form["$type"])
-        return kind(**{name: self.decode(item) for name, item in form["fields"].items()})
+        match next(iter(form), ""):
+            case "$float":
+                return float(form["$float"])
+            case "$tuple":
+                return tuple(self.decode(item) for item in form["$tuple"])
+            case "$map":
+                return {self.decode(name): self.decode(item) for name, item in form["$map"]}
+            case "$type":
+                kind = _loaded_dataclass(form["$type"])
+                return kind(**{name: self.decode(item) for name, item in form["fields"].items()})
+            case "$table":
+                return self._table(form)
+            case "$array":
+                return self._array(form)
+            case mark if mark.startswith("$"):
+                raise UsageError(f"a stored value has the mark {mark!r}, which this version of Assay does not know")
+        return {name: self.decode(item) for name, item in form.items()}
 
     def _table(self, form: dict[str, Any]) -> Any:
         import pyarrow.parquet as pq

@@ -40,7 +40,7 @@ class Refusal:
 
 
 @dataclass(slots=True)
-class Report:
+class WorkReport:
     """What came of the groups that a worker was given.
 
     `unusable` says of stored values that jobs needed why they could not be loaded, `not_run` which jobs met them and so
@@ -54,9 +54,9 @@ class Report:
     refused: dict[str, Refusal] = field(default_factory=dict)
 
 
-def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
+def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
     """Run each group of jobs and commit what they return, several values at a time while the next group runs."""
-    report = Report()
+    report = WorkReport()
     pending: list[tuple[Job[Any], Future[Outcome]]] = []
     refusing = threading.Event()
 

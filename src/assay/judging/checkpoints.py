@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.judging.arms import Arm
-from assay.judging.metrics import scorable
+from assay.judging.metrics import run_scores
 from assay.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
 from assay.statistics.arrays import Array
 from assay.statistics.estimate import Estimate
@@ -60,7 +60,7 @@ def trajectories(arms: Sequence[Arm], metric: str) -> list[Trajectory]:
             continue
         group = sorted(group, key=lambda arm: arm.step or 0)
         scores = [
-            [s for s, run in zip(_scores(arm, metric), arm.run_names, strict=True) if run in runs] for arm in group
+            [s for s, run in zip(run_scores(arm, metric), arm.run_names, strict=True) if run in runs] for arm in group
         ]
         found.append(Trajectory(dict(place), np.array([arm.step or 0 for arm in group]), np.array(scores).T))
     return found
@@ -85,7 +85,3 @@ def _agree(development: Trajectory, target: Trajectory, level: float) -> Agreeme
     rho = float(np.clip(np.nan_to_num(autocorrelation), 0.0, 0.98))
     null = agreement_null(n_steps, rho, np.random.default_rng(0), n_runs=n_runs, level=level)
     return Agreement(target.where, development.where, estimate, null, n_steps, n_runs)
-
-
-def _scores(arm: Arm, metric: str) -> Array:
-    return scorable(arm, "pearson" if metric == "spearman" else metric).scores()

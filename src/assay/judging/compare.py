@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.data.predictions import Predictions
 from assay.errors import DataError, UsageError
 from assay.judging.arms import Arm, make_arms
 from assay.judging.checkpoints import last_steps
-from assay.judging.load import load_predictions
+from assay.judging.load import Source, load_predictions
 from assay.judging.metrics import Scorable, choose_metric, scorable, score_arm
 from assay.judging.score import Settings
 from assay.judging.tags import items_by_tag
@@ -101,9 +100,6 @@ class Judgement:
         return self.report()._repr_html_()
 
 
-Source = str | Path | Sequence[str | Path] | Predictions
-
-
 def compare(
     a: Source,
     b: Source,
@@ -131,8 +127,7 @@ def compare(
 
 
 def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Arm]:
-    predictions = source if isinstance(source, Predictions) else load_predictions(source, columns)
-    arms = last_steps(make_arms(predictions, cluster=settings.cluster, common=settings.common)[0])
+    arms = last_steps(make_arms(load_predictions(source, columns), cluster=settings.cluster, common=settings.common)[0])
     models = sorted({arm.where.get("model", "") for arm in arms})
     if len(models) > 1:
         raise UsageError(f"each side of a comparison is one model; this one holds {len(models)}: {', '.join(models)}")

@@ -11,11 +11,14 @@ import pyarrow as pa
 from assay.data.predictions import Predictions, read_predictions
 from assay.errors import DataError
 
+Files = str | Path | Sequence[str | Path]
+Source = Files | Predictions
 
-def load_predictions(
-    source: str | Path | Sequence[str | Path], columns: Mapping[str, str] | None = None
-) -> Predictions:
-    """The predictions of one file or several as one table."""
+
+def load_predictions(source: Source, columns: Mapping[str, str] | None = None) -> Predictions:
+    """The predictions of one file or several as one table; a table that was read before stays as it is."""
+    if isinstance(source, Predictions):
+        return source
     paths = file_list(source)
     parts = [read_predictions(path, columns) for path in paths]
     if len(parts) == 1:
@@ -37,7 +40,7 @@ def load_predictions(
     return Predictions(pa.concat_tables(tables, promote_options="permissive"), parts[0].task, labels, provenance)
 
 
-def file_list(source: str | Path | Sequence[str | Path]) -> list[Path]:
+def file_list(source: Files) -> list[Path]:
     """One path or several as a list."""
     return [Path(source)] if isinstance(source, str | Path) else [Path(path) for path in source]
 

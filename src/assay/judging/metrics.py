@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from assay.judging.arms import Arm
 from assay.statistics.arrays import Array
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import mean_interval, spearman_interval
-from assay.statistics.metrics import Metric, metric, span_f1_metric, spearman
+from assay.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
 from assay.statistics.runs import runs_interval
 from assay.statistics.spans import span_counts
 
@@ -57,6 +58,13 @@ def scorable(arm: Arm, name: str) -> Scorable:
     return Scorable(metric(name, max(2, len(arm.labels))), arm.gold, arm.runs)
 
 
+def run_scores(arm: Arm, name: str) -> Array:
+    """The score of each run of an arm."""
+    if name == "spearman":
+        return np.array([spearman(arm.gold, run) for run in arm.runs])
+    return scorable(arm, name).scores()
+
+
 def score_arm(arm: Arm, name: str, level: float = 0.95) -> Estimate:
     """The mean score of an arm's runs with its interval over runs and items."""
     if name == "spearman":
@@ -73,13 +81,26 @@ def _spearman(arm: Arm, level: float) -> Estimate:
     if len(arm.runs) == 1:
         alone = spearman_interval(arm.gold, arm.runs[0], level)
         return replace(alone, method=f"{alone.method}; items only, one run")
-    over = mean_interval(np.array([spearman(arm.gold, run) for run in arm.runs]), level)
+    over = mean_interval(run_scores(arm, "spearman"), level)
     return replace(over, method=f"t over {len(arm.runs)} runs; runs only, items fixed", n=arm.n_items)
 
 
 def _spans(arm: Arm) -> Scorable:
-    counts = np.vstack([span_counts(list(arm.gold), list(run)) for run in arm.runs])
-    base = span_f1_metric(counts)
-    numbers = np.arange(len(counts), dtype=np.int64).reshape(len(arm.runs), arm.n_items)
-    by_number = replace(base, encode=lambda gold, predicted: base.encode(predicted, predicted))
-    return Scorable(by_number, np.zeros(arm.n_items, np.int64), numbers)
+    return scorable_spans(np.stack([span_counts(list(arm.gold), list(run)) for run in arm.runs]))
+
+
+def scorable_spans(counts: Array) -> Scorable:
+    """Span F1 of runs that are given by their counts (runs × sentences × hits, gold and predicted spans).
+
+    A run's answer to a sentence is the number of its row of counts; there is nothing else to compare with gold.
+    """
+    n_runs, n_items = counts.shape[:2]
+    base = span_f1_metric(counts.reshape(-1, 3))
+    by_number = replace(base, encode=partial(_encode_numbers, base))
+    numbers = np.arange(n_runs * n_items, dtype=np.int64).reshape(n_runs, n_items)
+    return Scorable(by_number, np.zeros(n_items, np.int64), numbers)
+
+
+def _encode_numbers(base: Metric, gold: Array, predicted: Array) -> Items:
+    del gold  # the counts hold it
+    return base.encode(predicted, predicted)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from assay.errors import UsageError
 from assay.judging.arms import Arm, make_arms
 from assay.judging.calibration import Calibration, calibrate
 from assay.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
-from assay.judging.load import load_predictions
-from assay.judging.metrics import BY_TASK, choose_metric, scorable, score_arm
+from assay.judging.load import Source, load_predictions
+from assay.judging.metrics import BY_TASK, choose_metric, run_scores, scorable, score_arm
 from assay.judging.tags import TagScore, score_tags
 from assay.measures.measurement import Measurement, measurement_table
 from assay.statistics.arrays import Array
@@ -118,7 +117,7 @@ class Scores:
 
 
 def score(
-    source: str | Path | Sequence[str | Path] | Predictions,
+    source: Source,
     *,
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
@@ -133,7 +132,7 @@ def score(
     settings = settings or Settings()
     if not isinstance(source, Predictions) and is_large(source):
         return score_stream(source, columns, settings)
-    predictions = source if isinstance(source, Predictions) else load_predictions(source, columns)
+    predictions = load_predictions(source, columns)
     arms, notes = make_arms(predictions, cluster=settings.cluster, common=settings.common)
     return score_arms(arms, notes, settings, {"files": ", ".join(f.name for f in predictions.provenance.files)})
 
@@ -155,21 +154,28 @@ def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, pr
 def _score_arm(arm: Arm, main: str, settings: Settings) -> ArmScore:
     estimates = {name: score_arm(arm, name, settings.level) for name in _ordered(arm.task, main)}
     several = len(arm.runs) > 1
-    form = scorable(arm, main) if main != "spearman" else scorable(arm, "pearson")
     return ArmScore(
         where=arm.where,
         n_items=arm.n_items,
         run_names=arm.run_names,
         arm=arm,
         estimates=estimates,
-        run_scores=form.scores(),
+        run_scores=run_scores(arm, main),
         floor=float(np.bincount(arm.gold).max() / arm.n_items) if arm.task == "classification" else float("nan"),
         detectable=_detectable(arm),
-        components=runs_components(form.metric, form.gold, form.runs) if several else None,
+        components=_components(arm, main) if several else None,
         churn=seed_churn(arm.runs) if several and arm.task == "classification" else None,
         correlation=_run_correlation(arm, main, settings) if several else None,
         calibration=calibrate(arm) if arm.probabilities is not None else None,
     )
+
+
+def _components(arm: Arm, main: str) -> VarianceComponents | None:
+    """Where the variance of the score lies; Spearman's has no parts, as it is no function of sums over items."""
+    if main == "spearman":
+        return None
+    form = scorable(arm, main)
+    return runs_components(form.metric, form.gold, form.runs)
 
 
 def _ordered(task: str, main: str) -> list[str]:

@@ -20,7 +20,7 @@ from assay.data.files import check_file, iter_blocks, suffix_of
 from assay.data.predictions import iter_prediction_batches
 from assay.errors import DataError, UsageError
 from assay.judging.arms import PLACE
-from assay.judging.load import file_list
+from assay.judging.load import Files, file_list
 from assay.judging.metrics import BY_TASK, choose_metric
 from assay.statistics.arrays import Array
 from assay.statistics.chance import chance_band
@@ -70,14 +70,12 @@ class Tally:
             self.labels |= {row["gold"], row["prediction"]}
 
 
-def is_large(source: str | Path | Sequence[str | Path]) -> bool:
+def is_large(source: Files) -> bool:
     """Whether the files hold more rows than are kept in memory."""
     return sum(_count_rows(path) for path in file_list(source)) > LARGEST_IN_MEMORY
 
 
-def score_stream(
-    source: str | Path | Sequence[str | Path], columns: Mapping[str, str] | None, settings: Settings
-) -> Scores:
+def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Settings) -> Scores:
     """Score files of any size from confusion tables alone."""
     from assay.judging.score import Scores
 

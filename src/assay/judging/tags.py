@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from assay.judging.arms import Arm
-from assay.judging.metrics import scorable
+from assay.judging.metrics import run_scores, scorable, score_arm
 from assay.statistics.arrays import Array
 from assay.statistics.chance_runs import runs_chance_band
 from assay.statistics.estimate import Estimate
 from assay.statistics.multiplicity import benjamini_hochberg
-from assay.statistics.runs import runs_interval
 
 if TYPE_CHECKING:
     from assay.judging.score import Settings
@@ -68,22 +67,20 @@ def items_by_tag(arm: Arm) -> dict[str, Array]:
 
 def tag_run_table(arm: Arm, metric: str, smallest: int) -> Array:
     """Scores by tag × run, of tags that are large enough."""
-    if metric == "spearman":
-        return np.zeros((0, len(arm.runs)))
-    form = scorable(arm, metric)
-    return np.array([form.take(items).scores() for items in items_by_tag(arm).values() if len(items) >= smallest])
+    members = [items for items in items_by_tag(arm).values() if len(items) >= smallest]
+    return np.array([run_scores(arm.take(items), metric) for items in members])
 
 
 def _score_tag(arm: Arm, tag: str, items: Array, metric: str, settings: Settings, rng: np.random.Generator) -> TagScore:
-    form = scorable(arm, "pearson" if metric == "spearman" else metric).take(items)
-    clusters = None if arm.clusters is None else arm.clusters[items]
-    estimate = runs_interval(form.metric, form.gold, form.runs, clusters, settings.level)
-    nothing = TagScore(arm.where, tag, estimate, form.scores(), None, float("nan"), float("nan"), "not tested")
+    part = arm.take(items)
+    estimate, scores = score_arm(part, metric, settings.level), run_scores(part, metric)
+    nothing = TagScore(arm.where, tag, estimate, scores, None, float("nan"), float("nan"), "not tested")
     if len(items) < settings.smallest_tag:
         return replace(nothing, verdict="too few items")
     if arm.task != "classification":
         return nothing
-    chance = runs_chance_band(form.metric, form.gold, form.runs, rng, clusters, level=settings.level)
+    form = scorable(part, metric)
+    chance = runs_chance_band(form.metric, form.gold, form.runs, rng, part.clusters, level=settings.level)
     return replace(nothing, chance=chance.band, p_value=chance.p_value, verdict="not distinguishable from chance")
 
 

@@ -18,6 +18,7 @@ from assay.data.tagging import read_table
 from assay.errors import ModelError, UsageError
 from assay.jobs import step
 from assay.models.source import Source
+from assay.models.transformer import n_reserved_positions
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import wilson
 from assay.statistics.proportions import mcnemar, paired_proportions
@@ -114,7 +115,8 @@ def _fill(model: Any, tokenizer: Any, texts: Sequence[str], batch_size: int) -> 
     import torch
 
     model.eval()
-    longest = min(int(tokenizer.model_max_length), int(model.config.max_position_embeddings) - _reserved(model))
+    reserved = n_reserved_positions(model.config.model_type, getattr(model.config, "pad_token_id", 0) or 0)
+    longest = min(int(tokenizer.model_max_length), int(model.config.max_position_embeddings) - reserved)
     for start in range(0, len(texts), batch_size):
         batch = tokenizer(
             list(texts[start : start + batch_size]),
@@ -128,12 +130,6 @@ def _fill(model: Any, tokenizer: Any, texts: Sequence[str], batch_size: int) -> 
         for ids, scores in zip(batch["input_ids"], logits, strict=True):
             places = (ids == tokenizer.mask_token_id).nonzero()
             yield tokenizer.decode([int(scores[places[0, 0]].argmax())]).strip() if len(places) else ""
-
-
-def _reserved(model: Any) -> int:
-    """Positions that a model keeps for padding: RoBERTa counts from the padding id on, others from 0."""
-    padding = getattr(model.config, "pad_token_id", 0) or 0
-    return padding + 1 if model.config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
 
 
 def _is_one_piece(tokenizer: Any, word: str) -> bool:

@@ -8,9 +8,8 @@ share among wrong predictions stands beside it, with a test.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -170,8 +169,9 @@ def polarity_cues(texts: Sequence[str], gold: Sequence[str], lexicon: Polarity) 
 
 def _read(source: str) -> str:
     """The text of a file of NLTK's data."""
+    from nltk.data import find
+
     name = source.partition(" ")[0]
-    find: Callable[[str], Any] = _nltk_find()
     try:
         with find(_SOURCES[source]).open() as stream:
             content: bytes = stream.read()
@@ -184,9 +184,3 @@ def _read(source: str) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         return content.decode("latin-1")
-
-
-def _nltk_find() -> Callable[[str], Any]:
-    from nltk.data import find
-
-    return find  # type: ignore[no-any-return]

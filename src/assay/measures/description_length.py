@@ -19,20 +19,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.measures.layers import Layers
 from assay.measures.logistic import Solver, solve_in_parts
 from assay.measures.probe_task import ProbeTask
 from assay.measures.probes import L2, layer_groups, read_block
+from assay.statistics.arrays import FloatArray
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from assay.measures.designs import DenseDesign
 
-FloatArray = npt.NDArray[np.float64]
 SHARES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 
 

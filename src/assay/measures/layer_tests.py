@@ -16,13 +16,13 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from assay.errors import UsageError
+from assay.statistics.arrays import FloatArray
 from assay.statistics.bootstrap import bootstrap_scores
 from assay.statistics.comparison import Comparison, compare
 from assay.statistics.estimate import Estimate
 from assay.statistics.metrics import metric
 from assay.statistics.multiplicity import holm, simultaneous_bands
 
-FloatArray = npt.NDArray[np.float64]
 DRAWS = 2000
 SURE_COUNT = 10
 

@@ -128,6 +128,11 @@ def cross_entropy(logits: Tensor, codes: Tensor) -> Loss:
     return Loss(value, residual, curvature)
 
 
+def likeliest(logits: Tensor) -> Tensor:
+    """The class of the greatest logit (layers, items, problems); one column decides between classes 0 and 1."""
+    return (logits > 0).squeeze(3).long() if logits.shape[3] == 1 else logits.argmax(3)
+
+
 def _sigmoid_loss(logits: Tensor, codes: Tensor) -> Loss:
     import torch
 

@@ -14,20 +14,18 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.measures.elastic_net import Penalty, ProximalSolver, solve_elastic_net
 from assay.measures.layers import Layers
-from assay.measures.logistic import solve_in_parts
+from assay.measures.logistic import likeliest, solve_in_parts
 from assay.measures.probe_task import ProbeTask
 from assay.measures.probes import L2, Block, read_block
+from assay.statistics.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-FloatArray = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 GRID = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 _SET_NUMBERS = {"cpu": 1 << 28, "cuda": 1 << 32}  # how many features of items may be refitted at once
 
@@ -63,9 +61,9 @@ class Neurons:
     penalty: Penalty
     validation_accuracy: float
     test_accuracy: float
-    ordering: Ints
-    top: Ints
-    histogram: Ints
+    ordering: IntArray
+    top: IntArray
+    histogram: IntArray
 
 
 def rank_neurons(
@@ -108,7 +106,7 @@ def rank_neurons(
     )
 
 
-def order_neurons(weights: FloatArray) -> tuple[Ints, FloatArray]:
+def order_neurons(weights: FloatArray) -> tuple[IntArray, FloatArray]:
     """Neurons by the share of weight mass at which they enter, and that share for each neuron.
 
     `weights` is neurons × classes. Neurons that enter at the same share go by their own share of the mass.
@@ -128,7 +126,7 @@ def order_neurons(weights: FloatArray) -> tuple[Ints, FloatArray]:
     return np.lexsort((-shares.max(axis=1), entry.round(12))), entry
 
 
-def neuron_overlap(tops: Sequence[Ints], n_neurons: int) -> tuple[float, float]:
+def neuron_overlap(tops: Sequence[IntArray], n_neurons: int) -> tuple[float, float]:
     """The mean Jaccard overlap of all pairs of top sets, and what random sets of these sizes would have.
 
     >>> neuron_overlap([np.array([0, 1]), np.array([1, 2])], 4)[0].__round__(3)
@@ -162,7 +160,7 @@ class Ablation:
 def ablate(
     layers: Layers,
     task: ProbeTask,
-    top: Ints,
+    top: IntArray,
     mode: Literal["keep", "remove"] = "keep",
     *,
     rng: np.random.Generator,
@@ -185,7 +183,7 @@ def ablate(
     return Ablation(mode, float(scores[0]), tuple(scores[1:].tolist()), (1 + at_least) / (1 + n_random))
 
 
-def _refit(block: Block, task: ProbeTask, sets: Sequence[Ints]) -> FloatArray:
+def _refit(block: Block, task: ProbeTask, sets: Sequence[IntArray]) -> FloatArray:
     """Accuracy on test of a probe on each set of neurons, L2 chosen on validation; sets go in parts to spare memory."""
     import torch
 
@@ -206,13 +204,13 @@ def _refit(block: Block, task: ProbeTask, sets: Sequence[Ints]) -> FloatArray:
     return np.concatenate(found)
 
 
-def _random_like(counts: Ints, n_features: int, rng: np.random.Generator) -> Ints:
+def _random_like(counts: IntArray, n_features: int, rng: np.random.Generator) -> IntArray:
     """As many random neurons of each layer."""
     drawn = [layer * n_features + rng.choice(n_features, count, replace=False) for layer, count in enumerate(counts)]
     return np.sort(np.concatenate(drawn)).astype(np.int64)
 
 
-def _top(weights: FloatArray, ordering: Ints, entry: FloatArray, settings: NeuronSettings) -> Ints:
+def _top(weights: FloatArray, ordering: IntArray, entry: FloatArray, settings: NeuronSettings) -> IntArray:
     """The first neurons of the ordering, by count or by mass; never one without weight."""
     alive = np.abs(weights).max(axis=1)[ordering] > 0
     if settings.by == "mass":
@@ -230,7 +228,6 @@ def _accuracy(x: Tensor, theta: Tensor, task: ProbeTask, split: str) -> FloatArr
     """Accuracy for each layer, or set, of features and each penalty."""
     from assay.measures.designs import DenseDesign
 
-    logits = DenseDesign(x).forward(theta)
-    found = (logits > 0)[..., 0].long() if task.n_classes == 2 else logits.argmax(-1)
+    found = likeliest(DenseDesign(x).forward(theta))
     gold = task.codes[task.rows(split)]
     return np.asarray((found.cpu().numpy() == gold[None, :, None]).mean(axis=1))

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import DataError, UsageError
+from assay.statistics.arrays import IntArray
 
-Ints = npt.NDArray[np.int64]
 SPLITS = ("train", "validation", "test")
 
 
@@ -21,19 +21,19 @@ class ProbeTask:
     """Class numbers of all items, the names of the classes, and the rows of each split."""
 
     classes: tuple[str, ...]
-    codes: Ints
-    train: Ints
-    validation: Ints
-    test: Ints
+    codes: IntArray
+    train: IntArray
+    validation: IntArray
+    test: IntArray
 
     @property
     def n_classes(self) -> int:
         """How many classes there are."""
         return len(self.classes)
 
-    def rows(self, split: str) -> Ints:
+    def rows(self, split: str) -> IntArray:
         """The rows of a split."""
-        found: Ints = getattr(self, split)
+        found: IntArray = getattr(self, split)
         return found
 
 

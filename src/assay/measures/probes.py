@@ -16,15 +16,14 @@ import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.measures.layers import Layers, finite_layer
-from assay.measures.logistic import Solver, solve_in_parts
+from assay.measures.logistic import Solver, likeliest, solve_in_parts
 from assay.measures.mlp import MlpSettings, Perceptrons, fit_mlp
 from assay.measures.probe_task import ProbeTask
+from assay.statistics.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Ints = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 L2 = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 _BYTES = {"cpu": 1 << 30, "cuda": 24 << 30}
 
@@ -57,26 +56,30 @@ class ProbeGrid:
     """
 
     settings: ProbeSettings
-    validation: Ints
-    test: Ints
-    train: Ints
-    gold_validation: Ints
-    gold_test: Ints
-    gold_train: Ints
+    validation: IntArray
+    test: IntArray
+    train: IntArray
+    gold_validation: IntArray
+    gold_test: IntArray
+    gold_train: IntArray
 
     def accuracy(self, split: str) -> FloatArray:
         """Accuracy of shape (layers, L2 values, seeds)."""
         found = getattr(self, split) == getattr(self, f"gold_{split}")
         return np.asarray(found.mean(axis=-1))
 
-    def best(self) -> Ints:
+    def predicted(self, split: str, best: IntArray) -> IntArray:
+        """The predictions with these L2 values (layers, seeds): shape (layers, seeds, items)."""
+        return np.take_along_axis(getattr(self, split), best[:, None, :, None], axis=1)[:, 0]
+
+    def best(self) -> IntArray:
         """Which L2 value is best on validation: shape (layers, seeds)."""
         return np.asarray(self.accuracy("validation").argmax(axis=1))
 
-    def chosen(self, best: Ints | None = None) -> Probes:
+    def chosen(self, best: IntArray | None = None) -> Probes:
         """The probes with the best L2 values, or with those given."""
         best = self.best() if best is None else best
-        picked = {split: _pick(getattr(self, split), best) for split in ("validation", "test", "train")}
+        picked = {split: self.predicted(split, best) for split in ("validation", "test", "train")}
         return Probes(
             l2=np.asarray(self.settings.l2)[best],
             validation_accuracy=(picked["validation"] == self.gold_validation).mean(-1),
@@ -95,8 +98,8 @@ class Probes:
     validation_accuracy: FloatArray
     test_accuracy: FloatArray
     train_accuracy: FloatArray
-    predicted: Ints
-    gold: Ints
+    predicted: IntArray
+    gold: IntArray
 
     @property
     def correct(self) -> npt.NDArray[np.bool_]:
@@ -125,7 +128,7 @@ def fit_grid(
 ) -> ProbeGrid:
     """Predictions of the probes of every layer, L2 value and seed."""
     settings = settings or ProbeSettings()
-    parts: dict[str, list[Ints]] = {"validation": [], "test": [], "train": []}
+    parts: dict[str, list[IntArray]] = {"validation": [], "test": [], "train": []}
     for group in layer_groups(layers, task, len(settings.l2) * len(settings.seeds), device):
         block = read_block(layers, task, group, device)
         fitted = _fit(block, task, settings)
@@ -147,7 +150,7 @@ class Block:
     train: Tensor
     validation: Tensor
     test: Tensor
-    order: Ints
+    order: IntArray
     mean: Tensor
     scale: Tensor
 
@@ -168,7 +171,7 @@ def read_block(layers: Layers, task: ProbeTask, group: Sequence[int], device: st
     return Block(train, validation, test, order, mean, scale)
 
 
-def _stack(layers: Layers, group: Sequence[int], rows: Ints, device: str, order: Ints | None = None) -> Tensor:
+def _stack(layers: Layers, group: Sequence[int], rows: IntArray, device: str, order: IntArray | None = None) -> Tensor:
     """Features of some layers; rows are read in their own order, since files are, and put into another afterwards."""
     import torch
 
@@ -197,7 +200,7 @@ def _fit(block: Block, task: ProbeTask, settings: ProbeSettings) -> Tensor | Per
     )
 
 
-def _classes(fitted: Tensor | Perceptrons, features: Tensor) -> Ints:
+def _classes(fitted: Tensor | Perceptrons, features: Tensor) -> IntArray:
     """Predicted classes of shape (layers, L2 values, seeds, items); items go through in parts to spare memory."""
     import torch
 
@@ -208,9 +211,7 @@ def _classes(fitted: Tensor | Perceptrons, features: Tensor) -> Ints:
         if isinstance(fitted, Perceptrons):
             found.append(fitted.logits(part).argmax(-1).movedim(1, 3))
         else:
-            logits = DenseDesign(part).forward(fitted)
-            best = (logits > 0).squeeze(3).long() if logits.shape[3] == 1 else logits.argmax(3)
-            found.append(best.transpose(1, 2)[:, :, None])
+            found.append(likeliest(DenseDesign(part).forward(fitted)).transpose(1, 2)[:, :, None])
     return torch.cat(found, dim=3).cpu().numpy().astype(np.int64)
 
 
@@ -222,8 +223,3 @@ def layer_groups(layers: Layers, task: ProbeTask, n_problems: int, device: str) 
     size = max(1, _BYTES[device.partition(":")[0]] // (4 * (n_items * columns + inverses)))
     for start in range(0, layers.n_layers, size):
         yield list(range(start, min(start + size, layers.n_layers)))
-
-
-def _pick(predicted: Ints, best: Ints) -> Ints:
-    """(layers, L2 values, seeds, items) and (layers, seeds) to (layers, seeds, items)."""
-    return np.take_along_axis(predicted, best[:, None, :, None], axis=1)[:, 0]

@@ -93,8 +93,7 @@ def measure_selectivity(
 
 def _right(grid: ProbeGrid, best: npt.NDArray[np.int64], split: str) -> npt.NDArray[np.bool_]:
     """Whether each item of the split is right: shape (layers, seeds, items)."""
-    predicted = np.take_along_axis(getattr(grid, split), best[:, None, :, None], axis=1)[:, 0]
-    return np.asarray(predicted == getattr(grid, f"gold_{split}"))
+    return np.asarray(grid.predicted(split, best) == getattr(grid, f"gold_{split}"))
 
 
 def _difference(task: npt.NDArray[np.bool_], control: npt.NDArray[np.bool_]) -> Estimate:

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import DataError, UsageError
+from assay.statistics.arrays import FloatArray
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-FloatArray = npt.NDArray[np.float64]
 _BLOCK_BYTES = 256 << 20
 
 

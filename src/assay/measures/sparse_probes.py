@@ -8,9 +8,10 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.measures.designs import sparse_design
-from assay.measures.logistic import solve_in_parts
+from assay.measures.logistic import likeliest, solve_in_parts
 from assay.measures.probe_task import ProbeTask
-from assay.measures.probes import Ints, ProbeGrid, Probes, ProbeSettings
+from assay.measures.probes import ProbeGrid, Probes, ProbeSettings
+from assay.statistics.arrays import IntArray
 
 
 def fit_sparse_probes(
@@ -34,10 +35,9 @@ def fit_sparse_probes(
     codes = torch.from_numpy(task.codes[task.train]).to(device)
     train = sparse_design(matrix[task.train], device)
     theta = solve_in_parts(train, codes, task.n_classes, settings.l2, settings.solver)
-    found: dict[str, Ints] = {}
+    found: dict[str, IntArray] = {}
     for split in ("validation", "test", "train"):
-        logits = sparse_design(matrix[task.rows(split)], device).forward(theta)
-        best = (logits > 0)[..., 0].long() if task.n_classes == 2 else logits.argmax(-1)
+        best = likeliest(sparse_design(matrix[task.rows(split)], device).forward(theta))
         found[split] = best.transpose(1, 2)[:, :, None].cpu().numpy().astype(np.int64)
     gold = {f"gold_{split}": task.codes[task.rows(split)] for split in found}
     return ProbeGrid(settings, **found, **gold).chosen()

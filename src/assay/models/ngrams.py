@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError, ModelError, UsageError
+from assay.jobs import location
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class NGrams:
     shortest: int = 1
     longest: int = 4
     max_features: int = 150_000
-    path: Path | None = field(default=None, compare=False, metadata={"assay: not identity": True})
+    path: Path | None = location(default=None)
 
     def __post_init__(self) -> None:
         if not 1 <= self.shortest <= self.longest:

@@ -10,12 +10,10 @@ from assay.models.draws import seeded
 from assay.models.examples import Examples
 from assay.models.protocols import Task
 from assay.models.scratch import Scratch, find_pieces
-from assay.models.tiny import word_tokenizer
+from assay.models.tiny import SPECIAL, word_tokenizer
 from assay.models.transformer import transformer
 from assay.models.transformer_network import TransformerNetwork, quiet
 from assay.models.transformer_network import load_network as load_transformer
-
-SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def load_network(model: Scratch, task: Task, n_outputs: int, train: Examples) -> TransformerNetwork:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import ModelError
+from assay.jobs import location
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "spm.model")
 IDENTITY_SUFFIXES = (".json", ".safetensors", ".txt", ".model")
@@ -24,7 +25,7 @@ class Source:
     """The digest of a model's files and the folder they lie in; the folder is no part of what the model is."""
 
     digest: str
-    folder: Path = field(compare=False, metadata={"assay: not identity": True})
+    folder: Path = location()
 
 
 def find_source(name: str | Path, *, any_format: bool = False, download: bool = False) -> Source:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import DataError
+from assay.jobs import location
 from assay.models.protocols import Floats
 from assay.models.source import digest_file
 
@@ -31,7 +32,7 @@ class StaticVectors:
     """A file of word vectors, told by its digest."""
 
     digest: str
-    path: Path = field(compare=False, metadata={"assay: not identity": True})
+    path: Path = location()
 
     @property
     def name(self) -> str:

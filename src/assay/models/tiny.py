@@ -47,7 +47,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "bart": ("bart", _SEQ2SEQ),
     "mbart": ("mbart", _SEQ2SEQ),
 }
-_SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def write_tiny_model(
@@ -61,7 +61,7 @@ def write_tiny_model(
     from assay.models.draws import seeded
     from assay.models.transformer_network import quiet
 
-    vocabulary = {word: i for i, word in enumerate([*_SPECIAL, *sorted(set(words) - set(_SPECIAL))])}
+    vocabulary = {word: i for i, word in enumerate([*SPECIAL, *sorted(set(words) - set(SPECIAL))])}
     kind, settings = FAMILIES[family]
     config = transformers.AutoConfig.for_model(
         kind,

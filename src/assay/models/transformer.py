@@ -19,6 +19,8 @@ from assay.models.source import Source, find_source
 if TYPE_CHECKING:
     from assay.models.transformer_network import TransformerNetwork
 
+COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-roberta-xl")
+
 
 @dataclass(frozen=True, slots=True)
 class Transformer:
@@ -77,6 +79,15 @@ def transformer(
     with the weights is never run.
     """
     return Transformer(find_source(name, any_format=any_format, download=download), random_weights, any_format)
+
+
+def n_reserved_positions(model_type: str, pad_id: int) -> int:
+    """How many positions an architecture keeps for padding: some count from the padding id on, others from 0.
+
+    >>> n_reserved_positions("xlm-roberta", 1), n_reserved_positions("bert", 0)
+    (2, 0)
+    """
+    return pad_id + 1 if model_type in COUNT_FROM_PADDING else 0
 
 
 def split_pieces(model: Transformer, texts: Sequence[str]) -> list[list[str]]:

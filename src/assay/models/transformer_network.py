@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,9 +19,7 @@ from assay.models.draws import draw_normal, seeded
 from assay.models.examples import Examples
 from assay.models.heads import EncoderWithHead, Logits, SharedDropout
 from assay.models.protocols import Floats, Pooling, Task, Tokenized
-
-if TYPE_CHECKING:
-    from assay.models.transformer import Transformer
+from assay.models.transformer import Transformer, n_reserved_positions
 
 HEAD_FILE = "assay_head.safetensors"
 
@@ -62,14 +60,8 @@ class TransformerNetwork:
     def longest(self) -> int | None:
         """How many tokens the encoder takes, special ones included; None where there is no limit."""
         limit = getattr(self.config, "max_position_embeddings", None)
-        if limit is not None and self.config.model_type in (
-            "roberta",
-            "xlm-roberta",
-            "camembert",
-            "mpnet",
-            "xlm-roberta-xl",
-        ):
-            limit = limit - self.pad_id - 1  # their positions start after the padding's
+        if limit is not None:
+            limit -= n_reserved_positions(self.config.model_type, self.pad_id)
         declared = self.tokenizer.model_max_length
         limits = [value for value in (limit, declared) if value is not None and value < 1_000_000]
         return min(limits) if limits else None

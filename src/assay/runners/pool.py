@@ -21,7 +21,7 @@ from assay.errors import UsageError
 from assay.jobs.job import Job
 from assay.jobs.runner import WorkerLostError
 from assay.jobs.store import Store
-from assay.jobs.work import Report, work_on
+from assay.jobs.work import WorkReport, work_on
 
 
 class PoolRunner:
@@ -43,9 +43,9 @@ class PoolRunner:
         """Twice the workers, so that the next piece of work is there when one ends."""
         return 2 * self.workers
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[WorkReport]:
         """Run the groups in one of the processes."""
-        answer: Future[Report] = Future()
+        answer: Future[WorkReport] = Future()
         try:
             inner = self._executor().submit(work_on, groups, store)
         except BrokenProcessPool:  # a worker died meanwhile: what was under way is lost with it, and a new pool starts
@@ -74,7 +74,7 @@ class PoolRunner:
         return self._pool
 
 
-def _pass_on(done: Future[Report], answer: Future[Report]) -> None:
+def _pass_on(done: Future[WorkReport], answer: Future[WorkReport]) -> None:
     error = WorkerLostError("cancelled") if done.cancelled() else done.exception()
     if isinstance(error, BrokenProcessPool):
         error = WorkerLostError("its process ended abruptly")

@@ -20,7 +20,7 @@ from assay.errors import AssayError, MissingExtraError, UsageError
 from assay.jobs.job import Job, Resources
 from assay.jobs.runner import WorkerLostError
 from assay.jobs.store import Store
-from assay.jobs.work import Report, outcome_of, work_on
+from assay.jobs.work import WorkReport, outcome_of, work_on
 from assay.version import __version__
 
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -75,9 +75,9 @@ class RayRunner:
             self._look()
         return self._machines
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[WorkReport]:
         """Run the groups as one task; with `alone` it asks for all the cores of a machine."""
-        answer: Future[Report] = Future()
+        answer: Future[WorkReport] = Future()
         wanted = wanted_by(groups)
         if wanted.gpus and not self._has_had_gpus:
             wanted = replace(wanted, gpus=0)  # a cluster without GPUs will do
@@ -115,7 +115,7 @@ class RayRunner:
             if asked_of(asked, self._machines) != asked:
                 self._ray.cancel(reference, force=True)
 
-    def _pass_on(self, reference: Any, done: Future[Report], answer: Future[Report]) -> None:
+    def _pass_on(self, reference: Any, done: Future[WorkReport], answer: Future[WorkReport]) -> None:
         self._under_way.pop(reference, None)
         error = done.exception()
         if error is None:
@@ -183,7 +183,7 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
 
 
-def _work(version: str, groups: Sequence[Sequence[Job[Any]]], store: Store) -> Report:
+def _work(version: str, groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
     """What a Ray worker does: the same as every worker, once it is sure of its version and its store."""
     if version != __version__:
         raise UsageError(
@@ -198,11 +198,11 @@ def _work(version: str, groups: Sequence[Sequence[Job[Any]]], store: Store) -> R
     return work_on(groups, store)
 
 
-def _refused(groups: Sequence[Sequence[Job[Any]]], store: Store, reason: str) -> Report:
+def _refused(groups: Sequence[Sequence[Job[Any]]], store: Store, reason: str) -> WorkReport:
     jobs = [job for group in groups for job in group]
     for job in jobs:
         store.keep_failure(job, reason, "")
-    return Report([outcome_of(job, "failed", error=reason) for job in jobs])
+    return WorkReport([outcome_of(job, "failed", error=reason) for job in jobs])
 
 
 def _explained(error: Any) -> AssayError:

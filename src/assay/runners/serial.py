@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.jobs.job import Job
 from assay.jobs.store import Store
-from assay.jobs.work import Report, work_on
+from assay.jobs.work import WorkReport, work_on
 
 
 class SerialRunner:
@@ -19,9 +19,9 @@ class SerialRunner:
     gpu_slots = math.inf
     slots = 1
 
-    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[Report]:
+    def submit(self, groups: Sequence[Sequence[Job[Any]]], store: Store, *, alone: bool = False) -> Future[WorkReport]:
         """Run the groups now; the future is already done."""
-        future: Future[Report] = Future()
+        future: Future[WorkReport] = Future()
         future.set_result(work_on(groups, store))
         return future
 

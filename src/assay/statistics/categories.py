@@ -15,8 +15,7 @@ from assay.statistics.arrays import Array, group_codes
 from assay.statistics.estimate import Estimate
 from assay.statistics.intervals import transformed_bounds
 from assay.statistics.metrics import Metric
-from assay.statistics.runs import MeanVariance, item_variance, run_part, summarise_runs
-from assay.statistics.runs import RunSummary as Summary
+from assay.statistics.runs import MeanVariance, RunSummary, item_variance, run_part, summarise_runs
 
 
 def categories_interval(
@@ -44,11 +43,11 @@ def categories_interval(
     for items in members:
         part = summarise_runs(metric, metric.encode(gold[items], runs[:, items]), codes[items])
         padding = groups - part.influence.shape[1]
-        parts.append(Summary(part.scores, part.centres, np.pad(part.influence, ((0, 0), (0, padding))), len(items)))
+        parts.append(RunSummary(part.scores, part.centres, np.pad(part.influence, ((0, 0), (0, padding))), len(items)))
     scores, centres, influence = (
         np.mean([getattr(part, name) for part in parts], axis=0) for name in ("scores", "centres", "influence")
     )
-    summary = Summary(scores, centres, influence, runs.shape[1])
+    summary = RunSummary(scores, centres, influence, runs.shape[1])
     value = float(scores.mean())
     run_parts = (run_part(summary),) if len(runs) > 1 else ()
     variance = MeanVariance(run_parts, item_variance(influence.mean(0)), groups)

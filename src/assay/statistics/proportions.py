@@ -1,6 +1,6 @@
 """Tests and intervals for differences of proportions: McNemar, Cochran's Q, Tango's interval, the z test.
 
-Only right-or-wrong answers are dealt with here; for other metrics, clusters and runs see `paired.py`.
+Only right-or-wrong answers are dealt with here; for other metrics, clusters and runs see `comparison.py`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from scipy import special
 
 from assay.errors import UsageError
 from assay.statistics.arrays import Array, FloatArray, IntArray, check_level, group_codes
-from assay.statistics.components import VarianceComponents
+from assay.statistics.components import VarianceComponents, variance_components
 from assay.statistics.estimate import Estimate
 from assay.statistics.influence import linearise_runs
 from assay.statistics.intervals import score_interval, transformed_bounds, why_no_interval, wilson_bounds
@@ -171,8 +171,6 @@ def runs_components(metric: Metric, gold: Array, runs: Array) -> VarianceCompone
 
     For accuracy they are those of the table of correct answers.
     """
-    from assay.statistics.components import variance_components
-
     runs = np.asarray(runs)
     if runs.ndim != 2 or len(runs) < 2:
         raise UsageError(f"variance components need at least 2 runs (runs × items); got an array of shape {runs.shape}")

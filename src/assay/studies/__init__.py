@@ -29,11 +29,11 @@ class Study(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A study in the list: its name, the question that it answers, and whether it can be run."""
+    """A study in the list: its name, the question that it answers, and its package."""
 
     name: str
     question: str
-    module: str | None = None
+    module: str
 
 
 ENTRIES = (
@@ -49,12 +49,8 @@ ENTRIES = (
 def find_study(name: str) -> Study:
     """The study of this name, or an error that names those that can be run."""
     known = {entry.name: entry for entry in ENTRIES}
-    ready = ", ".join(entry.name for entry in ENTRIES if entry.module)
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        raise UsageError(f"there is no study {name!r}; {hint}studies that can be run: {ready}")
-    module = known[name].module
-    if module is None:
-        raise UsageError(f"the study {name!r} is not in this version yet; studies that can be run: {ready}")
-    return cast(Study, importlib.import_module(module))
+        raise UsageError(f"there is no study {name!r}; {hint}studies that can be run: {', '.join(known)}")
+    return cast(Study, importlib.import_module(known[name].module))

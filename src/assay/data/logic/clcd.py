@@ -28,15 +28,13 @@ from assay.data.logic.forms import (
     person,
     place,
 )
+from assay.data.logic.templates.comparison import turned
 from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
+from assay.data.logic.templates.coordination import denied
 from assay.data.logic.templates.negation import fact
 
 READINGS = Readings(as_tall_as="equal")
 _NEW = 1_000
-
-
-def _denied(who: Name, what: Name) -> Visit:
-    return Visit((who,), (what,), True)
 
 
 def draw_negation(n: int, rng: np.random.Generator) -> Contrast:
@@ -52,15 +50,15 @@ def draw_coordination(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast
     people, places = (listed, (place(0),)) if of is Kind.PERSON else ((person(0),), listed)
     premise = (Visit(people, places),)
     who, where = people[int(rng.integers(len(people)))], places[int(rng.integers(len(places)))]
-    other = _denied(person(_NEW), where) if coin(rng) else _denied(who, place(_NEW))
-    return Contrast(Form(premise, _denied(who, where)), Form(premise, other))
+    other = denied(person(_NEW), where) if coin(rng) else denied(who, place(_NEW))
+    return Contrast(Form(premise, denied(who, where)), Form(premise, other))
 
 
 def draw_list(n: int, rng: np.random.Generator) -> Contrast:
     """Everyone visited a list: a listed place denied, against an unlisted one."""
     premise = (Visit((Quantifier.EVERYONE,), tuple(place(i) for i in range(n))),)
     listed, unlisted = place(int(rng.integers(n))), place(_NEW)
-    return Contrast(Form(premise, _denied(person(0), listed)), Form(premise, _denied(person(0), unlisted)))
+    return Contrast(Form(premise, denied(person(0), listed)), Form(premise, denied(person(0), unlisted)))
 
 
 def draw_every(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast:
@@ -68,13 +66,13 @@ def draw_every(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast:
     quantifier = Quantifier.EVERY_PLACE if of is Kind.PLACE else Quantifier.EVERY_PERSON
     premise = (Visit((Quantifier.EVERYONE,), (quantifier,)),)
     right, wrong = (place(0), person(1)) if of is Kind.PLACE else (person(1), place(0))
-    return Contrast(Form(premise, _denied(person(0), right)), Form(premise, _denied(person(0), wrong)))
+    return Contrast(Form(premise, denied(person(0), right)), Form(premise, denied(person(0), wrong)))
 
 
 def draw_everything(n: int, rng: np.random.Generator) -> Contrast:
     """Everyone, against someone, visited every person and every place: an instance denied."""
     both: tuple[Term, ...] = (Quantifier.EVERY_PERSON, Quantifier.EVERY_PLACE)
-    hypothesis = _denied(person(0), place(0) if coin(rng) else person(1))
+    hypothesis = denied(person(0), place(0) if coin(rng) else person(1))
     everyone, someone = (Visit((subject,), both) for subject in (Quantifier.EVERYONE, Quantifier.SOMEONE))
     return Contrast(Form((everyone,), hypothesis), Form((someone,), hypothesis))
 
@@ -87,25 +85,21 @@ def draw_description(n: int, rng: np.random.Generator) -> Contrast:
     premise: tuple[Sentence, ...] = (Described(x, what), met)
     if coin(rng):
         premise = premise[::-1]
-    return Contrast(Form(premise, _denied(x, unseen)), Form(premise, _denied(y, unseen)))
-
-
-def _turned(premise: tuple[Sentence, ...], high: Name, low: Name) -> Contrast:
-    return Contrast(Form(premise, Taller(low, (high,))), Form(premise, Taller(high, (low,))))
+    return Contrast(Form(premise, denied(x, unseen)), Form(premise, denied(y, unseen)))
 
 
 def draw_chain(n: int, rng: np.random.Generator) -> Contrast:
     """A chain of n facts: a consequence turned round, against the consequence."""
     premise = tuple(Taller(person(i), (person(i + 1),)) for i in range(n))
     high, low = sorted(two_of(n + 1, rng))
-    return _turned(premise, person(high), person(low))
+    return turned(premise, person(high), person(low))
 
 
 def draw_as_tall_chain(n: int, rng: np.random.Generator) -> Contrast:
     """A chain of n "as tall as" that ends in "taller than": the last person above another, against the reverse."""
     chain: list[Sentence] = [AsTall(person(i), person(i + 1)) for i in range(n)]
     premise = (*chain, Taller(person(n), (person(n + 1),)))
-    return _turned(premise, person(int(rng.integers(n + 1))), person(n + 1))
+    return turned(premise, person(int(rng.integers(n + 1))), person(n + 1))
 
 
 def draw_taller_list(n: int, rng: np.random.Generator) -> Contrast:
@@ -113,7 +107,7 @@ def draw_taller_list(n: int, rng: np.random.Generator) -> Contrast:
     top, equal = person(0), person(1)
     others = tuple(person(2 + i) for i in range(n))
     same = AsTall(equal, top) if coin(rng) else AsTall(top, equal)
-    return _turned((Taller(top, others), same), equal, others[int(rng.integers(n))])
+    return turned((Taller(top, others), same), equal, others[int(rng.integers(n))])
 
 
 def draw_counting(n: int, rng: np.random.Generator, *, of: Kind, both: bool) -> Contrast:

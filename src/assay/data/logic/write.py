@@ -20,6 +20,7 @@ from assay.data.logic.build import Corpus, Recipe
 from assay.data.logic.grammar import FOLDER
 from assay.data.logic.pairs import Pair
 from assay.errors import UsageError
+from assay.version import __version__
 
 FORMATS = ("jsonl", "csv", "parquet")
 
@@ -87,8 +88,6 @@ def _encoded(pairs: Sequence[Pair], form: str) -> Iterator[bytes]:
 
 def describe(recipe: Recipe, paths: Sequence[Path]) -> dict[str, Any]:
     """Where a corpus came from: the recipe, the grammar's digest and the files' digests."""
-    from assay.version import __version__
-
     grammar = Path(recipe.language) if recipe.language.endswith(".toml") else FOLDER / f"{recipe.language}.toml"
     return {
         "corpus": "assay logic",

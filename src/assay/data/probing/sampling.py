@@ -35,13 +35,11 @@ class Sampler:
     """Keeps at most `capacity` candidates of each stratum."""
 
     capacity: int
-    seen: int = 0
     _heaps: dict[Hashable, list[tuple[int, str]]] = field(default_factory=dict)
     _kept: dict[Hashable, dict[str, Candidate]] = field(default_factory=dict)
 
     def offer(self, stratum: Hashable, candidate: Candidate) -> None:
         """Take the candidate in, if its rank is low enough and it is new."""
-        self.seen += 1
         heap, kept = self._heaps.setdefault(stratum, []), self._kept.setdefault(stratum, {})
         if candidate.key in kept:
             return

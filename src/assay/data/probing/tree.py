@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.data.treebank import Sentence, Token
+from assay.data.treebank import Sentence, Token, iter_surface
 
 SUBJECTS = ("nsubj", "csubj")
 CLAUSES = ("advcl", "ccomp", "csubj", "acl")  # relations of a clause to what it depends on
@@ -77,16 +77,8 @@ class Tree:
     @cached_property
     def surface(self) -> tuple[tuple[str, int | None], ...]:
         """The tokens as written, each with the number of its word; None for one that stands for several words."""
-        starts = {multiword.first: multiword for multiword in self.sentence.multiwords}
-        pieces: list[tuple[str, int | None]] = []
-        covered = 0
-        for token in self.tokens:
-            if token.number <= covered:
-                continue
-            multiword = starts.get(token.number)
-            covered = multiword.last if multiword else token.number
-            pieces.append((multiword.form, None) if multiword else (token.form, token.number))
-        return tuple(pieces)
+        pieces = iter_surface(self.tokens, self.sentence.multiwords)
+        return tuple((piece.form, piece.number if isinstance(piece, Token) else None) for piece in pieces)
 
     @cached_property
     def forms(self) -> tuple[str, ...]:

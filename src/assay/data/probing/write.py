@@ -8,7 +8,6 @@ xprobe       TASK/{tr,va,te}.txt, lines text<TAB>label
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +17,7 @@ from assay.data.probing.build import Built, BuiltTask
 from assay.data.probing.splits import SPLITS, Row
 from assay.data.probing.statistics import Statistics, describe
 from assay.errors import UsageError
+from assay.version import __version__
 
 FORMATS = ("rusenteval", "senteval", "xprobe")
 _SHORT = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
@@ -45,7 +45,7 @@ def file_name(task: BuiltTask, form: str) -> str:
 def summarize(built: Built, report: CheckReport) -> dict[str, object]:
     """What was built, from what and how, as plain values; the same for the same files and settings."""
     return {
-        "assay": _version(),
+        "assay": __version__,
         "language": built.language,
         "settings": asdict(built.settings),
         "sources": [asdict(file) for file in built.files],
@@ -65,10 +65,6 @@ def summarize(built: Built, report: CheckReport) -> dict[str, object]:
         "skipped": dict(built.skipped),
         "check": [asdict(finding) for finding in report.findings],
     }
-
-
-def _version() -> str:
-    return str(sys.modules["assay"].__version__)  # the package itself imports every layer, so it is not imported here
 
 
 def _write_rows(task: BuiltTask, folder: Path, form: str) -> list[Path]:
@@ -98,7 +94,7 @@ def _readme(built: Built, report: CheckReport) -> str:
     lines = [
         f"# Probing tasks ({built.language})",
         "",
-        f"Built by Assay {_version()} with seed {built.settings.seed} from {built.n_sentences:,} sentences: "
+        f"Built by Assay {__version__} with seed {built.settings.seed} from {built.n_sentences:,} sentences: "
         + ", ".join(f"{file.name} (SHA-256 {file.sha256[:12]})" for file in built.files)
         + ". Settings, sources and sentence ids are in `build.json`.",
         "",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from assay.data.parallel import map_in_order
+from assay.data.parallel import chunks, map_in_order
 from assay.data.tagging.registry import TaggerName, choose_tagger
 from assay.data.tagging.tagged import SCHEMA, Tagging, make_table, read_table
 from assay.jobs import Resources, step
@@ -27,7 +26,7 @@ def tag(
 def tag_to_table(texts: Iterable[str], tagger: TaggerName, *, workers: int = 1) -> pa.Table:
     """The distinct texts in order of appearance with their taggings, as one table."""
     tagger.load()  # what is not installed is said here and now, not by a worker
-    tables = map_in_order(functools.partial(_tag_chunk, tagger), _chunks(dict.fromkeys(texts)), workers)
+    tables = map_in_order(functools.partial(_tag_chunk, tagger), chunks(dict.fromkeys(texts), _CHUNK), workers)
     return pa.concat_tables([SCHEMA.empty_table(), *tables])
 
 
@@ -48,9 +47,3 @@ def tag_texts(
 
 def _tag_chunk(tagger: TaggerName, texts: Sequence[str]) -> pa.Table:
     return make_table(texts, tagger.load().tag(texts))
-
-
-def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(texts)
-    while chunk := list(islice(rest, _CHUNK)):
-        yield chunk

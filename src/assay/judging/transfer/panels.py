@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from assay.errors import DataError, UsageError
-from assay.judging.metrics import Scorable
+from assay.judging.metrics import Scorable, scorable_spans
 from assay.statistics.arrays import Array, FloatArray, IntArray
-from assay.statistics.metrics import Items, Metric, metric, span_f1_metric
+from assay.statistics.metrics import metric
 
 DEV, TEST = "dev", "test"
 ENDED = -1
@@ -208,15 +207,7 @@ def to_scorable(scoring: Scoring, gold: Array, answers: Array) -> Scorable:
     """Answers of several runs (runs × items, or × 3 for span counts) in the form that the statistics take."""
     if not scoring.is_tagging:
         return Scorable(metric(scoring.metric, max(2, len(scoring.labels))), gold, answers.astype(np.int64))
-    counts = answers.reshape(-1, 3)
-    base = span_f1_metric(counts)
-    by_number = replace(base, encode=partial(_encode_numbers, base))
-    numbers = np.arange(len(counts), dtype=np.int64).reshape(answers.shape[:2])
-    return Scorable(by_number, np.zeros(answers.shape[1], np.int64), numbers)
-
-
-def _encode_numbers(base: Metric, gold: Array, predicted: Array) -> Items:
-    return base.encode(predicted, predicted)
+    return scorable_spans(answers)
 
 
 def _scores(scoring: Scoring, gold: Array, answers: Array) -> FloatArray:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import pyarrow.compute as pc
 from assay.data.predictions import Predictions
 from assay.errors import DataError, UsageError
 from assay.judging.checkpoints import DEVELOPMENT
-from assay.judging.load import load_predictions
+from assay.judging.load import Source, load_predictions
 from assay.judging.metrics import choose_metric
 from assay.judging.transfer.analysis import Settings, Transfer, analyse
 from assay.judging.transfer.panels import DEV, ENDED, TEST, Answers, Panel, Panels, Scoring, make_panel, make_panels
@@ -25,7 +24,7 @@ NEEDED = ("language", "split", "step")
 
 
 def judge_transfer(
-    source: str | Path | Sequence[str | Path] | Predictions,
+    source: Source,
     *,
     source_language: str,
     columns: Mapping[str, str] | None = None,
@@ -37,8 +36,7 @@ def judge_transfer(
     The rows need `language`, `split` (dev and test) and `step` beside id, gold and prediction, and `run` where there
     are several; probabilities allow averaging and confidence.
     """
-    predictions = source if isinstance(source, Predictions) else load_predictions(source, columns)
-    return analyse(panels_of(predictions, source_language, metric), settings)
+    return analyse(panels_of(load_predictions(source, columns), source_language, metric), settings)
 
 
 def panels_of(predictions: Predictions, source: str, metric: str | None = None) -> Panels:

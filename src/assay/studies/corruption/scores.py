@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.special import softmax
@@ -30,7 +30,7 @@ from assay.studies.corruption.tasks import ORIGINAL, Removing, Task, Version, da
 from assay.training.selection import label_codes
 
 Verdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
-VERDICTS: tuple[Verdict, ...] = ("survives", "drops", "collapsed", "underpowered", "no baseline")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 CONSTANT = 0.975
 FLAT = 0.05
 ROUNDING = 1e-9

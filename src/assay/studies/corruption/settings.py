@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from assay.data.catalog import find_corpus
 from assay.data.corrupted_data import check_tagger
 from assay.data.corruption import Corruption
 from assay.data.tagging import TaggerName, choose_tagger
 from assay.data.tagging.tagset import check_classes
-from assay.errors import UsageError
 from assay.studies.corruption.generated import TASKS as GENERATED
 from assay.studies.corruption.published import CLASSES, SETTINGS
+from assay.studies.rules import are_distinct, check_settings
 from assay.training.recipe import Precision
 
 GLUE = ("glue/cola", "glue/mnli", "glue/mrpc", "glue/qnli", "glue/qqp", "glue/rte", "glue/sst2", "glue/stsb")
@@ -121,9 +121,7 @@ class Config:
                 find_corpus(task)
         for name in (*self.classes, *self.why.cloze_classes):
             classes_of(name)
-        for name, value, is_right, allowed in _rules(self):
-            if not is_right:
-                raise UsageError(f"the setting {name!r} must be {allowed}; got {value!r}")
+        check_settings(self, _rules(self))
         if any(task not in GENERATED for task in (*self.tasks, *filter(None, [self.own.train]))):
             check_tagger(tagger_of(self), [Corruption(("NOUN",), preset=self.removal.preset)])
 
@@ -149,26 +147,22 @@ def _choose_tagger(removal: Removal) -> TaggerName:
     return choose_tagger(removal.language, wanted)
 
 
-def _rules(c: Config) -> Iterator[tuple[str, Any, bool, str]]:
+def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     removed = [classes_of(name) for name in c.classes]
-    yield "tasks", c.tasks, _distinct(c.tasks) and bool(c.tasks or c.own.train), "at least one task, none twice"
-    yield "classes", c.classes, _distinct(removed) and bool(removed), "at least one word class, none twice"
+    yield "tasks", are_distinct(c.tasks) and bool(c.tasks or c.own.train), "at least one task, none twice"
+    yield "classes", are_distinct(removed) and bool(removed), "at least one word class, none twice"
     known = f"at least one of {', '.join(SETTINGS)}, none twice"
-    yield "settings", c.settings, _distinct(c.settings) and {*c.settings} <= {*SETTINGS} and bool(c.settings), known
-    yield "control", c.control, c.control in ("random", "none"), "random or none"
-    yield "seeds", c.seeds, _distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
-    yield "margin", c.margin, 0 < c.margin < 1, "above 0 and below 1"
-    yield "level", c.level, 0 < c.level < 1, "above 0 and below 1"
+    yield "settings", are_distinct(c.settings) and {*c.settings} <= {*SETTINGS} and bool(c.settings), known
+    yield "control", c.control in ("random", "none"), "random or none"
+    yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
+    yield "margin", 0 < c.margin < 1, "above 0 and below 1"
+    yield "level", 0 < c.level < 1, "above 0 and below 1"
     own_name = Path(c.own.train).name.partition(".")[0]
-    yield "own.train", c.own.train, own_name not in c.tasks, "a file that is not called as one of 'tasks'"
-    yield "own.test", c.own.test, bool(c.own.train) or not c.own.test, "empty where 'own.train' is"
-    yield "data.source", c.data.source, c.data.source in ("files", "hub"), "files or hub"
-    yield "data.most_train", c.data.most_train, c.data.most_train >= 0, "0 or a number of rows"
-    yield "why.lexicon", c.why.lexicon, c.why.lexicon in LEXICONS, f"one of {', '.join(LEXICONS)}"
-
-
-def _distinct(values: Any) -> bool:
-    return len(set(values)) == len(values)
+    yield "own.train", own_name not in c.tasks, "a file that is not called as one of 'tasks'"
+    yield "own.test", bool(c.own.train) or not c.own.test, "empty where 'own.train' is"
+    yield "data.source", c.data.source in ("files", "hub"), "files or hub"
+    yield "data.most_train", c.data.most_train >= 0, "0 or a number of rows"
+    yield "why.lexicon", c.why.lexicon in LEXICONS, f"one of {', '.join(LEXICONS)}"
 
 
 PAPER = Config(

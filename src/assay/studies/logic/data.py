@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
-from assay.data.dataset import SCHEMA, Dataset, concat
+from assay.data.dataset import Dataset, concat
 from assay.data.logic.build import Recipe, build_corpus
 from assay.data.logic.grammar import load_grammar
 from assay.data.logic.pairs import LABELS
@@ -62,7 +61,7 @@ def build(source: Source) -> Dataset:
     train = data.select(split="train")
     kept = balanced_rows(train, source.n_train)
     rest = np.setdiff1d(np.arange(len(train)), kept)
-    held = _with_column(train.take(rest), "split", ["validation"] * len(rest))
+    held = train.take(rest).with_column("split", ["validation"] * len(rest))
     return concat(data.name, [train.take(kept), held, data.select(split="test")])
 
 
@@ -77,10 +76,10 @@ def part(data: Dataset, split: str, fraction: float = 1.0, control: str = "", se
         chosen = chosen.take(balanced_rows(chosen, max(2, 2 * round(len(chosen) * fraction / 2))))
     if control == "noise" and split != "test":
         labels = np.random.default_rng([seed, len(chosen)]).permutation(chosen.table.column("label").to_pylist())
-        return _with_column(chosen, "label", [str(label) for label in labels])
+        return chosen.with_column("label", [str(label) for label in labels])
     if control == "hypothesis":
-        chosen = _with_column(chosen, "text", chosen.pairs)
-    return _with_column(chosen, "pair", [None] * len(chosen)) if control in ("premise", "hypothesis") else chosen
+        chosen = chosen.with_column("text", chosen.pairs)
+    return chosen.with_column("pair", [None] * len(chosen)) if control in ("premise", "hypothesis") else chosen
 
 
 @step(version=2, name="assay.logic.certificate")
@@ -133,9 +132,3 @@ def balanced_rows(data: Dataset, n: int) -> np.ndarray[tuple[int], np.dtype[np.i
     """The first n/2 rows of each label, in order."""
     labels = np.array(data.table.column("label").to_pylist())
     return np.sort(np.concatenate([np.flatnonzero(labels == label)[: n // 2] for label in LABELS]))
-
-
-def _with_column(data: Dataset, name: str, values: object) -> Dataset:
-    place = SCHEMA.get_field_index(name)
-    table = data.table.set_column(place, SCHEMA.field(name), pa.array(values, SCHEMA.field(name).type))
-    return replace(data, table=table)

@@ -11,6 +11,7 @@ from assay.data.logic.build import PRESETS, find_task
 from assay.data.logic.grammar import FOLDER
 from assay.errors import UsageError
 from assay.models.scratch import Scratch
+from assay.studies.rules import are_distinct, check_settings
 from assay.training.recipe import Precision
 
 DEMO = Path(__file__).parent / "demo.toml"
@@ -130,9 +131,8 @@ class Config:
         _check_names("models", self.models, MODELS)
         _check_names("experiments.controls", plans.controls, CONTROLS)
         _check_names("experiments.controlled", plans.controlled, (*MODELS, "encoder"))
-        for name, value, is_right, allowed in _rules(self):
-            if not is_right:
-                raise UsageError(f"the setting {name!r} must be {allowed}; got {value!r}")
+        check_settings(self, _rules(self))
+        _check_titles(self)
         _check_ranges(self.search)
         for name in ("train", "validation", "test"):
             n = getattr(self.corpus, name)
@@ -140,32 +140,35 @@ class Config:
                 raise UsageError(f"the setting 'corpus.{name}' must be an even number of at least 20; got {n}")
 
 
-def _rules(c: Config) -> Iterator[tuple[str, Any, bool, str]]:
-    plans, encoders = c.experiments, tuple(filter(None, [c.model, *c.experiments.others]))
-    yield "tasks", c.tasks, _are_distinct(c.tasks), "at least one task, none twice"
-    yield "languages", c.languages, bool(c.languages), "at least one language"
-    yield "models", c.models, bool(c.models or c.model), "at least one model, or 'model' a folder"
-    yield "seeds", c.seeds, len(set(c.seeds)) == len(c.seeds) > 0, "at least one seed, none twice"
-    yield "corpus.preset", c.corpus.preset, c.corpus.preset in PRESETS, " or ".join(PRESETS)
-    yield "experiments.fractions", plans.fractions, _are_shares(plans.fractions), "shares up to 1, 1 among them"
-    yield "experiments.source", plans.source, plans.source in ("", *c.languages), "empty or one of 'languages'"
-    yield "experiments.beside", plans.beside, plans.beside in _others(c.corpus.preset), "empty or another preset"
-    yield "search.trials", c.search.trials, c.search.trials >= 0, "0 or more"
+def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
+    plans = c.experiments
+    yield "tasks", _are_distinct_tasks(c.tasks), "at least one task, none twice"
+    yield "languages", bool(c.languages), "at least one language"
+    yield "models", bool(c.models or c.model), "at least one model, or 'model' a folder"
+    yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
+    yield "corpus.preset", c.corpus.preset in PRESETS, " or ".join(PRESETS)
+    yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, 1 among them"
+    yield "experiments.source", plans.source in ("", *c.languages), "empty or one of 'languages'"
+    yield "experiments.beside", plans.beside in _others(c.corpus.preset), "empty or another preset"
+    yield "search.trials", c.search.trials >= 0, "0 or more"
     without_source = bool(plans.source) or not plans.source_only
-    yield "experiments.source_only", plans.source_only, without_source, "false where 'experiments.source' is empty"
-    yield "experiments.others", plans.others, not plans.others or bool(c.model), "empty where 'model' is"
-    named = "with 'experiments.others' folders of different names, none that of one of 'models'"
-    yield "model", encoders, _have_titles((*c.models, *encoders)), named
+    yield "experiments.source_only", without_source, "false where 'experiments.source' is empty"
+    yield "experiments.others", not plans.others or bool(c.model), "empty where 'model' is"
 
 
-def _are_distinct(tasks: Sequence[str]) -> bool:
+def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
     """Whether there are tasks, each once, by name or number."""
     return len({find_task(task) for task in tasks}) == len(tasks) > 0
 
 
-def _have_titles(models: Sequence[str]) -> bool:
-    """Whether each model is called differently in the report, where a folder goes by its last part."""
-    return len({Path(model).name for model in models}) == len(models)
+def _check_titles(c: Config) -> None:
+    """Each model must be called differently in the report, where a folder goes by its last part."""
+    encoders = tuple(filter(None, [c.model, *c.experiments.others]))
+    if not are_distinct([Path(model).name for model in (*c.models, *encoders)]):
+        raise UsageError(
+            "the setting 'model' must be with 'experiments.others' folders of different names, none that of one of "
+            f"'models'; got {encoders!r}"
+        )
 
 
 def _check_names(setting: str, names: Sequence[str], allowed: Sequence[str]) -> None:
@@ -190,7 +193,7 @@ def _check_ranges(search: Search) -> None:
 
 
 def _are_shares(values: Sequence[Any]) -> bool:
-    return 1.0 in values and all(0 < value <= 1 for value in values) and len(set(values)) == len(values)
+    return 1.0 in values and all(0 < value <= 1 for value in values) and are_distinct(values)
 
 
 PAPER = Config(

@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.jobs import step
 from assay.measures.activations import find_device
 from assay.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
 from assay.models.readout import Readout
+from assay.statistics.arrays import FloatArray
 from assay.studies.probing.reading import read_layers
 from assay.studies.probing.settings import SimilarityChoice
 from assay.studies.probing.steps import GPU
 from assay.studies.probing.tasks import Prepared, class_places
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

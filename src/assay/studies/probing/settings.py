@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from assay.data.catalog import catalog
-from assay.errors import UsageError
 from assay.measures.neurons import GRID
 from assay.measures.probes import L2
 from assay.models.readout import Readout
 from assay.studies.probing.names import SUITES, TASKS
+from assay.studies.rules import are_distinct, check_settings
 from assay.studies.stability.settings import PAPER_RECIPE
 from assay.training.recipe import Recipe
 
@@ -134,9 +134,7 @@ class Config:
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
-        for name, is_right, allowed in _rules(self):
-            if not is_right:
-                raise UsageError(f"the setting {name!r} must be {allowed}; got {_value(self, name)!r}")
+        check_settings(self, _rules(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +171,17 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     coarse = {text: parse_model(text) for text in c.models}
     return [
         ("models", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
-        ("models", _distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
+        ("models", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
         ("models", all(set(model.languages) <= set(c.languages) for model in named), f"probed in languages {shared}"),
-        ("languages", bool(c.languages) and _distinct(c.languages), "at least one language, each once"),
-        ("tasks", _distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
+        ("languages", bool(c.languages) and are_distinct(c.languages), "at least one language, each once"),
+        ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
         ("corpus", _is_corpus(c.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
         ("sizes.most_train", _is_size(c.sizes.most_train), "a whole number of at least 20, or left out"),
         ("sizes.most_test", _is_size(c.sizes.most_test), "a whole number of at least 20, or left out"),
         ("sizes.held_out", 0 < c.sizes.held_out < 1, "above 0 and below 1"),
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
         ("probe.l2", bool(c.probe.l2) and min(c.probe.l2) > 0, "at least one number, all above 0"),
-        ("probe.seeds", bool(c.probe.seeds) and _distinct(c.probe.seeds), "at least one whole number, each once"),
+        ("probe.seeds", bool(c.probe.seeds) and are_distinct(c.probe.seeds), "at least one whole number, each once"),
         ("baselines.vectors", set(vectors) <= set(c.languages), f"LANGUAGE=FILE with a language {shared}"),
         ("baselines.most_features", c.baselines.most_features >= 1, "at least 1"),
         ("neurons.share", 0 < c.neurons.share <= 1, "above 0 and at most 1"),
@@ -201,18 +199,8 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             set(c.coarse.languages) <= {"en", "ru", "fr", "de"},
             "among en, ru, fr, de: only these can be annotated",
         ),
-        ("coarse.seeds", _distinct(c.coarse.seeds), "whole numbers, each once"),
+        ("coarse.seeds", are_distinct(c.coarse.seeds), "whole numbers, each once"),
     ]
-
-
-def _value(config: Any, name: str) -> Any:
-    for part in name.split("."):
-        config = getattr(config, part)
-    return config
-
-
-def _distinct(values: tuple[Any, ...]) -> bool:
-    return len(set(values)) == len(values)
 
 
 def _is_fake(model: str) -> bool:

@@ -9,9 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
-from assay.data.dataset import SCHEMA, Dataset
+from assay.data.dataset import Dataset
 from assay.errors import DataError
 from assay.jobs import step
 from assay.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task, stable_fraction
@@ -79,11 +77,9 @@ def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
         by_split[split] = kept
     _drop_lost_classes(rows, by_split, notes)
     order = [row for split in SPLITS for row in by_split[split]]
-    chosen = data.take(order)
-    names = pa.array([split for split in SPLITS for _ in by_split[split]], pa.string())
-    ids = pa.array([str(place) for place in range(len(order))], pa.string())
-    table = _with_column(_with_column(chosen.table, "split", names), "id", ids)
-    prepared = Prepared(task, language, Dataset(data.name, table, data.provenance), n_left_out, tuple(notes))
+    numbered = data.take(order).with_column("id", [str(place) for place in range(len(order))])
+    chosen = numbered.with_column("split", [split for split in SPLITS for _ in by_split[split]])
+    prepared = Prepared(task, language, chosen, n_left_out, tuple(notes))
     try:
         prepared.labels()
     except DataError as error:
@@ -207,7 +203,3 @@ def class_places(texts: Sequence[str], labels: Sequence[str], seed: int, purpose
         places[row] = seen[labels[row]] / counts[labels[row]]
         seen[labels[row]] += 1
     return places
-
-
-def _with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
-    return table.set_column(SCHEMA.get_field_index(name), SCHEMA.field(name), values)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from assay.data.dataset import SCHEMA, Dataset, concat
+from assay.data.dataset import Dataset, concat
 from assay.data.duplicates import count_words
 from assay.errors import DataError, UsageError
 from assay.jobs import step
@@ -42,7 +41,7 @@ def binary(data: Dataset, what: str) -> Dataset:
         if row["pair"] is None:
             raise DataError(f"{what}: item {row['id']!r} has no second text, which entailment needs")
     labels = [BINARY[label] for label in data.table.column("label").to_pylist()]
-    return _with_column(data, "label", labels)
+    return data.with_column("label", labels)
 
 
 @step(version=1, name="assay.stability.entailment")
@@ -64,7 +63,7 @@ def prepare_diagnostics(data: Dataset, language: str, first: Dataset | None, fir
 @step(version=1, name="assay.stability.categorise")
 def categorise(data: Dataset, language: str, membership: Membership) -> Dataset:
     """Diagnostics whose tags are the categories that each row belongs to."""
-    return _with_column(data, "tags", [list(row) for row in category_tags(data, membership, language)])
+    return data.with_column("tags", [list(row) for row in category_tags(data, membership, language)])
 
 
 @step(version=1, name="assay.stability.extend")
@@ -88,8 +87,8 @@ def add_rows(base: Dataset, extra: Dataset, rows: Sequence[int] | np.ndarray[Any
         raise UsageError(f"extra data: {amount:,} rows were asked for, but {extra.name!r} has only {len(rows):,}")
     chosen = extra.take(rows)
     # The extra rows keep their language, but their ids must not meet those of the base.
-    marked = _with_column(chosen, "id", [f"extra-{i}" for i in chosen.table.column("id").to_pylist()])
-    return concat(f"{base.name}+{amount}", [base, _with_column(marked, "split", ["train"] * amount)])
+    marked = chosen.with_column("id", [f"extra-{i}" for i in chosen.table.column("id").to_pylist()])
+    return concat(f"{base.name}+{amount}", [base, marked.with_column("split", ["train"] * amount)])
 
 
 def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -105,10 +104,3 @@ def _check_same_rows(data: Dataset, language: str, first: Dataset, first_languag
     place = next((i for i, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), None)
     where = "" if place is None else f"; row {place} is item {ours[place]!r} and item {theirs[place]!r}"
     raise DataError(f"the diagnostics of the languages must have the same rows: {counts}{where}")
-
-
-def _with_column(data: Dataset, name: str, values: Sequence[Any]) -> Dataset:
-    position = SCHEMA.get_field_index(name)
-    return replace(
-        data, table=data.table.set_column(position, SCHEMA.field(name), pa.array(values, SCHEMA.field(name).type))
-    )

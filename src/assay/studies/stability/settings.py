@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from assay.data.annotation.features import FEATURES
-from assay.errors import UsageError
+from assay.studies.rules import are_distinct, check_settings
 from assay.studies.stability.categories import Membership
 from assay.training.recipe import Recipe
 
@@ -120,30 +120,28 @@ class Config:
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
-        for name, is_right, allowed in _rules(self):
-            if not is_right:
-                raise UsageError(f"the setting {name!r} must be {allowed}; got {_value(self, name)!r}")
+        check_settings(self, _rules(self))
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
     known = f"at least one of {', '.join(LANGUAGES)}, each once"
     among = f"among the languages of the study ({', '.join(c.languages)})"
     return [
-        ("languages", _distinct(c.languages) and set(c.languages) <= set(LANGUAGES) and bool(c.languages), known),
-        ("seeds", bool(c.seeds) and _distinct(c.seeds), "at least one whole number, each once"),
+        ("languages", are_distinct(c.languages) and set(c.languages) <= set(LANGUAGES) and bool(c.languages), known),
+        ("seeds", bool(c.seeds) and are_distinct(c.seeds), "at least one whole number, each once"),
         ("recipe.task", c.recipe.task == "pair", "'pair', as entailment is a question about two texts"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
         ("smallest", c.smallest >= 1, "a whole number of at least 1"),
         ("n_train", c.n_train is None or c.n_train >= 2, "a whole number of at least 2, or left out"),
         *(
-            (f"extra.{name}", _distinct(values) and all(n >= 1 for n in values), "whole numbers above 0, each once")
+            (f"extra.{name}", are_distinct(values) and all(n >= 1 for n in values), "whole numbers above 0, each once")
             for name in ("amounts", "amounts_everywhere")
             for values in [getattr(c.extra, name)]
         ),
         ("extra.languages", not c.extra.amounts or set(c.extra.languages) <= set(c.languages), among),
         (
             "presence.percent",
-            _distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
+            are_distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
             "whole numbers from 0 to 100, each once",
         ),
         ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
@@ -156,17 +154,6 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ),
         ("attribution.languages", not c.attribution.levels or set(c.attribution.languages) <= set(c.languages), among),
     ]
-
-
-def _distinct(values: tuple[Any, ...]) -> bool:
-    return len(set(values)) == len(values)
-
-
-def _value(config: Config, name: str) -> Any:
-    value: Any = config
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
 
 
 PAPER = Config(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.data.dataset import Dataset
 from assay.jobs import step
+from assay.statistics.arrays import Array
 from assay.training.outcome import Outcome
 
-Array = npt.NDArray[Any]
 OUTSIDE = "O"
 
 

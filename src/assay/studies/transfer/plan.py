@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from assay.errors import UsageError
 from assay.jobs import Job
 from assay.models.named import find_model
+from assay.studies.rules import are_distinct, check_settings
 from assay.studies.transfer.corpora import find_sets
 from assay.studies.transfer.course import Course, condense
 from assay.studies.transfer.generated import GENERATED
@@ -88,27 +88,26 @@ class Config:
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
-        for name, is_right, allowed in (
-            ("targets", bool(self.targets), "at least one language"),
-            ("targets", len({self.source, *self.targets}) == len(self.targets) + 1, "different languages, no source"),
-            ("seeds", len(set(self.seeds)) == len(self.seeds) > 0, "at least one seed, none twice"),
-            ("every", 0 < self.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
-            ("task", self.task in ("text", "pair", "tokens"), "text, pair or tokens"),
-            ("of", self.of in ("steps", "data"), "steps or data"),
-        ):
-            if not is_right:
-                raise UsageError(f"the setting {name!r} must be {allowed}; got {getattr(self, name)!r}")
-        for name, value, is_right, allowed in (
-            ("data.dev_share", self.data.dev_share, 0 <= self.data.dev_share < 1, "a share from 0 to below 1"),
-            ("data.most_train", self.data.most_train, self.data.most_train >= 0, "0 or a number of rows"),
-            ("data.most_evaluated", self.data.most_evaluated, self.data.most_evaluated >= 0, "0 or a number of rows"),
-            ("training.patience", self.training.patience, self.training.patience >= 0, "0 or a number of checkpoints"),
-            ("analysis.margin", self.analysis.margin, 0 < self.analysis.margin < 1, "a share above 0 and below 1"),
-            ("analysis.ties", self.analysis.ties, 0 <= self.analysis.ties <= 1, "from 0 to 1"),
-            ("analysis.threshold", self.analysis.threshold, 0 <= self.analysis.threshold < 1, "from 0 to below 1"),
-        ):
-            if not is_right:
-                raise UsageError(f"the setting {name!r} must be {allowed}; got {value!r}")
+        check_settings(self, _rules(self))
+
+
+def _rules(c: Config) -> list[tuple[str, bool, str]]:
+    data, training, analysis = c.data, c.training, c.analysis
+    return [
+        ("targets", bool(c.targets), "at least one language"),
+        ("targets", len({c.source, *c.targets}) == len(c.targets) + 1, "different languages, no source"),
+        ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),
+        ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
+        ("task", c.task in ("text", "pair", "tokens"), "text, pair or tokens"),
+        ("of", c.of in ("steps", "data"), "steps or data"),
+        ("data.dev_share", 0 <= data.dev_share < 1, "a share from 0 to below 1"),
+        ("data.most_train", data.most_train >= 0, "0 or a number of rows"),
+        ("data.most_evaluated", data.most_evaluated >= 0, "0 or a number of rows"),
+        ("training.patience", training.patience >= 0, "0 or a number of checkpoints"),
+        ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),
+        ("analysis.ties", 0 <= analysis.ties <= 1, "from 0 to 1"),
+        ("analysis.threshold", 0 <= analysis.threshold < 1, "from 0 to below 1"),
+    ]
 
 
 PAPER = Config(

@@ -7,20 +7,16 @@ import itertools
 import numpy as np
 
 from assay.data.logic.forms import AsTall, Form, Name, Sentence, Taller, person
-from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
+from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin, in_any_order, two_of
 
 
 def _taller(a: Name, b: Name) -> Taller:
     return Taller(a, (b,))
 
 
-def _turned(premise: tuple[Sentence, ...], high: Name, low: Name) -> Contrast:
+def turned(premise: tuple[Sentence, ...], high: Name, low: Name) -> Contrast:
     """A consequence turned round, against the consequence."""
     return Contrast(Form(premise, _taller(low, high)), Form(premise, _taller(high, low)))
-
-
-def _shuffled(sentences: list[Sentence], rng: np.random.Generator) -> tuple[Sentence, ...]:
-    return tuple(sentences[int(i)] for i in rng.permutation(len(sentences)))
 
 
 def _chain(people: list[Name]) -> list[Sentence]:
@@ -41,14 +37,14 @@ def draw_chain(n: int, rng: np.random.Generator) -> Contrast:
     """A chain of n facts in order."""
     people = [person(i) for i in range(n + 1)]
     high, low = _inner_pair(n, rng)
-    return _turned(tuple(_chain(people)), people[high], people[low])
+    return turned(tuple(_chain(people)), people[high], people[low])
 
 
 def draw_shuffled(n: int, rng: np.random.Generator) -> Contrast:
     """A chain of n facts in any order."""
     people = [person(i) for i in range(n + 1)]
     high, low = _inner_pair(n, rng)
-    return _turned(_shuffled(_chain(people), rng), people[high], people[low])
+    return turned(in_any_order(_chain(people), rng), people[high], people[low])
 
 
 def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
@@ -58,7 +54,7 @@ def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
     pairs = list(itertools.pairwise(people))
     facts: list[Sentence] = [_taller(*pair) if i == step else AsTall(*pair) for i, pair in enumerate(pairs)]
     high, low = int(rng.integers(1, step + 1)), int(rng.integers(step + 2, n))
-    return _turned(tuple(facts) if coin(rng) else _shuffled(facts, rng), people[high], people[low])
+    return turned(tuple(facts) if coin(rng) else in_any_order(facts, rng), people[high], people[low])
 
 
 def draw_lists(n: int, rng: np.random.Generator) -> Contrast:
@@ -69,7 +65,7 @@ def draw_lists(n: int, rng: np.random.Generator) -> Contrast:
     lists = tuple(others[:n]), tuple(others[n:])
     facts: list[Sentence] = [Taller(top, listed) for top, listed in zip(tops, lists, strict=True)]
     facts += [AsTall(equal, top) for equal, top in zip(equals, tops, strict=True)]
-    premise, low, better = _shuffled(facts, rng), lists[0][int(rng.integers(n))], equals if coin(rng) else tops
+    premise, low, better = in_any_order(facts, rng), lists[0][int(rng.integers(n))], equals if coin(rng) else tops
     return Contrast(Form(premise, _taller(low, better[0])), Form(premise, _taller(low, better[1])))
 
 
@@ -79,7 +75,7 @@ def draw_two_chains(n: int, rng: np.random.Generator) -> Contrast:
     second = [person(len(first) + i) for i in range(n - n // 2 + 1)]
     low = int(rng.integers(1, len(first) - 1))
     high, stranger = first[int(rng.integers(low))], second[int(rng.integers(1, len(second) - 1))]
-    premise = _shuffled([*_chain(first), *_chain(second)], rng)
+    premise = in_any_order([*_chain(first), *_chain(second)], rng)
     return Contrast(Form(premise, _taller(first[low], high)), Form(premise, _taller(stranger, high)))
 
 

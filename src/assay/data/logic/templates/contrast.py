@@ -8,13 +8,13 @@ cases and genders are chosen so that agreement does not bind what the bag has se
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from assay.data.logic.forms import Form
+from assay.data.logic.forms import Form, Sentence
 
 
 class Task(StrEnum):
@@ -63,6 +63,11 @@ def two_of(n: int, rng: np.random.Generator) -> tuple[int, int]:
     first = int(rng.integers(n))
     second = int(rng.integers(n - 1))
     return first, second + (second >= first)
+
+
+def in_any_order(sentences: Sequence[Sentence], rng: np.random.Generator) -> tuple[Sentence, ...]:
+    """The sentences of a premise, shuffled."""
+    return tuple(sentences[int(i)] for i in rng.permutation(len(sentences)))
 
 
 def coin(rng: np.random.Generator) -> bool:

@@ -8,8 +8,9 @@ from assay.data.logic.forms import Form, Name, Sentence, Visit, person, place
 from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin
 
 
-def _denied(who: Name, where: Name) -> Visit:
-    return Visit((who,), (where,), True)
+def denied(who: Name, what: Name) -> Visit:
+    """One has not visited the other."""
+    return Visit((who,), (what,), True)
 
 
 def _shuffled(first: Sentence, second: Sentence, rng: np.random.Generator) -> tuple[Sentence, ...]:
@@ -25,7 +26,7 @@ def draw_people(n: int, rng: np.random.Generator) -> Contrast:
     people = [person(i) for i in range(n + _second_size(n, rng))]
     premise = _shuffled(Visit(tuple(people[:n]), (place(0),)), Visit(tuple(people[n:]), (place(1),)), rng)
     member = people[int(rng.integers(n))]
-    return Contrast(Form(premise, _denied(member, place(0))), Form(premise, _denied(member, place(1))))
+    return Contrast(Form(premise, denied(member, place(0))), Form(premise, denied(member, place(1))))
 
 
 def draw_places(n: int, rng: np.random.Generator) -> Contrast:
@@ -33,7 +34,7 @@ def draw_places(n: int, rng: np.random.Generator) -> Contrast:
     places = [place(i) for i in range(n + _second_size(n, rng))]
     premise = _shuffled(Visit((person(0),), tuple(places[:n])), Visit((person(1),), tuple(places[n:])), rng)
     member = places[int(rng.integers(n))]
-    return Contrast(Form(premise, _denied(person(0), member)), Form(premise, _denied(person(1), member)))
+    return Contrast(Form(premise, denied(person(0), member)), Form(premise, denied(person(1), member)))
 
 
 def draw_both(n: int, rng: np.random.Generator) -> Contrast:
@@ -42,16 +43,16 @@ def draw_both(n: int, rng: np.random.Generator) -> Contrast:
     own, others = (place(0), place(1)), (place(2), place(3))
     premise = _shuffled(Visit(tuple(people[:n]), own), Visit(tuple(people[n:]), others), rng)
     member, which = people[int(rng.integers(n))], int(rng.integers(2))
-    return Contrast(Form(premise, _denied(member, own[which])), Form(premise, _denied(member, others[which])))
+    return Contrast(Form(premise, denied(member, own[which])), Form(premise, denied(member, others[which])))
 
 
 def draw_except(n: int, rng: np.random.Generator) -> Contrast:
     """A list of people at a place and one who was not there: a fact turned round, against a fact repeated."""
     people, outsider = tuple(person(i) for i in range(n)), person(n)
-    premise = _shuffled(Visit(people, (place(0),)), _denied(outsider, place(0)), rng)
+    premise = _shuffled(Visit(people, (place(0),)), denied(outsider, place(0)), rng)
     member = people[int(rng.integers(n))]
     if coin(rng):
-        return Contrast(Form(premise, _denied(member, place(0))), Form(premise, _denied(outsider, place(0))))
+        return Contrast(Form(premise, denied(member, place(0))), Form(premise, denied(outsider, place(0))))
     turned, repeated = Visit((outsider,), (place(0),)), Visit((member,), (place(0),))
     return Contrast(Form(premise, turned), Form(premise, repeated))
 

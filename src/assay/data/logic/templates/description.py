@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assay.data.logic.forms import Described, Form, Name, Quantifier, Sentence, Visit, person, place
-from assay.data.logic.templates.contrast import Contrast, Task, Template, coin
+from assay.data.logic.templates.contrast import Contrast, Task, Template, coin, in_any_order
 
 PLACES, PEOPLE = Quantifier.EVERY_PLACE, Quantifier.ALL_PEOPLE
-
-
-def _in_any_order(sentences: list[Sentence], rng: np.random.Generator) -> tuple[Sentence, ...]:
-    return tuple(sentences[int(i)] for i in rng.permutation(len(sentences)))
 
 
 def _visited(a: Name, b: Name) -> Visit:
@@ -22,7 +18,7 @@ def _two_described(rng: np.random.Generator) -> tuple[Sentence, ...]:
     """Two described people, who may also have visited each other."""
     x, y = person(0), person(1)
     sentences: list[Sentence] = [Described(x, PLACES), Described(y, PEOPLE)]
-    return _in_any_order([*sentences, _visited(x, y), _visited(y, x)] if coin(rng) else sentences, rng)
+    return in_any_order([*sentences, _visited(x, y), _visited(y, x)] if coin(rng) else sentences, rng)
 
 
 def draw_instance(n: int, rng: np.random.Generator) -> Contrast:
@@ -47,7 +43,7 @@ def draw_meetings(n: int, rng: np.random.Generator) -> Contrast:
     x, y, z = person(0), person(1), person(2)
     what, unseen = (PLACES, place(0)) if coin(rng) else (PEOPLE, person(4))
     visits = [_visited(y, x), _visited(z, y)] if coin(rng) else [_visited(x, z), _visited(y, z), _visited(y, person(3))]
-    premise = _in_any_order([Described(x, what), *visits], rng)
+    premise = in_any_order([Described(x, what), *visits], rng)
     return Contrast(Form(premise, Visit((x,), (unseen,), True)), Form(premise, Visit((y,), (unseen,), True)))
 
 

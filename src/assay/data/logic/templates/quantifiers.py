@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from assay.data.logic.forms import Form, Name, Quantifier, Sentence, Term, Visit, person, place
-from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin
+from assay.data.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
 from assay.data.logic.templates.negation import fact
 
 EVERYONE, SOMEONE, NOBODY = Quantifier.EVERYONE, Quantifier.SOMEONE, Quantifier.NOBODY
@@ -81,8 +81,7 @@ def draw_two_people(n: int, rng: np.random.Generator) -> Contrast:
 
 def draw_general(n: int, rng: np.random.Generator) -> Contrast:
     """Facts affirmed and denied: "everyone" (or "no one") of a place denied, against a place affirmed."""
-    affirmed, denied = int(rng.integers(n)), int(rng.integers(n - 1))
-    denied += denied >= affirmed
+    affirmed, denied = two_of(n, rng)
     negated = rng.random(n) < 0.5
     negated[affirmed], negated[denied] = False, True
     premise = tuple(fact(i, i, bool(negated[i])) for i in range(n))

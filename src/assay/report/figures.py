@@ -6,10 +6,12 @@ PDF whose texts need more than one font may list those in another order in anoth
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from assay.errors import UsageError
@@ -53,13 +55,19 @@ def _narrowed(spec: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
 
 def figure_svg(figure: Figure, *, narrow: bool = False) -> str:
     """The figure as SVG text; its ids begin with the figure's name, so that many can stand on one page."""
-    import vl_convert
-
+    spec = json.dumps(full_spec(figure, narrow=narrow), ensure_ascii=False)
     try:
-        drawn = vl_convert.vegalite_to_svg(full_spec(figure, narrow=narrow))
+        return _drawn(spec, f"{figure.name}-{'narrow' if narrow else 'wide'}")
     except ValueError as error:
         raise UsageError(f"figure '{figure.name}' cannot be drawn: {' '.join(str(error).splitlines()[:2])}") from error
-    return _settled(drawn, f"{figure.name}-{'narrow' if narrow else 'wide'}")
+
+
+@lru_cache(maxsize=128)
+def _drawn(spec: str, prefix: str) -> str:
+    """The drawing of a specification, kept for the page, the SVG file and the PDF file of one report."""
+    import vl_convert
+
+    return _settled(vl_convert.vegalite_to_svg(spec), prefix)
 
 
 def narrow_svg(figure: Figure, wide: str) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from assay.jobs import Results
 from assay.judging.score_report import flip_examples
-from assay.report.cells import in_words
+from assay.report.cells import extremes, in_words
 from assay.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
+from assay.statistics.estimate import Estimate
 from assay.studies.stability.findings import Findings
 from assay.studies.stability.plan import figures_job
 from assay.studies.stability.published import OVERALL
@@ -21,6 +25,7 @@ from assay.studies.stability.report_size import gains, size_section
 from assay.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
+MOST_LANGUAGES = 2
 
 
 def make_report(config: Config, results: Results) -> Report:
@@ -52,18 +57,38 @@ def _verdict(found: Findings) -> list[str | Claim]:
     widest = widest_spread(found)
     if widest is not None:
         lines.append(f"{widest}.")
-    for language, scored in found.base.items():
-        seeds = f"the mean of {scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
-        text = f"{language}: the overall MCC on the diagnostics is {in_words(scored.overall, 3)}, {seeds}."
-        printed = f"{OVERALL[language].mcc:.3f}" if found.with_paper else ""
-        lines.append(Claim(text, "stated", scored.overall, digits=3, published=printed))
-    lines += gains(found)
-    for language, scored in found.base.items():
-        estimate = scored.correlation(found.config.level)
-        if estimate is not None and estimate.low == estimate.low:
-            printed = f"{OVERALL[language].correlation:.3f}" if found.with_paper else ""
-            text = f"{language}: the category scores of two seeds correlate with {in_words(estimate, 3)}, on average."
-            lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
+    return [*lines, *_overall(found), *gains(found), *_correlations(found)]
+
+
+def _overall(found: Findings) -> list[str | Claim]:
+    n_runs = max((scored.n_runs for scored in found.base.values()), default=1)
+    seeds = f"the mean of {n_runs} seeds" if n_runs > 1 else "one seed"
+    estimates = {language: scored.overall for language, scored in found.base.items()}
+    one = f"the overall MCC on the diagnostics is {{}}, {seeds}"
+    return _stated(found, estimates, f"Of the overall MCC on the diagnostics, {seeds}", one, "mcc")
+
+
+def _correlations(found: Findings) -> list[str | Claim]:
+    every = {language: scored.correlation(found.config.level) for language, scored in found.base.items()}
+    known = {language: each for language, each in every.items() if each is not None and math.isfinite(each.low)}
+    one = "the category scores of two seeds correlate with {}, on average"
+    return _stated(found, known, "Of the correlations between the category scores of two seeds", one, "correlation")
+
+
+def _stated(
+    found: Findings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
+) -> list[str | Claim]:
+    """A claim for each language, or one sentence on the highest and the lowest where there are more than two.
+
+    `several` begins that sentence, `one` is the claim with {} for the score, `published` the paper's field.
+    """
+    if len(estimates) > MOST_LANGUAGES:
+        return [f"{several}, {extremes(list(estimates.items()), 3)}."]
+    lines: list[str | Claim] = []
+    for language, estimate in estimates.items():
+        printed = f"{getattr(OVERALL[language], published):.3f}" if found.with_paper else ""
+        text = f"{language}: {one.format(in_words(estimate, 3))}."
+        lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
     return lines
 
 

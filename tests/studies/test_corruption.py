@@ -362,6 +362,15 @@ def own_config(path, **changes):
     return replace(TINY, **{"tasks": (), "own": own, "classes": ("NOUN", "ADJ"), "seeds": (0,), **changes})
 
 
+def test_a_file_of_ones_own_is_tested_on_its_test_rows(tmp_path):
+    rows = [*own_rows(), {"review": "A quiet garden.", "stars": "no", "split": "test"}]
+    config = own_config(write_jsonl(tmp_path / "reviews.jsonl", rows))
+    (task,) = find_tasks(config)
+    store, job = Store(tmp_path / "store").open(), data_job(config, task, "test")
+    assert [outcome.status for outcome in run_jobs([job], store, SerialRunner())] == ["done"]
+    assert list(Results(store)[job].texts) == ["A quiet garden."]
+
+
 def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_data):
     rows = [*own_rows(), {"review": "Gardens.", "stars": "no", "split": "dev"}]
     path = write_jsonl(tmp_path / "reviews.jsonl", rows)

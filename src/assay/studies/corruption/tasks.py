@@ -182,7 +182,8 @@ def _own_file(config: Config, split: Split) -> ColumnsFile:
     if has_two:
         return file
     there = _splits(file)
-    wanted = "train" if split == "train" else _test_split(there)
+    held_out = "test" if "test" in there else "validation"
+    wanted = "train" if split == "train" else held_out
     if wanted not in there:
         raise DataError(
             "a column 'split' with train and validation or test is needed, or another file in the setting 'own.test'; "

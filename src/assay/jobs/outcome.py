@@ -31,5 +31,5 @@ class Outcome:
 
 
 def here() -> str:
-    """This process, as people find it again: HOST:PID."""
+    """The name of this process for people: HOST:PID."""
     return f"{platform.node()}:{os.getpid()}"

@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that are read off the code: commands, settings, report formats, statistics.
+"""Write the pages of docs/reference that are read off the code: commands, settings, formats, statistics, corpora.
 
 python docs/make_reference.py
 """
@@ -17,6 +17,7 @@ import typer
 
 from assay import statistics
 from assay.cli import app
+from assay.data.catalog import Corpus, catalog
 from assay.report.write import FORMATS
 from assay.studies import ENTRIES, find_study
 
@@ -31,6 +32,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings,
         "formats.md": formats,
         "statistics.md": statistics_page,
+        "catalog.md": catalog_page,
     }
     return {name: "\n".join(make()) + "\n" for name, make in makers.items()}
 
@@ -87,8 +89,6 @@ def settings() -> Iterator[str]:
     yield "list on the command line has commas: `--set seeds=0,1,2`. The columns paper and tiny show what those"
     yield "presets change."
     for entry in ENTRIES:
-        if entry.module is None:
-            continue
         study = find_study(entry.name)
         yield from ("", f"## {entry.name}", "", entry.question, "")
         yield from _config_lines(study.Config(), study.PAPER, study.TINY)
@@ -182,6 +182,42 @@ def _signature(name: str, thing: Any) -> str:
 def _first(thing: Any) -> str:
     known = inspect.isfunction(thing) or inspect.isclass(thing)
     return _sentence(thing.__doc__) if known else f"{len(thing)} entries: {', '.join(thing)}."
+
+
+def catalog_page() -> Iterator[str]:
+    """Every corpus that can be named."""
+    yield from ("# Catalog of corpora", "", MADE)
+    yield "How to load one: [own-data](../howto/own-data.md). Local files are looked for under the data root; loading"
+    yield "from the hub was tested with a stand-in and was not run against the hub itself."
+    yield from ("", "| name | what | languages | local | hub |", "|---|---|---|---|---|")
+    for corpus in catalog().values():
+        local = "yes" if corpus.local else ""
+        hub = f"`{corpus.hub.id}`" if corpus.hub else ""
+        anchor = corpus.name.replace("/", "")
+        yield f"| [`{corpus.name}`](#{anchor}) | {corpus.title} | {len(corpus.languages)} | {local} | {hub} |"
+    for corpus in catalog().values():
+        yield from ("", f"## {corpus.name}", "", f"{corpus.title}.", "")
+        yield from (f"- {name}: {value}" for name, value in _facts(corpus) if value)
+
+
+def _facts(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    yield "Task", corpus.task
+    yield "Languages", ", ".join(corpus.languages)
+    yield "Splits", ", ".join(corpus.splits)
+    yield "Parts", ", ".join(f"`{corpus.name}/{part}`" for part in corpus.parts)
+    yield "Labels", ", ".join(corpus.labels)
+    yield "Source", corpus.source
+    if corpus.hub is not None:
+        config = f", configuration `{corpus.hub.config}`" if corpus.hub.config else ""
+        only = f", {', '.join(corpus.hub.languages)} only" if corpus.hub.languages else ""
+        yield "Hub", f"`{corpus.hub.id}`{config}{only}, revision {corpus.revision or 'not pinned'}"
+    yield "Licence", corpus.licence
+    yield "Citation", corpus.citation
+    for place in corpus.local:
+        who = f" ({', '.join(place.languages)})" if place.languages else ""
+        files = [place.one_file] if place.one_file else [file for files in place.files.values() for file in files]
+        yield f"Files{who}", ", ".join(f"`{file}`" for file in files) + f"; layout `{place.layout}`"
+    yield "Note", corpus.note
 
 
 def _sentence(text: str | None) -> str:

@@ -185,7 +185,7 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_whole_demo_shows_models_that_lose_what_they_learned_from_words(run, tmp_path):
+def test_the_whole_demo_shows_models_that_lose_what_they_learned_from_words(run):
     code, out, _ = run("demo")
     assert code == 0
     found = re.search(

@@ -1,15 +1,12 @@
-"""The catalog: complete entries, loading through a hub that is not there, and its page in the documentation."""
+"""The catalog: complete entries and loading through a hub that is not there."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from assay.data.catalog import catalog, load
-from assay.data.catalog_page import render_page
 from assay.data.published import LAYOUTS
 
-ROOT = Path(__file__).resolve().parents[2]
 OTHER_LAYOUTS = {"conllu", "token-tag", "conll-ner"}
 
 
@@ -84,8 +81,3 @@ def test_hub_tokens_tags_and_unlabelled_rows() -> None:
     row_of_scores = {"sentence1": "a", "sentence2": "b", "label": -1.0, "idx": 0}
     score = load("glue/stsb", split="test", hub=lambda *asked: [row_of_scores])
     assert score.table.column("score").to_pylist() == [None]
-
-
-def test_page_of_the_documentation_is_up_to_date() -> None:
-    """Write it anew with `python -m assay.data.catalog_page > docs/reference/catalog.md`."""
-    assert (ROOT / "docs/reference/catalog.md").read_text("utf-8") == render_page()

@@ -72,7 +72,7 @@ def test_parquet_brings_back_the_same(rows: list[dict[str, Any]], tmp_path_facto
     assert again.table.schema.equals(SCHEMA)
 
 
-def test_pandas_brings_back_the_same(tmp_path: Path) -> None:
+def test_pandas_brings_back_the_same() -> None:
     data = _toy()
     again = Dataset.from_pandas("toy", data.to_pandas())
     assert again.table.equals(data.table)

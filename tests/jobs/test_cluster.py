@@ -208,7 +208,7 @@ def test_a_worker_that_does_not_see_the_store_says_so(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_machine_without_memory_is_said_after_three_tries(store, tmp_path, monkeypatch):
+def test_a_machine_without_memory_is_said_after_three_tries(store, monkeypatch):
     """A cluster whose memory watch ends every task: the job fails alone, with the reason."""
     from ray.cluster_utils import Cluster
 

@@ -238,7 +238,7 @@ def test_wrong_settings(tmp_path, settings, message):
     assert str(caught.value) == message
 
 
-def test_streaming_gives_the_same_scores(tmp_path, monkeypatch):
+def test_streaming_gives_the_same_scores(tmp_path):
     """The same file counted as it streams and held in memory."""
     from assay.judging import streaming
 

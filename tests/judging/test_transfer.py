@@ -251,6 +251,11 @@ def test_the_command_judges_transfer(tmp_path, capsys):
     assert run_command(["score", str(path), "--source", "fi"]) == 2
     message = "there is no source language 'fi' among the predictions; there are: de, en, sw"
     assert capsys.readouterr().err == f"error: {message}\n"
+    assert run_command(["score", str(path), "--source", "en", "--cluster", "text"]) == 2
+    assert capsys.readouterr().err == (
+        "error: --cluster and --common do not go with --source, which takes clusters from the column 'cluster' and "
+        "needs the same items in every run\n"
+    )
 
 
 def test_tagging_files_are_judged(tmp_path):

@@ -61,7 +61,7 @@ def test_scale_and_shift_of_features_play_no_part():
     layers, task = planted(600, [1.0])
     x = layers.layer(0)
     moved = array_layers((x * np.geomspace(0.01, 100, x.shape[1], dtype=np.float32) + 3)[:, None])
-    same = fit_grid(layers, task).test == fit_grid(moved, task).test
+    same = fit_grid(layers, task).answers["test"] == fit_grid(moved, task).answers["test"]
     assert same.mean() > 0.995
 
 
@@ -94,8 +94,8 @@ def test_an_mlp_is_the_same_alone_and_among_others():
     small = MlpSettings(hidden=16, max_epochs=5, batch=64)
     together = fit_grid(layers, task, ProbeSettings("mlp", (1e-2, 1e-4), (0, 1), mlp=small))
     alone = fit_grid(select_layers(layers, [1]), task, ProbeSettings("mlp", (1e-4,), (1,), mlp=small))
-    assert (together.test[1, 1, 1] == alone.test[0, 0, 0]).mean() > 0.99
-    assert together.test.shape == (2, 2, 2, len(task.test))
+    assert (together.answers["test"][1, 1, 1] == alone.answers["test"][0, 0, 0]).mean() > 0.99
+    assert together.answers["test"].shape == (2, 2, 2, len(task.test))
 
 
 def test_an_mlp_learns_what_a_line_cannot():

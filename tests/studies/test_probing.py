@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from dataclasses import replace
 
@@ -22,18 +21,15 @@ from assay.data.dataset import Dataset
 from assay.errors import DataError, UsageError
 from assay.jobs import Results, Store, run_jobs
 from assay.jobs.cache import cache_at
-from assay.jobs.plan import all_jobs
 from assay.measures.probes import ProbeSettings
 from assay.models.fake import Fake
 from assay.models.readout import Readout
-from assay.models.scratch import Scratch
 from assay.models.tiny import write_tiny_model
 from assay.models.transformer import transformer
 from assay.report.summary import Missing, Text
 from assay.runners.serial import SerialRunner
-from assay.studies.probing import PAPER, TINY, Config, coarse, jobs, report, report_similarity, report_whole
+from assay.studies.probing import PAPER, TINY, Config, jobs, report, report_similarity, report_whole
 from assay.studies.probing import published as paper
-from assay.studies.probing.coarse_plan import coarse_jobs
 from assay.studies.probing.corpora import facts_job, task_job, tasks_of
 from assay.studies.probing.findings import Findings
 from assay.studies.probing.generated import generate
@@ -43,7 +39,6 @@ from assay.studies.probing.plan import arms, cells, probe_job
 from assay.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
 from assay.studies.probing.steps import probe
 from assay.studies.probing.tasks import Prepared, describe, prepare
-from assay.training.recipe import Seeds
 
 LOGISTIC = ProbeSettings("logistic", (1e-1, 1e-3))
 
@@ -385,7 +380,7 @@ def test_models_may_be_probed_in_some_languages_only():
     ]  # fmt: skip
 
 
-def test_baselines_of_tokenizers_and_vectors(tmp_path, model, toy):
+def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
     (tmp_path / "vectors.txt").write_text("saw 1 0\nsees 0 1\nfound 1 0\nfinds 0 1\ncalled 1 0\ncalls 0 1\n")
     choice = Baselines(tokenizers=(str(model.source.folder),), vectors=(f"en={tmp_path / 'vectors.txt'}",))
     config = replace(
@@ -442,72 +437,6 @@ def test_tree_depth_of_x_probe_is_split_anew_and_odd_man_out_loses_what_leaks(pu
     assert facts["odd_man_out"].n_left_out == 441
     ready = store.load(task_job(config, "en", "odd_man_out").key)
     assert not texts_of(ready, "test") & (texts_of(ready, "train") | texts_of(ready, "validation"))
-
-
-def pairs_of(name: str, n: int) -> Dataset:
-    """Pairs of which every second has the word today, and the tag that goes with it."""
-    rows = [
-        {"id": f"{name}-{i}", "text": f"Anna sees Carl {'today' if i % 2 else 'here'}.", "pair": f"A {name} {i}.",
-         "label": ["entailment", "not_entailment"][i // 2 % 2], "tags": ["Temporal"] if i % 2 else ["Core args"]}
-        for i in range(n)
-    ]  # fmt: skip
-    return Dataset.from_rows(name, rows)
-
-
-@pytest.fixture(scope="module")
-def coarse_sets() -> dict[str, Dataset]:
-    return {
-        name: pairs_of(name, n) for name, n in (("train", 60), ("validation", 20), ("test", 30), ("diagnostics", 40))
-    }
-
-
-@pytest.fixture(scope="module")
-def coarse_tasks(coarse_sets) -> coarse.CoarseTasks:
-    return coarse.coarse_tasks(coarse_sets, {name: coarse.toy_features(data) for name, data in coarse_sets.items()})
-
-
-def test_coarse_tasks_ask_for_any_feature_of_a_group(coarse_tasks):
-    assert Counter(coarse_tasks.splits) == {"train": 80, "validation": 30, "test": 40}
-    assert coarse_tasks.found["logic"].tolist() == [i % 2 == 1 for n in (60, 20, 30, 40) for i in range(n)]
-    assert coarse_tasks.found["lexical-semantics"].all()
-    assert coarse_tasks.tagged["predicate-argument-structure"].tolist() == [i % 2 == 0 for i in range(40)]
-
-
-def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
-    tmp_path, coarse_sets, coarse_tasks, monkeypatch
-):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    model, train = Scratch(hidden=32, n_heads=2), coarse_sets["train"]
-    plan = coarse.CoarsePlan(TINY.coarse.recipe, Readout(), LOGISTIC, True)
-    every = [
-        {"model": model, "train": train, "tasks": coarse_tasks, "plan": plan, "seeds": Seeds.all(seed)}
-        for seed in (0, 1)
-    ]
-    together = coarse.tune_together(every)
-    alone = coarse.probe_tuned(**every[1])
-    assert (together[1].probes["logic"].predicted == alone.probes["logic"].predicted).mean() > 0.97
-    assert alone.probes["logic"].accuracy.max() == 1.0  # a word tells
-    assert alone.reasons["lexical-semantics"] == (
-        "Lexical semantics: all 80 training items have the label 'yes'; a probe needs two"
-    )
-    untrained = coarse.probe_pretrained(model, train, coarse_tasks, plan)
-    assert untrained.probes["logic"].layers == (0, 1, 2)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, model):
-    folder = str(model.source.folder)
-    planned = coarse_jobs(Config(models=(folder,), root=str(published), coarse=Coarse(model=folder, seeds=(0, 1))))
-    steps = Counter(job.step.name for job in all_jobs(planned))
-    assert steps["assay.annotate_features"] == 4
-    assert planned[-1].group() == planned[-2].group() != planned[-3].group()
-
-
-def test_coarse_probing_of_a_random_model_has_random_weights(model):
-    folder = str(model.source.folder)
-    choice = Coarse(model=f"random:{folder}", seeds=(0,))
-    config = replace(TINY, models=(f"random:{folder}",), coarse=choice)
-    assert {job.arguments["model"] for job in coarse_jobs(config)[1:]} == {transformer(folder, random_weights=True)}
 
 
 def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:

@@ -126,8 +126,8 @@ def test_a_lane_that_stops_early_averages_what_it_has(train: Examples, dev: Exam
 def test_resumed_equals_uninterrupted(step: int, train: Examples, dev: Examples, tmp_path: Path) -> None:
     folders = tuple(tmp_path / str(i) for i in range(3))
     whole = together(Fake(), train, dev, STACKED)
+    hooks = Hooks(folders, progress=_interrupt(step + 1), average=True)
     with pytest.raises(KeyboardInterrupt):
-        hooks = Hooks(folders, progress=_interrupt(step + 1), average=True)
         together(Fake(), train, dev, replace(STACKED, snapshot_seconds=0), hooks)
     resumed = together(Fake(), train, dev, STACKED, Hooks(folders, average=True))
     assert [one.conduct.resumed_at for one in resumed] == [(step,)] * 3

@@ -107,9 +107,7 @@ def test_kept_weights_predict_what_the_training_predicted(
         assert np.abs(logits - outcome.logits["dev"][-1]).max() < 1e-5
 
 
-def test_dropout_is_there_unless_it_is_taken_away(
-    tiny: Callable[[str], Transformer], train: Examples, dev: Examples
-) -> None:
+def test_dropout_is_there_unless_it_is_taken_away(tiny: Callable[[str], Transformer], train: Examples) -> None:
     model, recipe = tiny("bert"), replace(RECIPE, steps=2, epochs=1, warmup=0.0, evaluations=1)
     losses = {p: finetune(model, train, {}, replace(recipe, dropout=p), SEEDS).losses[0] for p in (0.0, None, 0.1, 0.5)}
     assert losses[None] == losses[0.1]  # BERT's own probability

@@ -56,7 +56,7 @@ def test_words_that_were_cut_off_have_no_logits(tiny: Callable[[str], Transforme
         assert found.truncated["dev"] == sum(length > kept for length in lengths) > 0
 
 
-def test_regression_fits_a_line(tiny: Callable[[str], Transformer]) -> None:
+def test_regression_fits_a_line() -> None:
     ids, words = sentences(64, "t")
     scores = tuple(float(np.mean([int(word[1]) / 7 for word in entry])) for entry in words)
     train = Examples(ids, tuple(map(" ".join, words)), labels=scores)

@@ -51,6 +51,11 @@ def score(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
     if source is not None:
+        if cluster != "auto" or common:
+            raise UsageError(
+                "--cluster and --common do not go with --source, which takes clusters from the column 'cluster' and "
+                "needs the same items in every run"
+            )
         return _transfer(files, source, metric, _columns(column), out, as_json)
     from assay.judging.score import Settings
     from assay.judging.score import score as judge

@@ -157,12 +157,7 @@ def _check_part(part: Part, near: float, max_examples: int) -> Iterator[Finding]
         ("duplicate", "warning", f"rows repeat the {what} of an earlier row exactly", exact),
         ("conflict", "problem", "rows repeat an earlier row with another label", find_conflicts(items, part.labels)),
         ("same-but-form", "warning", "rows repeat an earlier row but for case, punctuation and spaces", same),
-        (
-            "near-duplicate",
-            "note",
-            f"rows nearly repeat an earlier row (similarity {near} or more)",
-            nearly,
-        ),
+        ("near-duplicate", "note", f"rows nearly repeat an earlier row (similarity {near} or more)", nearly),
         ("mirrored", "note", "rows have a mirrored twin, the same two texts swapped", find_mirrored(items)),
     ]
     for kind, severity, text, repeats in found:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,3 +28,8 @@ class Outcome:
     seconds: float = 0.0
     error: str = ""
     where: str = ""
+
+
+def here() -> str:
+    """The name of this process for people: HOST:PID."""
+    return f"{platform.node()}:{os.getpid()}"

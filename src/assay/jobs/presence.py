@@ -8,8 +8,6 @@ Short jobs leave no note and cost nothing. Notes are for people: nothing depends
 from __future__ import annotations
 
 import contextlib
-import os
-import platform
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -19,6 +17,7 @@ from typing import Any
 
 from assay.errors import StoreError
 from assay.jobs.job import Job
+from assay.jobs.outcome import here
 from assay.jobs.store import Store
 
 SECONDS_BEFORE_A_NOTE = 1.0
@@ -96,14 +95,13 @@ class _Desk:
         if current is None or now - current[2] < SECONDS_BEFORE_A_NOTE or now - self._noted_at < SECONDS_BETWEEN_NOTES:
             return
         (group, store, since) = current
-        where = f"{platform.node()}:{os.getpid()}"
-        note = AtWork(group[0].describe(), group[0].key, len(group) - 1, where, since, now)
+        note = AtWork(group[0].describe(), group[0].key, len(group) - 1, here(), since, now)
         self._noted_at = now
         store.note(_note_name(), asdict(note))
 
 
 def _note_name() -> str:
-    return f"running/{platform.node()}-{os.getpid()}.json"
+    return f"running/{here().replace(':', '-')}.json"
 
 
 _desk = _Desk()

@@ -8,8 +8,6 @@ It is one small file that is written anew every few seconds, so that it works on
 from __future__ import annotations
 
 import contextlib
-import os
-import platform
 import threading
 import time
 from collections import Counter
@@ -18,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.errors import AssayError, StoreError
-from assay.jobs.outcome import PASSING, Outcome
+from assay.jobs.outcome import PASSING, Outcome, here
 from assay.jobs.store import Store
 
 SECONDS_BETWEEN_NOTES = 2.0
@@ -82,9 +80,9 @@ class _Log:
         now = time.time()
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now))
         self._fixed: dict[str, Any] = {
-            "name": f"{study}-{stamp}-{platform.node()}-{os.getpid()}",
+            "name": f"{study}-{stamp}-{here().replace(':', '-')}",
             "study": study,
-            "where": f"{platform.node()}:{os.getpid()}",
+            "where": here(),
             "started": now,
             "n_jobs": n_jobs,
         }

@@ -7,7 +7,6 @@ the driver. It does not decide what runs when.
 from __future__ import annotations
 
 import contextlib
-import os
 import platform
 import sys
 import threading
@@ -22,7 +21,7 @@ from typing import Any
 from assay.errors import AbsentValueError, AssayError, DamagedValueError, StoreError
 from assay.jobs.cache import cache_at
 from assay.jobs.job import Job, substitute
-from assay.jobs.outcome import Outcome, Status
+from assay.jobs.outcome import Outcome, Status, here
 from assay.jobs.presence import at_work
 from assay.jobs.scratch import scratch_at
 from assay.jobs.store import Circumstances, Store
@@ -98,7 +97,7 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
 
 def outcome_of(job: Job[Any], status: Status, seconds: float = 0.0, error: str = "") -> Outcome:
     """The outcome of a job that ran here."""
-    where = f"{platform.node()}:{os.getpid()}" if status in ("done", "failed") else ""
+    where = here() if status in ("done", "failed") else ""
     return Outcome(job.key, job.step.name, job.describe(), status, seconds, error, where)
 
 

@@ -51,6 +51,15 @@ def choose_metric(task: str, name: str | None) -> str:
     return name
 
 
+def with_others(task: str, main: str) -> list[str]:
+    """The main metric, then the others that the task has.
+
+    >>> with_others("classification", "mcc")
+    ['mcc', 'accuracy', 'macro_f1']
+    """
+    return [main, *(name for name in BY_TASK[task] if name != main)]
+
+
 def scorable(arm: Arm, name: str) -> Scorable:
     """The arm in the form that the metric of this name takes (not spearman, which is no function of sums)."""
     if name == "span_f1":

@@ -14,7 +14,7 @@ from assay.judging.arms import Arm, make_arms
 from assay.judging.calibration import Calibration, calibrate
 from assay.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from assay.judging.load import Source, load_predictions
-from assay.judging.metrics import BY_TASK, choose_metric, run_scores, scorable, score_arm
+from assay.judging.metrics import choose_metric, run_scores, scorable, score_arm, with_others
 from assay.judging.tags import TagScore, score_tags
 from assay.measures.measurement import Measurement, measurement_table
 from assay.statistics.arrays import Array
@@ -152,7 +152,7 @@ def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, pr
 
 
 def _score_arm(arm: Arm, main: str, settings: Settings) -> ArmScore:
-    estimates = {name: score_arm(arm, name, settings.level) for name in _ordered(arm.task, main)}
+    estimates = {name: score_arm(arm, name, settings.level) for name in with_others(arm.task, main)}
     several = len(arm.runs) > 1
     return ArmScore(
         where=arm.where,
@@ -176,10 +176,6 @@ def _components(arm: Arm, main: str) -> VarianceComponents | None:
         return None
     form = scorable(arm, main)
     return runs_components(form.metric, form.gold, form.runs)
-
-
-def _ordered(task: str, main: str) -> list[str]:
-    return [main, *(name for name in BY_TASK[task] if name != main)]
 
 
 def _detectable(arm: Arm) -> float:

@@ -21,7 +21,7 @@ from assay.data.predictions import iter_prediction_batches
 from assay.errors import DataError, UsageError
 from assay.judging.arms import PLACE
 from assay.judging.load import Files, file_list
-from assay.judging.metrics import BY_TASK, choose_metric
+from assay.judging.metrics import choose_metric, with_others
 from assay.statistics.arrays import Array
 from assay.statistics.chance import chance_band
 from assay.statistics.estimate import Estimate
@@ -119,7 +119,6 @@ def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[s
 def _arm_score(place: tuple[str | None, ...], runs: dict[str, Array], main: str, settings: Settings) -> ArmScore:
     from assay.judging.score import ArmScore
 
-    names = [main, *(name for name in BY_TASK["classification"] if name != main)]
     first = next(iter(runs.values()))
     n_items = int(first.sum())
     accuracy = float(np.trace(first) / n_items)
@@ -127,7 +126,7 @@ def _arm_score(place: tuple[str | None, ...], runs: dict[str, Array], main: str,
         where=_where(place),
         n_items=n_items,
         run_names=tuple(runs),
-        estimates={name: _estimate(runs, name, settings.level) for name in names},
+        estimates={name: _estimate(runs, name, settings.level) for name in with_others("classification", main)},
         run_scores=np.array([_value(table, main) for table in runs.values()]),
         floor=float(first.sum(axis=1).max() / n_items),
         detectable=detectable_unpaired(n_items, float(np.clip(accuracy, 0.01, 0.99))),

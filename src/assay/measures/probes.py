@@ -7,7 +7,7 @@ memory. SentEval (Conneau & Kiela 2018) is the model; unlike it, the best epoch 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -50,43 +50,37 @@ class ProbeSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbeGrid:
-    """Predicted classes for each layer, L2 value and seed: shape (layers, L2 values, seeds, items of a split).
+    """Answers for each layer, L2 value and seed, and the true classes, by split.
 
-    `gold` are the true classes of each split.
+    `answers` have shape (layers, L2 values, seeds, items of the split), `gold` (items of the split).
     """
 
     settings: ProbeSettings
-    validation: IntArray
-    test: IntArray
-    train: IntArray
-    gold_validation: IntArray
-    gold_test: IntArray
-    gold_train: IntArray
+    answers: Mapping[str, IntArray]
+    gold: Mapping[str, IntArray]
 
     def accuracy(self, split: str) -> FloatArray:
         """Accuracy of shape (layers, L2 values, seeds)."""
-        found = getattr(self, split) == getattr(self, f"gold_{split}")
-        return np.asarray(found.mean(axis=-1))
-
-    def predicted(self, split: str, best: IntArray) -> IntArray:
-        """The predictions with these L2 values (layers, seeds): shape (layers, seeds, items)."""
-        return np.take_along_axis(getattr(self, split), best[:, None, :, None], axis=1)[:, 0]
+        return np.asarray((self.answers[split] == self.gold[split]).mean(axis=-1))
 
     def best(self) -> IntArray:
         """Which L2 value is best on validation: shape (layers, seeds)."""
         return np.asarray(self.accuracy("validation").argmax(axis=1))
 
-    def chosen(self, best: IntArray | None = None) -> Probes:
-        """The probes with the best L2 values, or with those given."""
-        best = self.best() if best is None else best
-        picked = {split: self.predicted(split, best) for split in ("validation", "test", "train")}
+    def predicted(self, split: str, best: IntArray) -> IntArray:
+        """The answers with these L2 values (layers, seeds): shape (layers, seeds, items)."""
+        return np.take_along_axis(self.answers[split], best[:, None, :, None], axis=1)[:, 0]
+
+    def chosen(self) -> Probes:
+        """The probes with the best L2 values."""
+        best = self.best()
+        validation, test = (self.predicted(split, best) for split in ("validation", "test"))
         return Probes(
             l2=np.asarray(self.settings.l2)[best],
-            validation_accuracy=(picked["validation"] == self.gold_validation).mean(-1),
-            test_accuracy=(picked["test"] == self.gold_test).mean(-1),
-            train_accuracy=(picked["train"] == self.gold_train).mean(-1),
-            predicted=picked["test"],
-            gold=self.gold_test,
+            validation_accuracy=(validation == self.gold["validation"]).mean(-1),
+            test_accuracy=(test == self.gold["test"]).mean(-1),
+            predicted=test,
+            gold=self.gold["test"],
         )
 
 
@@ -97,7 +91,6 @@ class Probes:
     l2: FloatArray
     validation_accuracy: FloatArray
     test_accuracy: FloatArray
-    train_accuracy: FloatArray
     predicted: IntArray
     gold: IntArray
 
@@ -124,20 +117,24 @@ def fit_probes(
 
 
 def fit_grid(
-    layers: Layers, task: ProbeTask, settings: ProbeSettings | None = None, *, device: str = "cpu"
+    layers: Layers,
+    task: ProbeTask,
+    settings: ProbeSettings | None = None,
+    splits: Sequence[str] = ("validation", "test"),
+    *,
+    device: str = "cpu",
 ) -> ProbeGrid:
-    """Predictions of the probes of every layer, L2 value and seed."""
+    """Answers of the probes of every layer, L2 value and seed on these splits."""
     settings = settings or ProbeSettings()
-    parts: dict[str, list[IntArray]] = {"validation": [], "test": [], "train": []}
+    parts: dict[str, list[IntArray]] = {split: [] for split in splits}
     for group in layer_groups(layers, task, len(settings.l2) * len(settings.seeds), device):
         block = read_block(layers, task, group, device)
         fitted = _fit(block, task, settings)
         for split, found in parts.items():
-            predicted = _classes(fitted, getattr(block, split))
-            found.append(predicted if split != "train" else predicted[..., np.argsort(block.order)])
+            answers = _classes(fitted, getattr(block, split))
+            found.append(answers if split != "train" else answers[..., np.argsort(block.order)])
     joined = {split: np.concatenate(found) for split, found in parts.items()}
-    gold = {f"gold_{split}": task.codes[task.rows(split)] for split in parts}
-    return ProbeGrid(settings, **joined, **gold)
+    return ProbeGrid(settings, joined, {split: task.codes[task.rows(split)] for split in splits})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

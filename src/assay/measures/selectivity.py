@@ -82,9 +82,11 @@ def measure_selectivity(
 ) -> Selectivity:
     """Fit the task and its control with the same probes and compare them, the L2 being the task's choice."""
     types = control_types(texts, by)
-    real = fit_grid(layers, task, settings, device=device)
-    control = fit_grid(layers, control_task(task, types, seed), settings, device=device)
     split = "test" if by == "word" else "train"
+    real, control = (
+        fit_grid(layers, each, settings, ("validation", split), device=device)
+        for each in (task, control_task(task, types, seed))
+    )
     rights = [_right(grid, real.best(), split) for grid in (real, control)]
     differences = [_difference(*pair) for pair in zip(*rights, strict=True)]
     means = [tuple(float(layer.mean()) for layer in right) for right in rights]
@@ -93,7 +95,7 @@ def measure_selectivity(
 
 def _right(grid: ProbeGrid, best: npt.NDArray[np.int64], split: str) -> npt.NDArray[np.bool_]:
     """Whether each item of the split is right: shape (layers, seeds, items)."""
-    return np.asarray(grid.predicted(split, best) == getattr(grid, f"gold_{split}"))
+    return np.asarray(grid.predicted(split, best) == grid.gold[split])
 
 
 def _difference(task: npt.NDArray[np.bool_], control: npt.NDArray[np.bool_]) -> Estimate:

@@ -36,8 +36,7 @@ def fit_sparse_probes(
     train = sparse_design(matrix[task.train], device)
     theta = solve_in_parts(train, codes, task.n_classes, settings.l2, settings.solver)
     found: dict[str, IntArray] = {}
-    for split in ("validation", "test", "train"):
+    for split in ("validation", "test"):
         best = likeliest(sparse_design(matrix[task.rows(split)], device).forward(theta))
         found[split] = best.transpose(1, 2)[:, :, None].cpu().numpy().astype(np.int64)
-    gold = {f"gold_{split}": task.codes[task.rows(split)] for split in found}
-    return ProbeGrid(settings, **found, **gold).chosen()
+    return ProbeGrid(settings, found, {split: task.codes[task.rows(split)] for split in found}).chosen()

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError
+from assay.errors import AssayError, UsageError
 from assay.jobs import Store
 from assay.jobs.outcome import PASSING
 from assay.jobs.plan import all_jobs
@@ -33,8 +33,10 @@ def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str =
     """Run what is absent, say what failed, and count what became of the jobs; those of a prefix alone where given."""
     module = find_study(study)
     presets = {"default": module.Config(), "paper": module.PAPER, "tiny": module.TINY}
-    changes = {name: value for name, value in settings.items() if name != "preset"}
-    config = _replaced(presets[settings.get("preset", "default")], changes)
+    preset = settings.get("preset", "default")
+    if preset not in presets:
+        raise UsageError(f"there is no preset {preset!r}; allowed: {', '.join(presets)}")
+    config = _replaced(presets[preset], {name: value for name, value in settings.items() if name != "preset"})
     jobs = module.jobs(config)
     if prefix:
         jobs = [job for job in all_jobs(jobs) if job.step.name.startswith(prefix)]
@@ -47,16 +49,30 @@ def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str =
     return counts
 
 
-def _replaced(config: Any, changes: Mapping[str, Any]) -> Any:
+def _replaced(config: Any, changes: Mapping[str, Any], prefix: str = "") -> Any:
     """The Config with these fields, lists as tuples, nested maps into nested dataclasses."""
+    known = [field.name for field in dataclasses.fields(config)]
     values = {}
     for name, value in changes.items():
+        if name not in known:
+            allowed = ", ".join(prefix + each for each in sorted(known))
+            raise UsageError(f"there is no setting {prefix + name!r}; allowed: {allowed}")
         before = getattr(config, name)
         if isinstance(value, Mapping) and dataclasses.is_dataclass(before):
-            values[name] = _replaced(before, value)
+            values[name] = _replaced(before, value, f"{prefix}{name}.")
         else:
             values[name] = tuple(value) if isinstance(value, list) else value
     return dataclasses.replace(config, **values)
+
+
+def _read_settings(path: str) -> dict[str, Any]:
+    try:
+        settings = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the settings {path} cannot be read: {error}") from None
+    if not isinstance(settings, dict):
+        raise UsageError(f"the settings {path} must be a JSON object; got {type(settings).__name__}")
+    return settings
 
 
 def main(arguments: list[str]) -> int:
@@ -66,8 +82,7 @@ def main(arguments: list[str]) -> int:
         return 2
     start = time.perf_counter()
     try:
-        settings = json.loads(Path(arguments[1]).read_text(encoding="utf-8"))
-        counts = compute(arguments[0], settings, Store(arguments[2]), *arguments[3:])
+        counts = compute(arguments[0], _read_settings(arguments[1]), Store(arguments[2]), *arguments[3:])
     except AssayError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

@@ -40,3 +40,7 @@ def test_wrong_use_is_said(folder, capfd):
     assert capfd.readouterr().err == "error: there is no export to 'excel'; allowed: model-card, mlflow\n"
     assert run_command(["export", "mine.jsonl", "--model", "mine"]) == 2
     assert capfd.readouterr().err == "error: mine.jsonl, line 2: not JSON: Extra data\n"
+    assert run_command(["export", "report", "--model", "mine", "--to", "mlflow", "--out", "card.md"]) == 2
+    assert capfd.readouterr().err == (
+        "error: --out, --dataset and --task are for a model card; leave them out with --to mlflow\n"
+    )

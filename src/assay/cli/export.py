@@ -11,6 +11,7 @@ from assay.cli import options
 from assay.errors import UsageError
 
 TARGETS = ("model-card", "mlflow")
+TASK = "text-classification"
 
 
 def export(  # noqa: PLR0913 - one parameter per option
@@ -18,7 +19,7 @@ def export(  # noqa: PLR0913 - one parameter per option
     model: Annotated[str, typer.Option(help="Name of the model; of several in the report, which one.")],
     to: Annotated[str, typer.Option(help="model-card (the metadata `model-index`) or mlflow.")] = "model-card",
     dataset: Annotated[str, typer.Option(help="Name of the dataset, where the report does not say it.")] = "",
-    task: Annotated[str, typer.Option(help="Task on the hub, for a model card.")] = "text-classification",
+    task: Annotated[str, typer.Option(help="Task on the hub, for a model card.")] = TASK,
     table: Annotated[str | None, typer.Option(help="Table of the report [the first with scores].")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Score to export; may be repeated [all].")] = None,
     out: Annotated[
@@ -32,6 +33,8 @@ def export(  # noqa: PLR0913 - one parameter per option
 
     if to not in TARGETS:
         raise UsageError(f"there is no export to {to!r}; allowed: {', '.join(TARGETS)}")
+    if to == "mlflow" and (out is not None or dataset or task != TASK):
+        raise UsageError("--out, --dataset and --task are for a model card; leave them out with --to mlflow")
     report = load_summary(summary / "summary.json" if summary.is_dir() else summary)
     scores = scores_of(table_scores(report, table, metric or ()), model)
     if to == "mlflow":

@@ -178,11 +178,12 @@ def _show_scores(scores: Scores) -> None:
         place = " ".join(found.where.values())
         typer.echo(f"  {place}: development moves as test does in {_estimate(found.estimate)} of pairs")
     first = scores.arms[0]
+    name = f"{first.name()} and a rival" if first.where else "this model and a rival"
     if first.detectable < 1:
         points = 100 * first.detectable
-        typer.echo(f"smallest difference of accuracy that a rival on {first.name()} could show: {points:.1f} points")
+        typer.echo(f"smallest difference of accuracy between {name} that these items could show: {points:.1f} points")
     elif math.isfinite(first.detectable):
-        typer.echo(f"too few items: no difference of accuracy to a rival on {first.name()} could be shown")
+        typer.echo(f"too few items: no difference of accuracy between {name} could be shown")
     for note in scores.notes:
         typer.echo(f"note: {note}")
 

@@ -56,7 +56,8 @@ def _overview(campaign: Campaign, explainer: Any) -> tuple[dict[str, Any], list[
     everything, absent = campaign.everything(), campaign.plan().absent
     failed = [job for job in absent if campaign.store.failure(job.key)]
     first = {job.step.name: job for job in reversed(absent)}
-    reasons = [explainer.explain(job) for job in [*failed, *(job for job in first.values() if job not in failed)]]
+    shown = [*failed, *(job for job in first.values() if job not in failed)]
+    reasons = [explainer.explain(job) for job in shown]
     present = sum(campaign.store.has(job.key) for job in everything)
     form = {
         "study": campaign.study,
@@ -67,7 +68,9 @@ def _overview(campaign: Campaign, explainer: Any) -> tuple[dict[str, Any], list[
         "reasons": [dataclasses.asdict(reason) for reason in reasons],
     }
     counts = f"{present} of {len(everything)} jobs in the store, {len(absent)} to run, {len(failed)} failed"
-    return form, [f"{campaign.study}: {counts}", *_reason_lines(reasons)]
+    rest = len(absent) - len(shown)
+    more = [f"  and {rest} more of the same steps (`assay run {campaign.study} --dry-run` counts them)"] if rest else []
+    return form, [f"{campaign.study}: {counts}", *_reason_lines(reasons), *more]
 
 
 def _matching(prefix: str, campaigns: list[Campaign]) -> list[Job[Any]]:

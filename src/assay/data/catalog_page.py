@@ -31,7 +31,12 @@ def _lines() -> Iterator[str]:
         yield f"| [`{corpus.name}`](#{_anchor(corpus)}) | {corpus.title} | {len(corpus.languages)} | {local} | {hub} |"
     for corpus in catalog().values():
         yield from ("", f"## {corpus.name}", "", f"{corpus.title}.", "")
-        yield from (f"- {name}: {value}" for name, value in _facts(corpus) if value)
+        yield from (f"- {name}: {value}" for name, value in corpus_facts(corpus))
+
+
+def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
+    """What the catalog knows of a corpus, as (name, value)."""
+    return [(name, value) for name, value in _facts(corpus) if value]
 
 
 def _facts(corpus: Corpus) -> Iterator[tuple[str, str]]:

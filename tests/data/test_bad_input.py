@@ -181,7 +181,8 @@ TABLE = [
         "no-text-column.csv",
         b"a,b\n1,2\n",
         read,
-        "{path}: no column looks like the text (name it: text=…, or tokens=…); columns found: a, b",
+        "{path}: no column looks like the text; columns found: a, b; say which one it is: in Python text=NAME, on the "
+        "command line --column text=NAME (corrupt: --columns NAME), among the settings own.text=NAME",
     ),
     Bad(
         "duplicate-id.jsonl",

@@ -434,6 +434,11 @@ def test_two_files_and_scores(tmp_path):
         ({"text": "body"}, "{path}: there is no column 'body'; columns found: review, stars, split"),
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
         (
+            {"label": ""},
+            "{path}: no label was found to train on; name its column in the setting 'own.label' (a class) or "
+            "'own.score' (a number)",
+        ),
+        (
             {"train": "{folder}/alone.jsonl"},
             "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
             "file in the setting 'own.test'; splits found: all",

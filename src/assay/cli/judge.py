@@ -23,10 +23,6 @@ Cluster = Annotated[
     typer.Option(help="Items that share their fate: auto (the column 'cluster'), none, cluster, text, pair, twins."),
 ]
 Common = Annotated[bool, typer.Option("--common", help="Use the items that all share, where ids do not match.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--column", metavar="OURS=THEIRS", help="Name a column of the file; may be repeated."),
-]
 Source = Annotated[
     str | None,
     typer.Option(
@@ -44,18 +40,20 @@ def score(  # noqa: PLR0913 - one parameter per option
     metric: Metric = None,
     cluster: Cluster = "auto",
     common: Common = False,
-    column: Columns = None,
+    column: options.ColumnPairs = None,
     source: Source = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
     if source is not None:
-        return _transfer(files, source, metric, _columns(column), out, as_json)
+        return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from assay.judging.score import Settings
     from assay.judging.score import score as judge
 
-    scores = judge(files, columns=_columns(column), settings=Settings(metric=metric, cluster=cluster, common=common))
+    scores = judge(
+        files, columns=options.column_names(column), settings=Settings(metric=metric, cluster=cluster, common=common)
+    )
     paths = _write(scores, out)
     if as_json:
         options.print_json(
@@ -116,7 +114,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
     ] = None,
     cluster: Cluster = "auto",
     common: Common = False,
-    column: Columns = None,
+    column: options.ColumnPairs = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -129,7 +127,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
         raise UsageError(f"--margin must be above 0 and --gate at least 0; got {margin:g} and {gate}")
     judgement = judge(
         *(a, b),
-        columns=_columns(column),
+        columns=options.column_names(column),
         settings=Settings(metric=metric, cluster=cluster, common=common),
         margins=Margins(margin / 100, None if gate is None else gate / 100),
     )
@@ -140,16 +138,6 @@ def compare(  # noqa: PLR0913 - one parameter per option
         _show_judgement(judgement)
         _show_paths(paths)
     return 0 if judgement.passes else 1
-
-
-def _columns(pairs: list[str] | None) -> dict[str, str] | None:
-    found = {}
-    for pair in pairs or []:
-        ours, equals, theirs = pair.partition("=")
-        if not equals:
-            raise UsageError(f"--column takes OURS=THEIRS, and got {pair!r}")
-        found[ours.strip()] = theirs.strip()
-    return found or None
 
 
 def _write(judged: Scores | Judgement | Transfer, out: Path | None) -> list[str]:

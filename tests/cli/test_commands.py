@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
+from assay.jobs import Store
+from assay.jobs.key import canonical
 from assay.studies import ENTRIES, find_study
+from assay.studies.campaign import Campaign
 from assay.studies.settings import Choice, make_config
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
@@ -156,6 +159,21 @@ def test_list_says_where_a_corpus_is_had_from(run):
     assert out.endswith("Files are looked for under the data root: export ASSAY_DATA=FOLDER\n")
     assert run("list", "xprobe/tree_depth")[1] == run("list", "xprobe")[1]
     assert json.loads(run("list", "rte", "--json")[1])["facts"][0][0] == "Title"
+
+
+def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    run("run", "demo", "--preset", "tiny")
+    store = Store("assay-store")
+    lost = Campaign.choose("stability", Choice("default"), store)
+    store.note(lost.note_name(), {"study": "stability", "config": canonical(lost.config)})
+    code, out, _ = run("status")
+    assert code == 0
+    demo, stability = out.splitlines()
+    assert demo == "demo: 6 of 6 jobs in the store, 0 to run, 0 failed"
+    assert stability.startswith(
+        "stability: an earlier run cannot be looked up now: the data root that holds the files of"
+    )
 
 
 def test_status_counts_the_jobs_that_it_does_not_show(run):

@@ -91,8 +91,9 @@ def _show_transfer(found: Transfer) -> None:
     for result in found.languages:
         usual, oracle = (found.rule(result.language, rule) for rule in ("source dev", "target dev"))
         assert usual.estimate is not None
-        gain = f"target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
-        typer.echo(f"{result.language:<8} {_estimate(usual.estimate)}  {gain}  score: {result.claim}")
+        gain = f"gain with target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
+        chosen = f"{_estimate(usual.estimate)} with the checkpoint chosen by source dev ({result.claim})"
+        typer.echo(f"{result.language:<8} {chosen}; {gain}")
         typer.echo(f"{'':<8} source dev moves as test does in {_estimate(result.by_source.whole)} of pairs")
     for note in found.panels.notes:
         typer.echo(f"note: {note}")

@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 
 demo: $(VENV)/.installed
 	$(BIN)/assay demo
+	@echo "The command assay is in $(BIN): source $(BIN)/activate"
 
 test: lint types imports pytest
 
@@ -27,10 +28,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Assay and what it needs (torch, transformers, …) in $(VENV): some minutes the first time"
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Assay and what its tests need in $(VENV): some minutes the first time"
 	$(BIN)/python -m pip install --quiet --editable ".[dev,logic,ray]"
 	touch $@ $(VENV)/.installed
 

@@ -17,7 +17,8 @@ import typer
 
 from assay import statistics
 from assay.cli import app
-from assay.data.catalog import Corpus, catalog
+from assay.data.catalog import catalog
+from assay.data.catalog_facts import corpus_facts
 from assay.report.write import FORMATS
 from assay.studies import ENTRIES, find_study
 
@@ -197,27 +198,7 @@ def catalog_page() -> Iterator[str]:
         yield f"| [`{corpus.name}`](#{anchor}) | {corpus.title} | {len(corpus.languages)} | {local} | {hub} |"
     for corpus in catalog().values():
         yield from ("", f"## {corpus.name}", "", f"{corpus.title}.", "")
-        yield from (f"- {name}: {value}" for name, value in _facts(corpus) if value)
-
-
-def _facts(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    yield "Task", corpus.task
-    yield "Languages", ", ".join(corpus.languages)
-    yield "Splits", ", ".join(corpus.splits)
-    yield "Parts", ", ".join(f"`{corpus.name}/{part}`" for part in corpus.parts)
-    yield "Labels", ", ".join(corpus.labels)
-    yield "Source", corpus.source
-    if corpus.hub is not None:
-        config = f", configuration `{corpus.hub.config}`" if corpus.hub.config else ""
-        only = f", {', '.join(corpus.hub.languages)} only" if corpus.hub.languages else ""
-        yield "Hub", f"`{corpus.hub.id}`{config}{only}, revision {corpus.revision or 'not pinned'}"
-    yield "Licence", corpus.licence
-    yield "Citation", corpus.citation
-    for place in corpus.local:
-        who = f" ({', '.join(place.languages)})" if place.languages else ""
-        files = [place.one_file] if place.one_file else [file for files in place.files.values() for file in files]
-        yield f"Files{who}", ", ".join(f"`{file}`" for file in files) + f"; layout `{place.layout}`"
-    yield "Note", corpus.note
+        yield from (f"- {name}: {value}" for name, value in corpus_facts(corpus))
 
 
 def _sentence(text: str | None) -> str:

@@ -1,6 +1,7 @@
 """Is the new model better? Two files of predictions in, a verdict and a report out.
 
-    python examples/compare_two_models.py
+    python examples/compare_two_models.py             # MCC of two models, as B is better by 0.126 [0.080, 0.172]
+    python examples/compare_two_models.py my-report   # and my-report/report.html
 
 The files are made here, so that the example runs as it is; put your own in their place.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 import tempfile
 from pathlib import Path
 
@@ -35,8 +37,9 @@ def main() -> None:
         new = write_predictions(Path(folder) / "new.jsonl", 0.79, range(10, 15))
         judgement = assay.compare(old, new, settings=assay.Settings(metric="mcc"))
         print(judgement)
-        files = assay.write_report(judgement.report(), Path(folder) / "report")
-        print(f"{len(files)} files written, report.html among them: {any(f.name == 'report.html' for f in files)}")
+        files = assay.write_report(judgement.report(), sys.argv[1] if len(sys.argv) > 1 else Path(folder) / "report")
+        page = next(file for file in files if file.name == "report.html")
+        print(f"report: {page}" if len(sys.argv) > 1 else "to keep the report, name a folder for it")
 
 
 if __name__ == "__main__":

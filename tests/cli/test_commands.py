@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
+from assay.jobs import Store
+from assay.jobs.key import canonical
 from assay.studies import ENTRIES, find_study
+from assay.studies.campaign import Campaign
 from assay.studies.settings import Choice, make_config
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
@@ -149,6 +152,38 @@ def test_check_counts_files_of_other_kinds(run, tmp_path):
     assert out.endswith("0 problems, 0 warnings, 0 notes\n")
 
 
+def test_list_says_where_a_corpus_is_had_from(run):
+    code, out, _ = run("list", "rte")
+    assert code == 0
+    assert "Source: " in out
+    assert out.endswith("Files are looked for under the data root: export ASSAY_DATA=FOLDER\n")
+    assert run("list", "xprobe/tree_depth")[1] == run("list", "xprobe")[1]
+    assert json.loads(run("list", "rte", "--json")[1])["facts"][0][0] == "Title"
+
+
+def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    run("run", "demo", "--preset", "tiny")
+    store = Store("assay-store")
+    lost = Campaign.choose("stability", Choice("default"), store)
+    store.note(lost.note_name(), {"study": "stability", "config": canonical(lost.config)})
+    code, out, _ = run("status")
+    assert code == 0
+    demo, stability = out.splitlines()
+    assert demo == "demo: 6 of 6 jobs in the store, 0 to run, 0 failed"
+    assert stability.startswith(
+        "stability: an earlier run cannot be looked up now: the data root that holds the files of"
+    )
+
+
+def test_status_counts_the_jobs_that_it_does_not_show(run):
+    run("run", "demo", "--set", "seeds=0,1")
+    code, out, _ = run("status", "demo", "--set", "seeds=0,1,2")
+    assert code == 0
+    assert out.startswith("demo: 12 of 17 jobs in the store, 5 to run, 0 failed\n")
+    assert out.endswith("  and 4 more of the same steps (`assay run demo --dry-run` counts them)\n")
+
+
 def test_status_says_which_argument_changed(run):
     run("run", "demo", "--preset", "tiny")
     code, out, _ = run("status", "demo", "--preset", "tiny", "--set", "noise=0.2", "--json")
@@ -243,7 +278,7 @@ def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tm
     code, out, _ = run("score", "few.jsonl", "--out", "few")
     assert code == 0
     assert "mcc 0.500 [−1.000, 1.000]" in out
-    assert "too few items: no difference of accuracy to a rival on all could be shown\n" in out
+    assert "too few items: no difference of accuracy between this model and a rival could be shown\n" in out
     said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
     assert "¹ too few items\n" in said
     assert "to be told apart" not in said
@@ -271,7 +306,7 @@ WRONG_USE = [
     (
         ["report", "demo"],
         "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; "
-        "run first, with the same settings: assay run demo\n",
+        "run it first: `assay run demo` with the same --preset, --config and --set\n",
     ),
     (["status"], "error: there is no store assay-store; `assay run` makes one, --store names another\n"),
     (["check", "nowhere"], "error: nowhere: there is no such file\n"),

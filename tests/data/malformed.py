@@ -172,13 +172,14 @@ TABLE = [
         "no-text-column.csv",
         b"a,b\n1,2\n",
         read,
-        "{path}: no column looks like the text (name it: text=…, or tokens=…); columns found: a, b",
+        "{path}: no column looks like the text; columns found: a, b; say which one it is: in Python text=NAME, on the "
+        "command line --column text=NAME (corrupt: --columns NAME), among the settings own.text=NAME",
     ),
     Bad(
         "duplicate-id.jsonl",
         b'{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n\n{"id": 1, "text": "c"}\n',
         read,
-        "{path}, line 4: the id '1' stands 2 times in split 'all', first in row 0 (from 0)",
+        "{path}, line 4: the id '1' stands 2 times in split 'all', first in row 1",
     ),
     Bad(
         "float-id.jsonl",
@@ -388,7 +389,7 @@ TABLE = [
         "id-twice.csv",
         b"id,gold,prediction,run\n1,a,a,0\n1,a,b,1\n1,b,b,0\n",
         read_predictions,
-        "{path}, line 4: the id '1' stands twice within run '0'; first in row 0 (from 0)",
+        "{path}, line 4: the id '1' stands twice within run '0'; first in row 1",
     ),
     Bad(
         "lengths.jsonl",

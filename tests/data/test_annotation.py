@@ -178,6 +178,17 @@ def test_the_command(tmp_path, capfd):
     shown = capfd.readouterr().out
     assert f"annotated: {out}" in shown
     assert [json.loads(line)["features"] for line in out.read_text("utf-8").splitlines()] == [["Disjunction"], []]
+    other = tmp_path / "other.jsonl"
+    other.write_text(path.read_text("utf-8").replace('"text"', '"Satz"'), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        named = ["annotate", str(other), "--language", "en", "--out", str(out), "--column", "text=Satz"]
+        assert run_command(named) == 0
+    assert [json.loads(line)["features"] for line in out.read_text("utf-8").splitlines()] == [["Disjunction"], []]
+    capfd.readouterr()
+    assert run_command([*named[:-1], "txt=Satz"]) == 2
+    known = "text, pair, label, score, id, split, language"
+    assert capfd.readouterr().err == f"error: --column takes {known} before =; got 'txt'\n"
     assert run_command(["annotate", str(path), "--language", "en", "--out", "marked.txt"]) == 2
     assert capfd.readouterr().err == "error: --out must be a file that ends in .jsonl; got marked.txt\n"
     assert run_command(["annotate", str(path), "--language", "sv", "--out", str(out)]) == 2

@@ -209,7 +209,8 @@ def test_data_root_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
         load("rte")
     assert str(caught.value) == (
         "the data root that holds the files of 'rte' is not known; "
-        "set the environment variable ASSAY_DATA to the folder, or give root=…"
+        "set the environment variable ASSAY_DATA to the folder, or give root=… "
+        "(`assay list rte` says which files they are and where they are had from)"
     )
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from assay.data.alignment import Alignment
 from assay.data.checks import CheckReport, check
+from assay.data.columns import Columns
+from assay.errors import DataError
 
 
 def _write(folder: Path, name: str, rows: list[tuple[str, str]]) -> Path:
@@ -159,3 +161,65 @@ def test_parallel_corpora_are_seen_as_aligned(published: Path) -> None:
     paths = sorted((published / "treebanks").glob("*_pud-ud-test.conllu"))
     (aligned,) = check(paths, near=1).of("aligned")
     assert aligned.count == 6
+
+
+def _reviews(path, header, n=40, first=0):
+    rows = [
+        f'{i},"Das Essen, Nummer {i}, war {word}.",{word}'
+        for i in range(first, first + n)
+        for word in ("gut", "schlecht")
+    ]
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_header_in_another_language_is_no_row(tmp_path):
+    """Names that are in no list are seen by what stands under them, so that two headers are not one shared text."""
+    paths = [
+        _reviews(tmp_path / "train.csv", "nr,Rezension,Sterne"),
+        _reviews(tmp_path / "test.csv", "nr,Rezension,Sterne", 9, 50),
+    ]
+    report = check(paths, near=1)
+    assert [(split.split, split.rows, dict(split.labels)) for split in report.splits] == [
+        ("train", 80, {"gut": 40, "schlecht": 40}),
+        ("test", 18, {"gut": 9, "schlecht": 9}),
+    ]
+    assert report.findings == ()
+
+
+def test_without_a_header_the_first_line_is_a_row(tmp_path):
+    path = tmp_path / "train.csv"
+    lines = [f"Das Essen Nummer {i} war {word}.,{word}" for i in range(20) for word in ("gut", "schlecht")]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (split,) = check([path], near=1).splits
+    assert (split.rows, dict(split.labels)) == (40, {"gut": 20, "schlecht": 20})
+
+
+def test_named_columns_are_taken(tmp_path):
+    path = _reviews(tmp_path / "train.csv", "nr,Sterne,text")
+    (split,) = check([path], near=1, columns=Columns(text="Sterne", label="text")).splits
+    assert dict(split.labels) == {"gut": 40, "schlecht": 40}
+    with pytest.raises(DataError) as caught:
+        check([path], columns=Columns(text="Text"))
+    assert str(caught.value) == f"{path}: there is no column 'Text'; columns found: nr, Sterne, text"
+
+
+def test_a_file_by_semicolons_is_not_read_as_one_column(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text("nr;Rezension;Sterne\n1;Gut, sehr gut;5\n2;Schlecht;1\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        check([path])
+    assert str(caught.value) == (
+        f"{path}: no column looks like the text; columns found: nr;Rezension;Sterne "
+        "(one column: is the file separated by ';'? csv is read by commas, tsv by tabs)"
+    )
+
+
+def test_a_header_alone_is_nothing_to_check(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text("nr,Rezension,Sterne\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        check([path])
+    assert str(caught.value) == (
+        f"{path}: no rows with a text were found; where a column holds it, name it: --column text=NAME"
+    )

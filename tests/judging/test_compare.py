@@ -61,6 +61,13 @@ def test_several_runs_and_seed_churn(tmp_path):
     assert "runs" in found.difference.method
 
 
+def test_runs_are_counted_in_the_order_of_the_sides(tmp_path):
+    a = write_jsonl(tmp_path / "a.jsonl", several_runs(200, 0.7, range(3)))
+    b = write_jsonl(tmp_path / "b.jsonl", noisy_rows(200, 0.7, 9))
+    method = assay.compare(a, b).overall.difference.method
+    assert method.startswith("A 3 and B 1 runs × 200 items or clusters, ")
+
+
 def test_languages_are_judged_each_and_together(tmp_path):
     sides = []
     for accuracy, seed in ((0.7, 1), (0.8, 5)):

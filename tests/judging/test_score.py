@@ -274,3 +274,22 @@ def test_three_lines_of_python(tmp_path):
     frame = scores.to_pandas()
     assert list(frame["metric"]) == ["accuracy", "mcc", "macro_f1"]
     assert "<table" in scores._repr_html_()
+
+
+def test_files_of_one_name_are_models_of_their_own(tmp_path):
+    """Two files of one name in folders of one name are told apart, and not counted as one model."""
+    files = [tmp_path / parent / "x" / "p.jsonl" for parent in ("old", "new")]
+    for file, accuracy in zip(files, (0.6, 0.9), strict=True):
+        file.parent.mkdir(parents=True)
+        write_jsonl(file, noisy_rows(100, accuracy, 1))
+    scores = assay.score(files)
+    alone = [assay.score(file).arms[0].estimates["accuracy"].value for file in files]
+    found = {arm.where["model"]: arm.estimates["accuracy"].value for arm in scores.arms}
+    assert found == dict(zip(("old/x/p", "new/x/p"), alone, strict=True))
+
+
+def test_a_file_given_twice_is_refused(tmp_path):
+    file = write_jsonl(tmp_path / "a.jsonl", noisy_rows(20, 0.7, 1))
+    with pytest.raises(UsageError) as caught:
+        assay.score([file, tmp_path / "." / "a.jsonl"])
+    assert str(caught.value) == f"the file {file} is given twice; give each file once"

@@ -116,7 +116,11 @@ def test_what_is_no_summary_is_refused(tmp_path):
         assert str(error.value) == message
     with pytest.raises(DataError) as error:
         load_summary(tmp_path / "none.json")
-    assert str(error.value).startswith(f"{tmp_path / 'none.json'}: the summary cannot be read: ")
+    how = "there is no such file; `assay score FILE --out FOLDER` writes FOLDER/summary.json"
+    assert str(error.value) == f"{tmp_path / 'none.json'}: {how}"
+    with pytest.raises(DataError) as error:
+        load_summary(tmp_path)
+    assert str(error.value).startswith(f"{tmp_path}: the summary cannot be read: ")
 
 
 def test_wrong_formats_and_names_are_refused(tmp_path):

@@ -55,6 +55,11 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert len(test) == 11
     assert test.texts[-1] == "."
     made = report(config, results)
+    assert made.verdict[0] == "Of 6 cells (task × class × removed from train, test or both), 6 have no baseline."
+    assert made.verdict[1] == (
+        "No baseline: with all its words the model is not shown to be above the best constant answer on reviews, so "
+        "there is nothing to lose."
+    )
     table = next(item for item in made.sections[-1].items if getattr(item, "name", "") == "texts")
     assert table.title == "1 texts are left without a word; they are kept"
     assert [row["test_emptied"] for row in table.rows] == [1, 0]
@@ -113,6 +118,11 @@ def test_two_files_and_scores(tmp_path):
     [
         ({"text": "body"}, "{path}: there is no column 'body'; columns found: review, stars, split"),
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
+        (
+            {"label": ""},
+            "{path}: no label was found to train on; name its column in the setting 'own.label' (a class) or "
+            "'own.score' (a number)",
+        ),
         (
             {"train": "{folder}/alone.jsonl"},
             "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "

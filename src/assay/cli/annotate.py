@@ -24,15 +24,23 @@ def annotate(
     language: Annotated[str, typer.Option(help="Language of the texts: en, ru, fr or de.")],
     out: Annotated[Path, typer.Option("--out", help="JSON Lines to write: each row with its features.")],
     layout: Annotated[str, typer.Option(help="Layout of a published corpus, such as diagnostics-tsv.")] = "own",
+    column: options.ColumnPairs = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Mark the features that rules can find; where rows have experts' tags, show precision and recall against them."""
     from assay.data.annotation.features import annotate_features, count_features
     from assay.data.published import read_published
+    from assay.data.readers import Layout, read
 
     if out.suffix != ".jsonl":
         raise UsageError(f"--out must be a file that ends in .jsonl; got {out}")
-    data = read_published(file, layout, language=language)
+    columns = options.data_columns(column)
+    if columns is not None and layout != "own":
+        raise UsageError(f"--column is for a file of your own; the layout {layout!r} has its columns")
+    if columns is not None:
+        data = read(file, language=language, layout=Layout(columns=columns))
+    else:
+        data = read_published(file, layout, language=language)
     features = annotate_features(data, language)
     _write(data, features, out)
     counts = count_features(data, features)

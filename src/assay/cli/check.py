@@ -20,6 +20,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·"}
 
 def check(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files or folders of a corpus.")],
+    column: options.ColumnPairs = None,
     near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near duplicates; 1: off.")] = 0.8,
     examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
     strict: Annotated[
@@ -30,7 +31,7 @@ def check(
     """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
     from assay.data.checks import check as check_corpus
 
-    report = check_corpus(paths, near=near, max_examples=examples)
+    report = check_corpus(paths, near=near, max_examples=examples, columns=options.data_columns(column))
     if as_json:
         typer.echo(report.to_json())
     else:

@@ -23,10 +23,6 @@ Cluster = Annotated[
     typer.Option(help="Items that share their fate: auto (the column 'cluster'), none, cluster, text, pair, twins."),
 ]
 Common = Annotated[bool, typer.Option("--common", help="Use the items that all share, where ids do not match.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--column", metavar="OURS=THEIRS", help="Name a column of the file; may be repeated."),
-]
 Source = Annotated[
     str | None,
     typer.Option(
@@ -44,7 +40,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     metric: Metric = None,
     cluster: Cluster = "auto",
     common: Common = False,
-    column: Columns = None,
+    column: options.ColumnPairs = None,
     source: Source = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
@@ -56,11 +52,13 @@ def score(  # noqa: PLR0913 - one parameter per option
                 "--cluster and --common do not go with --source, which takes clusters from the column 'cluster' and "
                 "needs the same items in every run"
             )
-        return _transfer(files, source, metric, _columns(column), out, as_json)
+        return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from assay.judging.score import Settings
     from assay.judging.score import score as judge
 
-    scores = judge(files, columns=_columns(column), settings=Settings(metric=metric, cluster=cluster, common=common))
+    scores = judge(
+        files, columns=options.column_names(column), settings=Settings(metric=metric, cluster=cluster, common=common)
+    )
     paths = _write(scores, out)
     if as_json:
         options.print_json(
@@ -98,8 +96,9 @@ def _show_transfer(found: Transfer) -> None:
     for result in found.languages:
         usual, oracle = (found.rule(result.language, rule) for rule in ("source dev", "target dev"))
         assert usual.estimate is not None
-        gain = f"target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
-        typer.echo(f"{result.language:<8} {_estimate(usual.estimate)}  {gain}  score: {result.claim}")
+        gain = f"gain with target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
+        chosen = f"{_estimate(usual.estimate)} with the checkpoint chosen by source dev ({result.claim})"
+        typer.echo(f"{result.language:<8} {chosen}; {gain}")
         typer.echo(f"{'':<8} source dev moves as test does in {_estimate(result.by_source.whole)} of pairs")
     for note in found.panels.notes:
         typer.echo(f"note: {note}")
@@ -121,7 +120,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
     ] = None,
     cluster: Cluster = "auto",
     common: Common = False,
-    column: Columns = None,
+    column: options.ColumnPairs = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -134,7 +133,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
         raise UsageError(f"--margin must be above 0 and --gate at least 0; got {margin:g} and {gate}")
     judgement = judge(
         *(a, b),
-        columns=_columns(column),
+        columns=options.column_names(column),
         settings=Settings(metric=metric, cluster=cluster, common=common),
         margins=Margins(margin / 100, None if gate is None else gate / 100),
     )
@@ -145,16 +144,6 @@ def compare(  # noqa: PLR0913 - one parameter per option
         _show_judgement(judgement)
         _show_paths(paths)
     return 0 if judgement.passes else 1
-
-
-def _columns(pairs: list[str] | None) -> dict[str, str] | None:
-    found = {}
-    for pair in pairs or []:
-        ours, equals, theirs = pair.partition("=")
-        if not equals:
-            raise UsageError(f"--column takes OURS=THEIRS, and got {pair!r}")
-        found[ours.strip()] = theirs.strip()
-    return found or None
 
 
 def _write(judged: Scores | Judgement | Transfer, out: Path | None) -> list[str]:
@@ -183,11 +172,12 @@ def _show_scores(scores: Scores) -> None:
         place = " ".join(found.where.values())
         typer.echo(f"  {place}: development moves as test does in {_estimate(found.estimate)} of pairs")
     first = scores.arms[0]
+    name = f"{first.name()} and a rival" if first.where else "this model and a rival"
     if first.detectable < 1:
         points = 100 * first.detectable
-        typer.echo(f"smallest difference of accuracy that a rival on {first.name()} could show: {points:.1f} points")
+        typer.echo(f"smallest difference of accuracy between {name} that these items could show: {points:.1f} points")
     elif math.isfinite(first.detectable):
-        typer.echo(f"too few items: no difference of accuracy to a rival on {first.name()} could be shown")
+        typer.echo(f"too few items: no difference of accuracy between {name} could be shown")
     for note in scores.notes:
         typer.echo(f"note: {note}")
 

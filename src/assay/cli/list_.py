@@ -10,12 +10,20 @@ import typer
 
 from assay.cli import options
 
-Named = Annotated[str | None, typer.Argument(metavar="STUDY", help="A study, to see its settings and their defaults.")]
+Named = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="A study, to see its settings; a corpus, to see its source and files."),
+]
 
 
-def list_all(study: Named = None, as_json: options.AsJson = False) -> int:
-    """List the studies and the corpora that can be named, or the settings of one study."""
-    return _list_everything(as_json) if study is None else _list_settings(study, as_json)
+def list_all(name: Named = None, as_json: options.AsJson = False) -> int:
+    """List the studies and the corpora that can be named, the settings of one study, or what is known of a corpus."""
+    from assay.data.catalog import catalog
+
+    if name is None:
+        return _list_everything(as_json)
+    corpus = name if name in catalog() else name.partition("/")[0]
+    return _list_corpus(corpus, as_json) if corpus in catalog() else _list_settings(name, as_json)
 
 
 def _list_everything(as_json: bool) -> int:
@@ -30,9 +38,24 @@ def _list_everything(as_json: bool) -> int:
     typer.echo("Studies (assay run NAME; assay list NAME for its settings):")
     for entry in ENTRIES:
         typer.echo(f"  {entry.name:<12} {entry.question}")
-    typer.echo("\nCorpora:")
+    typer.echo("\nCorpora (assay list NAME for source, licence and files):")
     for corpus in catalog().values():
         typer.echo(f"  {corpus.name:<20} {', '.join(corpus.languages)}")
+    return 0
+
+
+def _list_corpus(name: str, as_json: bool) -> int:
+    from assay.data.catalog import ROOT_VARIABLE, catalog
+    from assay.data.catalog_facts import corpus_facts
+
+    corpus = catalog()[name]
+    facts = [("Title", corpus.title), *corpus_facts(corpus)]
+    if as_json:
+        options.print_json({"corpus": name, "facts": [list(fact) for fact in facts]})
+        return 0
+    for fact, value in facts:
+        typer.echo(f"{fact}: {value}")
+    typer.echo(f"Files are looked for under the data root: export {ROOT_VARIABLE}=FOLDER")
     return 0
 
 

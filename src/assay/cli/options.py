@@ -14,6 +14,7 @@ import typer
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.data.columns import Columns
     from assay.jobs import Runner, Store
     from assay.studies.campaign import Campaign
 
@@ -35,9 +36,42 @@ StoreFolder = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the report [./assay-out/STUDY].")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+ColumnPairs = Annotated[
+    list[str] | None,
+    typer.Option("--column", metavar="OURS=THEIRS", help="Name a column of the file; may be repeated."),
+]
 RunnerName = Annotated[str, typer.Option("--runner", help="Where jobs run: serial, pool or ray.")]
 Workers = Annotated[int | None, typer.Option("--workers", help="Processes of the pool, or cores for a local Ray.")]
 Address = Annotated[str | None, typer.Option("--address", help="Address of a Ray cluster, for --runner ray.")]
+
+DATA_COLUMNS = {name: name for name in ("text", "pair", "label", "score", "id")} | {
+    "split": "split_column",
+    "language": "language_column",
+}
+
+
+def column_names(pairs: list[str] | None) -> dict[str, str] | None:
+    """What --column OURS=THEIRS named; None where nothing was."""
+    found = {}
+    for pair in pairs or []:
+        ours, equals, theirs = pair.partition("=")
+        if not equals:
+            raise UsageError(f"--column takes OURS=THEIRS, and got {pair!r}")
+        found[ours.strip()] = theirs.strip()
+    return found or None
+
+
+def data_columns(pairs: list[str] | None) -> Columns | None:
+    """The columns of a dataset that --column named."""
+    from assay.data.columns import Columns
+
+    named = column_names(pairs)
+    if named is None:
+        return None
+    unknown = [name for name in named if name not in DATA_COLUMNS]
+    if unknown:
+        raise UsageError(f"--column takes {', '.join(DATA_COLUMNS)} before =; got {unknown[0]!r}")
+    return Columns(**{DATA_COLUMNS[ours]: theirs for ours, theirs in named.items()})  # type: ignore[arg-type]
 
 
 def choose_campaign(

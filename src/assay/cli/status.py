@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import options
-from assay.errors import UsageError
+from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
     from assay.jobs import Job
     from assay.jobs.why import Change, Reason, Why
     from assay.studies.campaign import Campaign
+
+Overview = tuple[dict[str, Any], list[str]]  # as JSON, and as lines
 
 
 def status(  # noqa: PLR0913 - one parameter per option
@@ -38,22 +40,37 @@ def status(  # noqa: PLR0913 - one parameter per option
         return watch(place, study, as_json)
     if study is not None:
         campaigns = [options.choose_campaign(study, preset, config, pairs, store)]
+        lost: list[Overview] = []
     else:
-        campaigns = noted_campaigns(place)
+        campaigns, lost = _plannable(noted_campaigns(place))
     explainer = Why(place)
     if why is not None:
         reasons = [explainer.explain(job) for job in _matching(why, campaigns)]
         return _show([dataclasses.asdict(reason) for reason in reasons], _reason_lines(reasons), as_json)
-    overviews = [_overview(campaign, explainer) for campaign in campaigns]
+    overviews = [*(_overview(campaign, explainer) for campaign in campaigns), *lost]
     return _show([form for form, _ in overviews], [line for _, lines in overviews for line in lines], as_json)
 
 
-def _overview(campaign: Campaign, explainer: Why) -> tuple[dict[str, Any], list[str]]:
+def _plannable(noted: list[Campaign]) -> tuple[list[Campaign], list[Overview]]:
+    """The campaigns that can be planned, and an overview of those that cannot: their model or data was moved, say."""
+    campaigns, lost = [], []
+    for campaign in noted:
+        try:
+            campaign.everything()
+            campaigns.append(campaign)
+        except AssayError as error:
+            form = {"study": campaign.study, "error": str(error)}
+            lost.append((form, [f"{campaign.study}: an earlier run cannot be looked up now: {error}"]))
+    return campaigns, lost
+
+
+def _overview(campaign: Campaign, explainer: Why) -> Overview:
     """Counts of a campaign, its failures, and the reason of the first absent job of each step."""
     everything, absent = campaign.everything(), campaign.plan().absent
     failed = [job for job in absent if campaign.store.failure(job.key)]
     first = {job.step.name: job for job in reversed(absent)}
-    reasons = [explainer.explain(job) for job in [*failed, *(job for job in first.values() if job not in failed)]]
+    shown = [*failed, *(job for job in first.values() if job not in failed)]
+    reasons = [explainer.explain(job) for job in shown]
     present = sum(campaign.store.has(job.key) for job in everything)
     form = {
         "study": campaign.study,
@@ -64,7 +81,9 @@ def _overview(campaign: Campaign, explainer: Why) -> tuple[dict[str, Any], list[
         "reasons": [dataclasses.asdict(reason) for reason in reasons],
     }
     counts = f"{present} of {len(everything)} jobs in the store, {len(absent)} to run, {len(failed)} failed"
-    return form, [f"{campaign.study}: {counts}", *_reason_lines(reasons)]
+    rest = len(absent) - len(shown)
+    more = [f"  and {rest} more of the same steps (`assay run {campaign.study} --dry-run` counts them)"] if rest else []
+    return form, [f"{campaign.study}: {counts}", *_reason_lines(reasons), *more]
 
 
 def _matching(prefix: str, campaigns: list[Campaign]) -> list[Job[Any]]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from assay.data.alignment import Alignment, compare_rows
+from assay.data.columns import Columns
 from assay.data.dataset import UNKNOWN_LANGUAGE
 from assay.data.duplicates import (
     Repeat,
@@ -94,14 +95,18 @@ class CheckReport:
         return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def check(paths: Iterable[str | Path], *, near: float = 0.8, max_examples: int = 3) -> CheckReport:
+def check(
+    paths: Iterable[str | Path], *, near: float = 0.8, max_examples: int = 3, columns: Columns | None = None
+) -> CheckReport:
     """Check files or folders; language, split and group are read off their names, columns off their headers or cells.
+
+    `columns` names the columns of the files; those it does not name are guessed.
 
     `near` is the Jaccard similarity from which rows count as near duplicates; 1 switches the search off.
     """
     if not 0 < near <= 1:
         raise UsageError(f"near must lie above 0 and at most at 1; got {near}")
-    gathered = gather(paths)
+    gathered = gather(paths, columns)
     by_language: dict[tuple[str, str], list[Part]] = defaultdict(list)
     by_split: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in gathered.parts:

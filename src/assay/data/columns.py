@@ -88,7 +88,7 @@ class Filling:
 
 def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
     """The given columns, checked, and a guess from common names for the parts that were not given."""
-    listed = ", ".join(found) or "none"
+    listed = list_columns(found)
     for name in given.named:
         if name not in found:
             raise DataError(f"there is no column {name!r}; columns found: {listed}", path=path)
@@ -100,9 +100,25 @@ def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
             if match not in guessed.named:
                 guessed = replace(guessed, **{part: match})  # type: ignore[arg-type]
     if guessed.text is None and guessed.tokens is None:
-        hint = "name it: text=…, or tokens=…"
-        raise DataError(f"no column looks like the text ({hint}); columns found: {listed}", path=path)
+        hint = (
+            "in Python text=NAME, on the command line --column text=NAME (corrupt: --columns NAME), among the settings "
+        )
+        hint += "own.text=NAME"
+        raise DataError(
+            f"no column looks like the text; columns found: {listed}; say which one it is: {hint}", path=path
+        )
     return guessed
+
+
+def list_columns(found: Sequence[str]) -> str:
+    """The columns found, for an error; where they are not separated as they should be, that is said.
+
+    >>> list_columns(["text;label"])
+    "text;label (one column: is the file separated by ';'? csv is read by commas, tsv by tabs)"
+    """
+    wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
+    hint = f" (one column: is the file separated by {wrong!r}? csv is read by commas, tsv by tabs)" if wrong else ""
+    return (", ".join(found) or "none") + hint
 
 
 def _guess_texts(given: Columns, by_lower: Mapping[str, str]) -> Columns:

@@ -9,8 +9,9 @@ from pathlib import Path, PurePath
 
 import pyarrow as pa
 
+from assay.data.columns import Columns
 from assay.data.dataset import UNKNOWN_LANGUAGE, SourceFile
-from assay.data.files import check_file, describe_file
+from assay.data.files import check_file, describe_file, suffix_of
 from assay.data.naming import LANGUAGES, FileName, parse_name
 from assay.data.published import read_published
 from assay.data.readers import iter_batches
@@ -94,7 +95,7 @@ class Gathered:
     unread: tuple[tuple[str, str], ...]
 
 
-def gather(paths: Iterable[str | Path]) -> Gathered:
+def gather(paths: Iterable[str | Path], columns: Columns | None = None) -> Gathered:
     """Read every file under the paths; a file of no known kind in a folder is listed, not an error."""
     parts: dict[tuple[str, str, str], Part] = {}
     files: list[tuple[str, SourceFile]] = []
@@ -102,7 +103,7 @@ def gather(paths: Iterable[str | Path]) -> Gathered:
     unread: list[tuple[str, str]] = []
     for path, name, given in _iter_files(paths):
         try:
-            table, source = _read(path, name)
+            table, source = _read(path, name, columns)
         except DataError as error:
             if given:
                 raise
@@ -148,9 +149,13 @@ def _is_hidden(path: PurePath) -> bool:
     return any(part.startswith(".") for part in path.parts) or path.name.lower().startswith("readme")
 
 
-def _read(path: Path, name: FileName) -> tuple[pa.Table, SourceFile]:
+def _read(path: Path, name: FileName, columns: Columns | None) -> tuple[pa.Table, SourceFile]:
     path = check_file(path)
-    layout = sniff_layout(path)
+    layout = sniff_layout(path, columns)
+    if layout is None and suffix_of(path) == ".csv":
+        raise DataError(
+            "no rows with a text were found; where a column holds it, name it: --column text=NAME", path=path
+        )
     if layout is None:
         raise DataError(OTHER_KIND, path=path)
     language = name.language or UNKNOWN_LANGUAGE

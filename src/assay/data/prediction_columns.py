@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.data.columns import kind_name
+from assay.data.columns import kind_name, list_columns
 from assay.data.raw import RawBatch, RawFile
 from assay.errors import DataError, UsageError
 
@@ -61,7 +61,7 @@ def find_columns(given: Mapping[str, str], found: Sequence[str], path: Path) -> 
             names[ours] = match
     for ours in ("id", "gold", "prediction"):
         if ours not in names:
-            message = f"predictions need a column {ours!r}; columns found: {', '.join(found)}"
+            message = f"predictions need a column {ours!r}; columns found: {list_columns(found)}"
             message += f"; say which one it is with --column {ours}=NAME, in Python columns={{{ours!r}: 'NAME'}}"
             raise DataError(message, path=path)
     return names

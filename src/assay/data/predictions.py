@@ -105,9 +105,7 @@ def _check_repeated(table: pa.Table, shape: Shape) -> None:
     mask = np.logical_and.reduce([np.asarray(pc.equal(table.column(name), value)) for name, value in key.items()])
     first, second = np.flatnonzero(mask)[:2]
     within = ", ".join(f"{name} {value!r}" for name, value in key.items() if name != "id") or "this file"
-    raise error_at(
-        shape, int(second), f"the id {key['id']!r} stands twice within {within}; first in row {first} (from 0)"
-    )
+    raise error_at(shape, int(second), f"the id {key['id']!r} stands twice within {within}; first in row {first + 1}")
 
 
 def _seen_labels(table: pa.Table, task: Task) -> tuple[str, ...]:

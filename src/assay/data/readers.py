@@ -135,7 +135,7 @@ def _refuse_repeated_id(table: pa.Table, path: Path, layout: Layout) -> None:
         _, split, identity = repeated
         keys = zip(*(table.column(name).to_pylist() for name in ("language", "split", "id")), strict=True)
         rows = [row for row, key in enumerate(keys) if key == repeated]
-        message = f"the id {identity!r} stands {len(rows)} times in split {split!r}, first in row {rows[0]} (from 0)"
+        message = f"the id {identity!r} stands {len(rows)} times in split {split!r}, first in row {rows[0] + 1}"
         raise _error_at(rows[1], message, path, layout) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -233,12 +234,14 @@ def _difference(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins:
     result, design = _compare(form, n_a, a.clusters, settings.level)
     classes = a.task == "classification"
     several = [arm for arm in pair if classes and len(arm.runs) > 1]
+    runs = "" if n_a == len(b.runs) else f"A {n_a} and B {len(b.runs)} runs"
+    method = re.sub(r"^\d+ and \d+ runs", runs, result.difference.method) if runs else result.difference.method
     changed = flips(a.gold, a.runs[0], b.runs[0]) if classes and n_a == len(b.runs) == 1 else None
     return Difference(
         where=a.where,
         a=score_arm(a, metric, settings.level),
         b=score_arm(b, metric, settings.level),
-        difference=result.difference,
+        difference=replace(result.difference, method=method),
         p_value=result.p_value,
         verdict=judge(result, design, margins.tie, metric),
         flips=changed,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from assay.data.predictions import Predictions, read_predictions
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 
 Files = str | Path | Sequence[str | Path]
 Source = Files | Predictions
@@ -30,7 +30,7 @@ def load_predictions(source: Source, columns: Mapping[str, str] | None = None) -
         )
     tables = [part.table for part in parts]
     if any("model" not in table.column_names for table in tables):
-        names = _names(paths)
+        names = model_names(paths)
         tables = [_with_model(table, name) for table, name in zip(tables, names, strict=True)]
     labels = tuple(sorted({label for part in parts for label in part.labels}))
     if any(part.labels != labels for part in parts):
@@ -41,8 +41,13 @@ def load_predictions(source: Source, columns: Mapping[str, str] | None = None) -
 
 
 def file_list(source: Files) -> list[Path]:
-    """One path or several as a list."""
-    return [Path(source)] if isinstance(source, str | Path) else [Path(path) for path in source]
+    """One path or several as a list; an error where one is given twice, as its items would count twice."""
+    paths = [Path(source)] if isinstance(source, str | Path) else [Path(path) for path in source]
+    places = [path.resolve() for path in paths]
+    for number, path in enumerate(paths):
+        if places[number] in places[:number]:
+            raise UsageError(f"the file {path} is given twice; give each file once")
+    return paths
 
 
 def _with_model(table: pa.Table, name: str) -> pa.Table:
@@ -51,7 +56,20 @@ def _with_model(table: pa.Table, name: str) -> pa.Table:
     return table.append_column("model", pa.array([name] * table.num_rows, pa.string()))
 
 
-def _names(paths: Sequence[Path]) -> list[str]:
-    """File names, with their folder where two are the same."""
-    stems = [path.stem for path in paths]
-    return [path.stem if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}" for path in paths]
+def model_names(paths: Sequence[Path]) -> list[str]:
+    """What the model of each file is called: the file's name, with as many folders as tell two of one name apart.
+
+    >>> model_names([Path("a.jsonl"), Path("old/x/b.jsonl"), Path("new/x/b.jsonl")])
+    ['a', 'old/x/b', 'new/x/b']
+    """
+    whole = [path.resolve() for path in paths]
+    stems = [path.with_suffix("") for path in whole]
+    told = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, whole, strict=True)]
+    return [_shortest(path.parts, [other.parts for other in told if other != path]) for path in told]
+
+
+def _shortest(parts: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
+    length = 1
+    while any(other[-length:] == parts[-length:] for other in others):
+        length += 1
+    return "/".join(parts[-length:])

@@ -20,7 +20,7 @@ from assay.data.files import check_file, iter_blocks, suffix_of
 from assay.data.predictions import iter_prediction_batches
 from assay.errors import DataError, UsageError
 from assay.judging.arms import PLACE
-from assay.judging.load import Files, file_list
+from assay.judging.load import Files, file_list, model_names
 from assay.judging.metrics import choose_metric, with_others
 from assay.statistics.arrays import Array
 from assay.statistics.chance import chance_band
@@ -80,12 +80,13 @@ def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Set
     from assay.judging.score import Scores
 
     paths = file_list(source)
+    names = model_names(paths) if len(paths) > 1 else [None]
     tally = Tally()
-    for path in paths:
+    for path, model in zip(paths, names, strict=True):
         for batch in iter_prediction_batches(path, columns):
             if not pa.types.is_string(batch.schema.field("gold").type):
                 raise DataError("only classification can be scored as it streams; split the file", path=path)
-            tally.add(batch, path.stem if len(paths) > 1 else None)
+            tally.add(batch, model)
     if settings.cluster not in ("auto", "none"):
         raise UsageError(f"--cluster {settings.cluster} needs single items, and these {tally.n_rows} rows are streamed")
     name = choose_metric("classification", settings.metric)

@@ -55,6 +55,8 @@ def report_json(report: Report) -> str:
 
 def load_summary(path: str | Path) -> Report:
     """Read a report back from the `summary.json` that `write_report` wrote."""
+    if not Path(path).exists():
+        raise DataError("there is no such file; `assay score FILE --out FOLDER` writes FOLDER/summary.json", path=path)
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -63,7 +63,8 @@ class Campaign:
         if absent:
             raise AbsentValueError(
                 f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
-                f"store {self.store.where}; run first, with the same settings: assay run {self.study}"
+                f"store {self.store.where}; run it first: `assay run {self.study}` with the same --preset, --config "
+                "and --set"
             )
 
         def repair(job: Job[Any], error: DamagedValueError) -> None:

@@ -49,8 +49,14 @@ def make_report(config: Config, results: Results) -> Report:
 
 def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
     judged = [each for one in found for each in one.judged]
-    cells = f"{len(judged)} cells (task × class × removed from train, test or both)"
+    cells = f"{len(judged)} {'cell' if len(judged) == 1 else 'cells'} (task × class × removed from train, test or both)"
     lines: list[str | Claim] = [f"Of {cells}, {count_verdicts(judged)}."]
+    lost = [one.runs.task.title for one in found if any(each.verdict == "no baseline" for each in one.judged)]
+    if lost:
+        lines.append(
+            "No baseline: with all its words the model is not shown to be above the best constant answer on "
+            f"{', '.join(lost)}, so there is nothing to lose."
+        )
     controlled = [each.control for each in judged if each.control is not None]
     if controlled:
         clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]

@@ -105,6 +105,9 @@ def _catalog_task(name: str) -> Task:
 
 def _own_task(config: Config) -> Task:
     name, rows = own_name(config), _own_rows(config, "train")
+    if not rows.labels and not any(score is not None for score in rows.table.column("score").to_pylist()):
+        how = "name its column in the setting 'own.label' (a class) or 'own.score' (a number)"
+        raise DataError(f"no label was found to train on; {how}", path=config.own.train)
     if config.own.score or not rows.labels:
         return Task(name, "regression", "pearson", is_own=True)
     return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)

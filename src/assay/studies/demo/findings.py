@@ -36,7 +36,8 @@ def report(config: Config, results: Results) -> Report:
     reached = in_words(last, 1, "%")
     verdict: list[str | Claim] = [
         Claim(f"With {config.sizes[-1]} reviews a bag of words reaches {reached}.", "stated", last, 1, "%"),
-        f"In the long run words alone reach {100 * (1 - config.noise):.0f} % at best: so many of the labels are right.",
+        f"{100 * config.noise:.0f} % of the labels are wrong on purpose: in the long run no model can be right on "
+        f"more than {100 * (1 - config.noise):.0f} %.",
         f"{title}; the interval says what a new seed would do, not only what these did.",
     ]
     return Report(

@@ -50,10 +50,9 @@ def _verdict(found: Findings) -> list[str | Claim]:
     judged = [score for scores in found.categories.values() for score in scores]
     tested = [score for score in judged if score.verdict != "too few items"]
     told = [score for score in tested if score.verdict in ("above chance", "below chance")]
-    lines.append(
-        f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance, even as means over "
-        "seeds."
-    )
+    several = any(scored.n_runs > 1 for scored in found.base.values())
+    means = ", even as means over seeds" if several else ""
+    lines.append(f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance{means}.")
     widest = widest_spread(found)
     if widest is not None:
         lines.append(f"{widest}.")

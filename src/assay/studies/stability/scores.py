@@ -166,8 +166,11 @@ def summary_method(estimate: Estimate) -> Estimate:
 
     >>> summary_method(Estimate(0.1, 0.0, 0.2, "3 runs × items, variance components, 16 clusters", 34)).method
     '3 runs × items, variance components, clusters of twins'
+    >>> summary_method(Estimate(0.0, -0.1, 0.1, "none of 16 clusters differs, Tango's bound", 34)).method
+    "none of the clusters of twins differs, Tango's bound"
     """
     method = re.sub(r"× \d+ items or clusters", "× clusters of twins", estimate.method)
+    method = re.sub(r"none of \d+ clusters", "none of the clusters of twins", method)
     return replace(estimate, method=re.sub(r"\d+ clusters", "clusters of twins", method))
 
 

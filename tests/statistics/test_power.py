@@ -155,3 +155,12 @@ def test_errors_say_what_was_wrong(call, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_no_p_value_of_drawn_labels_is_smaller_than_the_draws_can_tell() -> None:
+    table = np.diag([40, 40, 40])
+    drawn = chance_band(metric("accuracy", 3), table, np.random.default_rng(0), draws=500)
+    assert drawn.p_value == pytest.approx(2 / 501)
+    gold = np.repeat(np.arange(3), 40)
+    clustered = clustered_chance_band(metric("accuracy", 3), gold, gold, np.arange(120), np.random.default_rng(0), 200)
+    assert clustered.p_value == pytest.approx(2 / 201)

@@ -26,7 +26,7 @@ from assay.studies.logic import data as logic_data
 from assay.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested, leak_job
 from assay.studies.logic.published import ACCURACY, FIGURES, RECAST
 from assay.studies.logic.report_corpus import given_away
-from assay.studies.logic.scores import SMALLEST, score
+from assay.studies.logic.scores import DRAWS, score
 from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
 from assay.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
 from assay.training.job import train as run_training
@@ -110,7 +110,7 @@ def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
     perfect = {answers_job(config, cell): Answers(LABELS, {"en": np.stack([gold, gold])}, {})}
     found = score(config, Overlay(results, perfect), cell)
     assert found.accuracy.value == 1
-    assert found.p_value == SMALLEST > 0
+    assert found.p_value == pytest.approx(2 / (DRAWS + 1))
 
 
 class Overlay:

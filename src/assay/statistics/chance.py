@@ -51,8 +51,7 @@ def chance_band(
         scores, chances = _two_class_scores(metric, table)
         method = "hypergeometric"
     else:
-        scores = _simulated_scores(metric, table, rng, draws)
-        chances = np.full(len(scores), 1 / len(scores))
+        scores, chances = _simulated_scores(metric, table, rng, draws), None
         method = f"label permutation, {draws} draws"
     return summarise_chance(scores, chances, float(metric.score(_flat(table))), method, int(table.sum()), level)
 
@@ -84,7 +83,7 @@ def clustered_chance_band(
         scores[draw] = metric(gold, shuffled)
     movable = sum(block.size for block in blocks if len(block) > 1)
     method = f"permutation of whole clusters, {movable} of {len(gold)} items movable, {draws} draws"
-    return summarise_chance(scores, np.full(draws, 1 / draws), metric(gold, predicted), method, len(gold), level)
+    return summarise_chance(scores, None, metric(gold, predicted), method, len(gold), level)
 
 
 def margins_table(n: int, base_rate: float, prediction_rate: float) -> Array:
@@ -119,19 +118,26 @@ def _simulated_scores(metric: Metric, table: Array, rng: np.random.Generator | N
 
 
 def summarise_chance(
-    scores: FloatArray, chances: FloatArray, observed: float, method: str, n: int, level: float
+    scores: FloatArray, chances: FloatArray | None, observed: float, method: str, n: int, level: float
 ) -> ChanceBand:
-    """The chance band of scores that occur with these chances, and p of the score observed."""
-    order = np.argsort(scores)
-    scores, chances = scores[order], chances[order] / chances.sum()
+    """The chance band of scores that occur with these chances, and p of the score observed.
+
+    Without chances the scores are drawn at random; the one observed then counts as one more draw, so that no p is
+    smaller than the draws can tell (Phipson & Smyth 2010).
+    """
+    extra = 0 if chances is not None else 1
+    if chances is None:
+        chances = np.ones(len(scores))
+    order, total = np.argsort(scores), float(chances.sum())
+    scores, chances = scores[order], chances[order] / total
     tail = (1 - check_level(level)) / 2
     upto = np.cumsum(chances)
     low = scores[min(int(np.searchsorted(upto, tail + 1e-12)), len(scores) - 1)]
     high = scores[min(int(np.searchsorted(upto, 1 - tail - 1e-12)), len(scores) - 1)]
-    below = float(chances[scores <= observed + 1e-12].sum())
-    above = float(chances[scores >= observed - 1e-12].sum())
+    sides = (scores <= observed + 1e-12, scores >= observed - 1e-12)
+    smaller = min((float(chances[side].sum()) * total + extra) / (total + extra) for side in sides)
     band = Estimate(float(scores @ chances), float(low), float(high), method, n, level)
-    return ChanceBand(band, observed, min(1.0, 2 * min(below, above)))
+    return ChanceBand(band, observed, min(1.0, 2 * smaller))
 
 
 def _flat(table: Array) -> FloatArray:

@@ -52,7 +52,7 @@ def runs_chance_band(
         scores += _mean_scores(metric, deals, guesses).tolist()
     kind = "whole clusters of gold" if clusters is not None else "gold labels"
     method = f"permutation of {kind}, {len(runs)} runs, {draws} draws"
-    return summarise_chance(np.array(scores), np.full(draws, 1 / draws), observed, method, len(gold), level)
+    return summarise_chance(np.array(scores), None, observed, method, len(gold), level)
 
 
 def _blocks(clusters: Array | None, n: int) -> list[Array]:

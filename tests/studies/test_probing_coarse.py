@@ -6,6 +6,7 @@ import tempfile
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from assay.data.dataset import Dataset
@@ -15,8 +16,10 @@ from assay.models.readout import Readout
 from assay.models.scratch import Scratch
 from assay.models.tiny import write_tiny_model
 from assay.models.transformer import transformer
+from assay.report.summary import Missing
 from assay.studies.probing import TINY, Config, coarse
 from assay.studies.probing.coarse_plan import coarse_jobs
+from assay.studies.probing.report_coarse import _change
 from assay.studies.probing.settings import Coarse
 from assay.training.recipe import Seeds
 
@@ -88,3 +91,11 @@ def test_coarse_probing_of_a_random_model_has_random_weights(folder):
     choice = Coarse(model=f"random:{folder}", seeds=(0,))
     config = replace(TINY, models=(f"random:{folder}",), coarse=choice)
     assert {job.arguments["model"] for job in coarse_jobs(config)[1:]} == {transformer(folder, random_weights=True)}
+
+
+def test_a_change_has_an_interval_only_where_the_seeds_give_one():
+    changed = _change(np.array([-0.02, 0.0, -0.01]))
+    assert (changed.value, changed.n) == (pytest.approx(-0.01), 3)
+    assert changed.low < changed.value < changed.high
+    assert _change(np.array([0.01])) == Missing("needs at least two seeds")
+    assert _change(np.zeros(3)) == Missing("no change with any seed")

@@ -91,6 +91,15 @@ def _mean(rows: list[dict[str, Cell]], tuned: bool) -> float:
     return float(np.mean([value for value in values if isinstance(value, float)]))
 
 
+def _change(changes: npt.NDArray[np.float64]) -> Cell:
+    """The change with its interval over seeds, unless there is nothing to make one from."""
+    if len(changes) < 2:
+        return Missing("needs at least two seeds")
+    if not changes.any():
+        return Missing("no change with any seed")
+    return mean_interval(changes)
+
+
 def _table(languages: list[_Language]) -> Table:
     rows: list[dict[str, Cell]] = []
     for language in languages:
@@ -106,7 +115,7 @@ def _table(languages: list[_Language]) -> Table:
                 "majority": max(share, 1 - share),
                 "before": float(before.mean()),
                 "after": float(after.mean()),
-                "change": mean_interval(changes) if len(seeds) > 1 else Missing("needs at least two seeds"),
+                "change": _change(changes),
                 "spread": float(np.ptp(after, axis=0).max()),
                 "tags": float(np.mean([language.accuracy(seed, group, "tags") for seed in seeds])),
             }

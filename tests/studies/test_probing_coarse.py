@@ -61,7 +61,10 @@ def test_coarse_tasks_ask_for_any_feature_of_a_group(coarse_tasks):
 def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
     tmp_path, coarse_sets, coarse_tasks, monkeypatch
 ):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "torch"))  # else torch makes it in our folder
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     model, train = Scratch(hidden=32, n_heads=2), coarse_sets["train"]
     plan = coarse.CoarsePlan(TINY.coarse.recipe, Readout(), ProbeSettings("logistic", (1e-1, 1e-3)), True)
     every = [
@@ -77,7 +80,7 @@ def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
     )
     untrained = coarse.probe_pretrained(model, train, coarse_tasks, plan)
     assert untrained.probes["logic"].layers == (0, 1, 2)
-    assert list(tmp_path.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, folder):

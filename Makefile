@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint types imports pytest clean
 
 demo: $(VENV)/.installed
-	$(BIN)/assay demo
-	@echo "The command assay is in $(BIN): source $(BIN)/activate"
+	$(BIN)/goldproof demo
+	@echo "The command goldproof is in $(BIN): source $(BIN)/activate"
 
 test: lint types imports pytest
 
@@ -28,12 +28,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	@echo "Installing Assay and what it needs (torch, transformers, …) in $(VENV): some minutes the first time"
+	@echo "Installing Goldproof and what it needs (torch, transformers, …) in $(VENV): some minutes the first time"
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	@echo "Installing Assay and what its tests need in $(VENV): some minutes the first time"
+	@echo "Installing Goldproof and what its tests need in $(VENV): some minutes the first time"
 	$(BIN)/python -m pip install --quiet --editable ".[dev,logic,ray]"
 	touch $@ $(VENV)/.installed
 

@@ -25,11 +25,11 @@ import numpy as np
 import torch
 import transformers
 
-from assay.measures.activations import read_activations
-from assay.models.layer_reader import LayerReader
-from assay.models.readout import Readout
-from assay.models.tiny import SPECIAL, word_tokenizer
-from assay.models.transformer import transformer
+from goldproof.measures.activations import read_activations
+from goldproof.models.layer_reader import LayerReader
+from goldproof.models.readout import Readout
+from goldproof.models.tiny import SPECIAL, word_tokenizer
+from goldproof.models.transformer import transformer
 
 
 def write_model(folder: Path, n_words: int, quick: bool) -> Path:
@@ -139,7 +139,7 @@ def compare(model: Path, texts: list[str], options: argparse.Namespace, scratch:
     results["peer"] = "sentence-transformers" + (", written out" if isinstance(peer, WrittenOut) else "")
     print(results["machine"])
     print(f"{len(texts)} texts, {len(reading.vectors)} layers of {reading.vectors.shape[2]}, {device}")
-    print(f"assay, all layers: {ours:.2f} s; kept on disk too: {kept:.2f} s; from the cache: {again:.3f} s")
+    print(f"goldproof, all layers: {ours:.2f} s; kept on disk too: {kept:.2f} s; from the cache: {again:.3f} s")
     for size in (32, 256):
         seconds, vectors = timed(lambda size=size: peer.encode(texts, batch_size=size), options.repeats)
         gap = float(np.abs(vectors - reading.vectors[-1].astype(np.float32)).max())

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import matthews_corrcoef
 
-from assay.statistics.bootstrap import bootstrap_scores
-from assay.statistics.metrics import metric
+from goldproof.statistics.bootstrap import bootstrap_scores
+from goldproof.statistics.metrics import metric
 
 ITEMS, CATEGORIES, SEEDS = 1104, 33, 6
 
@@ -75,7 +75,7 @@ def main() -> None:
     peer = (time.perf_counter() - started) * scale
 
     print(f"{options.draws} resamples × {SEEDS} seeds × {CATEGORIES} categories of {ITEMS} items")
-    print(f"assay: {ours:.2f} s")
+    print(f"goldproof: {ours:.2f} s")
     print(f"scipy + scikit-learn: {peer:.0f} s (timed on {len(cells)} cells, scaled up × {scale:.0f})")
     print(f"ratio: {peer / ours:.0f} ×")
     for category in np.linspace(8, CATEGORIES - 1, options.cells).astype(int):
@@ -86,7 +86,7 @@ def main() -> None:
         # Error of a 2.5 % quantile of a normal distribution, for the difference of two of them.
         noise = draws[:, 0, category].std() * np.sqrt(2 * 0.025 * 0.975 / options.draws) / stats.norm.pdf(1.96)
         print(
-            f"category {category}, n = {chosen.sum()}: assay [{low:.3f}, {high:.3f}], "
+            f"category {category}, n = {chosen.sum()}: goldproof [{low:.3f}, {high:.3f}], "
             f"scipy [{theirs[0]:.3f}, {theirs[1]:.3f}], largest gap {gap:.4f} (noise {noise:.4f})"
         )
 

@@ -1,7 +1,7 @@
 """Simulated coverage of every default interval, and the false-positive rate of every default comparison.
 
 `python benchmarks/coverage.py` runs everything and writes docs/validation/statistics.md; a smaller number of
-repetitions is used by the tests. Everything goes through the public functions of `assay.statistics`.
+repetitions is used by the tests. Everything goes through the public functions of `goldproof.statistics`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from scipy import special, stats
 
-from assay.statistics.agreement import directional_agreement
-from assay.statistics.comparison import compare, compare_runs
-from assay.statistics.intervals import score_interval, table_interval, wilson
-from assay.statistics.metrics import Metric, metric
-from assay.statistics.runs import runs_interval
-from assay.statistics.stability import correlation_interval
+from goldproof.statistics.agreement import directional_agreement
+from goldproof.statistics.comparison import compare, compare_runs
+from goldproof.statistics.intervals import score_interval, table_interval, wilson
+from goldproof.statistics.metrics import Metric, metric
+from goldproof.statistics.runs import runs_interval
+from goldproof.statistics.stability import correlation_interval
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation" / "statistics.md"
 ACCURACY, MCC = metric("accuracy"), metric("mcc")
@@ -332,8 +332,8 @@ TEXTS = {
     "intro": """# Do the intervals cover, do the tests keep their level?
 
 Written by `python benchmarks/coverage.py`: every number is simulated with the public functions of
-`assay.statistics` at their defaults (95 % intervals, tests at 5 %). Target for the mean: 93–97 % at n ≥ 100, at least
-92 % at n = 34; false positives 4–6 %.
+`goldproof.statistics` at their defaults (95 % intervals, tests at 5 %). Target for the mean: 93–97 % at n ≥ 100, at
+least 92 % at n = 34; false positives 4–6 %.
 
 Counts are discrete, so coverage at one true value jumps with n and p whatever the method. The mean over a range of
 true values is the summary to look at; the lowest and highest condition stand beside it. Conditions: accuracy .50 to
@@ -346,7 +346,7 @@ probit world of three strengths, with standard deviations over seeds of 0, .05 a
 - **MCC and F1, one run:** delta method on Fisher's z scale, two pseudo-items spread over the cells, t quantile. Without
   pseudo-items the worst condition at n = 34 fell to 85 % in a pilot (empty cells have no variance); the plain delta
   interval fell to 83 %, and quantiles of a Dirichlet posterior were near but lower at n = 100.
-- **Runs × items:** each of the two parts of the variance has its own t quantile (see `assay.statistics.runs`).
+- **Runs × items:** each of the two parts of the variance has its own t quantile (see `goldproof.statistics.runs`).
   Satterthwaite's single degree of freedom fell to 90–91 % in a pilot with 3 runs and 1000 items.
 - **Comparison of two runs:** Tango's score interval and McNemar's chi² for accuracy on independent items, which agree
   with each other; else a (cluster-robust) t test on influence values.

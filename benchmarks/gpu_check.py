@@ -32,17 +32,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.protocols import Trainable
-from assay.models.recurrent import Recurrent
-from assay.models.tiny import FAMILIES, write_tiny_model
-from assay.models.transformer import transformer
-from assay.training.finetune import Hooks, finetune_many
-from assay.training.outcome import Outcome, Progress
-from assay.training.randomness import threshold
-from assay.training.recipe import Execution, Recipe, Seeds
-from assay.training.stateless import keep, keep_in_torch
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.protocols import Trainable
+from goldproof.models.recurrent import Recurrent
+from goldproof.models.tiny import FAMILIES, write_tiny_model
+from goldproof.models.transformer import transformer
+from goldproof.training.finetune import Hooks, finetune_many
+from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.randomness import threshold
+from goldproof.training.recipe import Execution, Recipe, Seeds
+from goldproof.training.stateless import keep, keep_in_torch
 
 WORDS = [f"w{i}" for i in range(50)]
 RECIPE = Recipe(

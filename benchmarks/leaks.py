@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.data.logic.build import Recipe, build_corpus
-from assay.data.logic.grammar import LANGUAGES
-from assay.data.logic.templates import Task
-from assay.measures.leaks import BASELINES, Certificate, TextPairs, certify, certify_corpus, split_pairs
+from goldproof.data.logic.build import Recipe, build_corpus
+from goldproof.data.logic.grammar import LANGUAGES
+from goldproof.data.logic.templates import Task
+from goldproof.measures.leaks import BASELINES, Certificate, TextPairs, certify, certify_corpus, split_pairs
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "logic-certificates.md"
 FILES = {
@@ -73,7 +73,7 @@ def lines(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("ASSAY_DATA", "."))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("GOLDPROOF_DATA", "."))
     text = "\n".join(lines(folder)) + "\n"
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(text, encoding="utf-8")

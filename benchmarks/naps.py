@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from assay.jobs import step
+from goldproof.jobs import step
 
 
 def nap(x: int) -> int:

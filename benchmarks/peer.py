@@ -12,8 +12,8 @@ import numpy as np
 import torch
 import transformers
 
-from assay.models.examples import Examples
-from assay.training.recipe import Recipe
+from goldproof.models.examples import Examples
+from goldproof.training.recipe import Recipe
 
 transformers.utils.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
@@ -123,7 +123,7 @@ def tokenizer_of(path: Path) -> Any:
 
 def write_random_bert(folder: Path, words: list[str], *, quick: bool) -> Path:
     """BERT-base, or a small one, with random weights and a tokenizer of these words."""
-    from assay.models.tiny import word_tokenizer
+    from goldproof.models.tiny import word_tokenizer
 
     vocabulary = {word: i for i, word in enumerate(["<s>", "<pad>", "</s>", "<unk>", "<mask>", *words])}
     small = (

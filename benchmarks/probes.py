@@ -24,9 +24,9 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from assay.measures.layers import Layers
-from assay.measures.probe_task import ProbeTask, probe_task
-from assay.measures.probes import L2, ProbeGrid, fit_grid
+from goldproof.measures.layers import Layers
+from goldproof.measures.probe_task import ProbeTask, probe_task
+from goldproof.measures.probes import L2, ProbeGrid, fit_grid
 
 
 class MappedLayers:
@@ -135,7 +135,7 @@ def measure(options: argparse.Namespace, n_classes: int, folder: Path) -> dict[s
     ours, grid = time_ours(layers, task, options.device)
     accuracy = grid.accuracy("test")[:, :, 0]
     print(f"\n{len(task.train)} × {d}, {n_layers} layers × {len(L2)} L2 values, {n_classes} classes, {options.device}")
-    print(f"assay: {ours:.1f} s for {n_fits} fits; accuracies {accuracy.min():.3f} to {accuracy.max():.3f}")
+    print(f"goldproof: {ours:.1f} s for {n_fits} fits; accuracies {accuracy.min():.3f} to {accuracy.max():.3f}")
     result: dict[str, Any] = {"n_classes": n_classes, "n_fits": n_fits, "ours_s": ours}
     middle = standardised(layers, task, n_layers // 2)
     for name, sample in (("scikit-learn", (0, 2, 4)), ("plain loop", (1, 3) if options.plain_rounds else ())):

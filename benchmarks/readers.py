@@ -19,8 +19,8 @@ import numpy as np
 ROUNDS = 3
 READINGS = {
     "pyarrow.json.read_json": "pyarrow",
-    "assay.data.readers.read": "read",
-    "assay.data.readers.iter_batches": "iterate",
+    "goldproof.data.readers.read": "read",
+    "goldproof.data.readers.iter_batches": "iterate",
 }
 
 
@@ -44,7 +44,7 @@ def measure(path: Path, reading: str) -> None:
     """Read the file once and print seconds, rows and peak memory in MiB above what was there before."""
     import pyarrow.json
 
-    from assay.data.readers import iter_batches, read
+    from goldproof.data.readers import iter_batches, read
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()

@@ -24,9 +24,9 @@ os.environ["PYTHONPATH"] = f"{ROOT}:{ROOT / 'src'}"
 
 from benchmarks.naps import nap, nap_step  # noqa: E402
 
-from assay.jobs import Runner, Store, run_jobs  # noqa: E402
-from assay.runners.pool import PoolRunner  # noqa: E402
-from assay.runners.serial import SerialRunner  # noqa: E402
+from goldproof.jobs import Runner, Store, run_jobs  # noqa: E402
+from goldproof.runners.pool import PoolRunner  # noqa: E402
+from goldproof.runners.serial import SerialRunner  # noqa: E402
 
 WORKERS = 2
 
@@ -89,7 +89,7 @@ def main() -> None:
         show("pool", seconds, "ProcessPoolExecutor.map", plain_pool(n, 1), n, WORKERS)
         show("pool", seconds, "the same, chunks of 16", plain_pool(n, 16), n, WORKERS)
     if "ray" in runners:
-        from assay.runners.ray import RayRunner
+        from goldproof.runners.ray import RayRunner
 
         place = RayRunner(workers=WORKERS)
         seconds = ours(place, n)

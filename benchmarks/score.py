@@ -20,9 +20,9 @@ LABELS = np.array(["contradiction", "entailment", "neutral"])
 
 MEASURE = """
 import json, resource, sys, time
-import assay
+import goldproof
 start = time.perf_counter()
-scores = assay.score(sys.argv[1])
+scores = goldproof.score(sys.argv[1])
 seconds = time.perf_counter() - start
 arm = scores.arms[0]
 estimate = arm.estimates["accuracy"]

@@ -27,12 +27,12 @@ import numpy as np
 import torch
 
 import peer
-from assay.models.examples import Examples
-from assay.models.transformer import transformer
-from assay.training.finetune import Hooks, finetune_many
-from assay.training.outcome import Outcome
-from assay.training.randomness import order_table
-from assay.training.recipe import Execution, Recipe, Seeds
+from goldproof.models.examples import Examples
+from goldproof.models.transformer import transformer
+from goldproof.training.finetune import Hooks, finetune_many
+from goldproof.training.outcome import Outcome
+from goldproof.training.randomness import order_table
+from goldproof.training.recipe import Execution, Recipe, Seeds
 
 
 def main() -> None:
@@ -103,8 +103,8 @@ def time_setting(
             row = {
                 "precision": recipe.precision, "batch": recipe.batch, "seeds": n, "graphs": graphs,
                 "trainer_s": each * n, "trainer_seeds_run": len(other), "trainer_ms_step": other[-1].step_ms, **ours,
-                "ratio": each * n / ours["assay_s"],
-                "ratio_steps": other[-1].step_ms / ours["assay_ms_seed_step"],
+                "ratio": each * n / ours["goldproof_s"],
+                "ratio_steps": other[-1].step_ms / ours["goldproof_ms_seed_step"],
                 "trainer_peak_gb": max(run.peak_gb for run in other),
             }  # fmt: skip
             rows.append(row)
@@ -136,11 +136,11 @@ def timed(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, n: in
     (early, *before), (late, *after) = stamps[-2:] if len(stamps) > 1 else [(0, started, 0.0), *stamps]
     steady, cpu = ((b - a) / (late - early) for a, b in zip(before, after, strict=True))
     return {
-        "assay_s": seconds,
-        "assay_ms_seed_step": 1000 * steady / n,
-        "assay_cpu_ms": 1000 * cpu / n,
-        "assay_first_step_s": stamps[0][1] - started,
-        "assay_peak_gb": peer.peak_gb(),
+        "goldproof_s": seconds,
+        "goldproof_ms_seed_step": 1000 * steady / n,
+        "goldproof_cpu_ms": 1000 * cpu / n,
+        "goldproof_first_step_s": stamps[0][1] - started,
+        "goldproof_peak_gb": peer.peak_gb(),
         "captured": first.conduct.graphs,
         "micro_batch": first.conduct.micro_batch,
         "rows": first.conduct.n_learned_rows,
@@ -165,12 +165,13 @@ def accuracy_section(options: argparse.Namespace) -> dict[str, Any]:
     ]
     a, b = np.array([run.accuracy for run in theirs]), np.array(ours)
     found = {
-        "trainer": a.tolist(), "assay": b.tolist(),
-        "trainer_mean": a.mean(), "assay_mean": b.mean(), "trainer_sd": a.std(ddof=1), "assay_sd": b.std(ddof=1),
+        "trainer": a.tolist(), "goldproof": b.tolist(),
+        "trainer_mean": a.mean(), "goldproof_mean": b.mean(),
+        "trainer_sd": a.std(ddof=1), "goldproof_sd": b.std(ddof=1),
         "welch_p": float(stats.ttest_ind(a, b, equal_var=False).pvalue),
         "mann_whitney_p": float(stats.mannwhitneyu(a, b).pvalue),
         "ks_p": float(stats.ks_2samp(a, b).pvalue), "levene_p": float(stats.levene(a, b).pvalue),
-        "trainer_s": sum(run.seconds for run in theirs), "assay_s": ours_s,
+        "trainer_s": sum(run.seconds for run in theirs), "goldproof_s": ours_s,
     }  # fmt: skip
     show(found)
     return found
@@ -188,10 +189,10 @@ def cpu_section(options: argparse.Namespace) -> list[dict[str, Any]]:
         other = peer.run(options.model, chosen(rte, batches.flatten()), few, recipe, 0, device="cpu")
         ours = timed(options.model, rte, few, recipe, 1, Execution(device="cpu"))
         row = {
-            "batch": batch, "trainer_ms_step": other.step_ms, "assay_ms_step": ours["assay_ms_seed_step"],
-            "ratio": other.step_ms / ours["assay_ms_seed_step"],
-            "trainer_cpu_ms": other.step_cpu_ms, "assay_cpu_ms": ours["assay_cpu_ms"],
-            "ratio_cpu": other.step_cpu_ms / ours["assay_cpu_ms"], "rows": ours["rows"],
+            "batch": batch, "trainer_ms_step": other.step_ms, "goldproof_ms_step": ours["goldproof_ms_seed_step"],
+            "ratio": other.step_ms / ours["goldproof_ms_seed_step"],
+            "trainer_cpu_ms": other.step_cpu_ms, "goldproof_cpu_ms": ours["goldproof_cpu_ms"],
+            "ratio_cpu": other.step_cpu_ms / ours["goldproof_cpu_ms"], "rows": ours["rows"],
         }  # fmt: skip
         rows.append(row)
         show(row)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.measures.similarity import cka, maxcorr, procrustes, representations
+from goldproof.measures.similarity import cka, maxcorr, procrustes, representations
 
 
 def pair_cka(x: Any, y: Any) -> float:
@@ -85,7 +85,7 @@ def main() -> None:
     for name, (all_at_once, one_pair) in measures.items():
         found = compare(arrays, all_at_once, one_pair, options)
         print(
-            f"{name}: assay {found['ours_s']:.2f} s, loop {found['loop_s']:.1f} s ({options.pairs} pairs timed, "
+            f"{name}: goldproof {found['ours_s']:.2f} s, loop {found['loop_s']:.1f} s ({options.pairs} pairs timed, "
             f"scaled up), ratio {found['ratio']:.0f} ×, largest gap {found['gap']:.1e}"
         )
         results[name] = found
@@ -93,7 +93,7 @@ def main() -> None:
             total["ours"], total["loop"] = total["ours"] + found["ours_s"], total["loop"] + found["loop_s"]
     ratio = total["loop"] / total["ours"]
     results["together"] = {**total, "ratio": ratio}
-    print(f"all but procrustes: assay {total['ours']:.2f} s, loop {total['loop']:.0f} s, ratio {ratio:.0f} ×")
+    print(f"all but procrustes: goldproof {total['ours']:.2f} s, loop {total['loop']:.0f} s, ratio {ratio:.0f} ×")
     if options.out:
         options.out.write_text(json.dumps(results, indent=1))
 

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from assay.jobs import Job, step
-from assay.jobs.schedule import Schedule
-from assay.jobs.work import WorkReport, outcome_of
+from goldproof.jobs import Job, step
+from goldproof.jobs.schedule import Schedule
+from goldproof.jobs.work import WorkReport, outcome_of
 
 LANGUAGES = 50
 

@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from assay.jobs import Store, run_jobs, step
-from assay.runners.serial import SerialRunner
+from goldproof.jobs import Store, run_jobs, step
+from goldproof.runners.serial import SerialRunner
 
 
 @step(version=1, name="benchmarks.identity")

@@ -3,11 +3,11 @@
     python benchmarks/transfer.py --model FOLDER --data FOLDER --out results.json          (on a GPU)
     python benchmarks/transfer.py --quick                                                  (anywhere, tiny, no data)
 
-Assay: all runs and sets, at the first `--part` of the checkpoints (all by default); the loop is scaled to all of them,
-loading is not. The share of evaluation is the time inside it, the device waited for before and after. The peer is timed
-on a part, and scaled: one run of Trainer with two evaluations, each of which predicts every set one after the other;
-seconds = runs × (load + steps × mean seconds of a step + checkpoints × mean seconds of an evaluation).
-Promises: evaluation at most 30 % of the time of Assay, and Assay at least 5 times faster than the loop.
+Goldproof: all runs and sets, at the first `--part` of the checkpoints (all by default); the loop is scaled to all of
+them, loading is not. The share of evaluation is the time inside it, the device waited for before and after. The peer
+is timed on a part, and scaled: one run of Trainer with two evaluations, each of which predicts every set one after
+the other; seconds = runs × (load + steps × mean seconds of a step + checkpoints × mean seconds of an evaluation).
+Promises: evaluation at most 30 % of the time of Goldproof, and Goldproof at least 5 times faster than the loop.
 `least_epochs_for_30_percent` says how long a training must be for the first, by the times measured.
 """
 
@@ -25,17 +25,17 @@ import torch
 import transformers
 
 import peer
-from assay.data.catalog import load
-from assay.data.dataset import Dataset
-from assay.models.examples import Examples, examples_from_table
-from assay.models.tiny import write_tiny_model
-from assay.models.transformer import transformer
-from assay.studies.transfer.generated import generate_topics
-from assay.studies.transfer.plan import SIB200
-from assay.training import session
-from assay.training.finetune import Hooks, finetune_many
-from assay.training.outcome import Outcome
-from assay.training.recipe import Recipe, Seeds
+from goldproof.data.catalog import load
+from goldproof.data.dataset import Dataset
+from goldproof.models.examples import Examples, examples_from_table
+from goldproof.models.tiny import write_tiny_model
+from goldproof.models.transformer import transformer
+from goldproof.studies.transfer.generated import generate_topics
+from goldproof.studies.transfer.plan import SIB200
+from goldproof.training import session
+from goldproof.training.finetune import Hooks, finetune_many
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import Recipe, Seeds
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         steps=max(1, round(n_steps * options.part)),
         evaluations=max(1, round(options.checkpoints * options.part)),
     )
-    ours = run_assay(path, train, sets, part, options.runs)
+    ours = run_goldproof(path, train, sets, part, options.runs)
     scale = n_steps / (part.steps or 1)
     looped = ours["loop_s"] * scale
     total, evaluation = ours["setup_s"] + looped, ours["evaluation_s"] * scale
@@ -92,9 +92,9 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "items_per_checkpoint": sum(items.n for items in sets.values()),
         "steps": n_steps,
         "precision": options.precision,
-        **{f"assay_{name}": value for name, value in ours.items()},
-        "assay_total_s_scaled": total,
-        "assay_evaluation_share": evaluation / total,
+        **{f"goldproof_{name}": value for name, value in ours.items()},
+        "goldproof_total_s_scaled": total,
+        "goldproof_evaluation_share": evaluation / total,
         "least_epochs_for_30_percent": options.epochs * (evaluation / 0.3 - evaluation - ours["setup_s"]) / training,
         **{f"trainer_{name}": value for name, value in theirs.items()},
         "trainer_all_runs_s_scaled": each * options.runs,
@@ -102,7 +102,9 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     }
 
 
-def run_assay(path: Path, train: Examples, sets: dict[str, Examples], recipe: Recipe, n_runs: int) -> dict[str, Any]:
+def run_goldproof(
+    path: Path, train: Examples, sets: dict[str, Examples], recipe: Recipe, n_runs: int
+) -> dict[str, Any]:
     """Seconds until the first step is made, seconds from there to the end, and seconds of that inside evaluation."""
     spent: list[float] = []
     plain = session.Session._evaluate

@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from assay.data.probing import Settings, Sizes, build_tasks, open_treebanks
-from assay.data.treebank import iter_sentences
+from goldproof.data.probing import Settings, Sizes, build_tasks, open_treebanks
+from goldproof.data.treebank import iter_sentences
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.data.probing import TASKS, Built, BuiltTask, build_tasks, open_treebanks
-from assay.data.probing.sampling import Candidate
+from goldproof.data.probing import TASKS, Built, BuiltTask, build_tasks, open_treebanks
+from goldproof.data.probing.sampling import Candidate
 
 PAGE = Path(__file__).parent / "reference" / "probing-tasks.md"
 LANGUAGES = ("ru", "en")
@@ -21,8 +21,8 @@ N_EXAMPLES, N_OPEN_CLASSES = 5, 4
 HEAD = """# Probing tasks and their rules
 
 This page is made by `docs/make_probing_tasks.py` from the rules themselves and from Universal Dependencies treebanks:
-Taiga, GSD and PUD for Russian, EWT and PUD for English (CC BY-SA). `assay build probing` builds the tasks; how often
-the rules err is in [validation](../validation/probing-tasks.md).
+Taiga, GSD and PUD for Russian, EWT and PUD for English (CC BY-SA). `goldproof build probing` builds the tasks; how
+often the rules err is in [validation](../validation/probing-tasks.md).
 
 Every task takes sentences of 5 to 25 tokens whose lemmas have a mean frequency of at least 0.9 per million (wordfreq).
 In the tasks on subject, object and predicate the target word must have one part of speech only. Classes are balanced

@@ -15,12 +15,12 @@ from typing import Any, get_type_hints
 
 import typer
 
-from assay import statistics
-from assay.cli import app
-from assay.data.catalog import catalog
-from assay.data.catalog_facts import corpus_facts
-from assay.report.write import FORMATS
-from assay.studies import ENTRIES, find_study
+from goldproof import statistics
+from goldproof.cli import app
+from goldproof.data.catalog import catalog
+from goldproof.data.catalog_facts import corpus_facts
+from goldproof.report.write import FORMATS
+from goldproof.studies import ENTRIES, find_study
 
 FOLDER = Path(__file__).parent / "reference"
 MADE = "Made from the code by `python docs/make_reference.py`; do not edit by hand."
@@ -42,8 +42,8 @@ def commands() -> Iterator[str]:
     """Every command with its arguments and options."""
     yield from ("# Commands", "", MADE, "")
     yield "Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 a job failed or a gate was not"
-    yield "passed, 2 wrong use, 130 interrupted. `assay COMMAND --help` says the same."
-    for words, command in _leaves(typer.main.get_command(app), ("assay",)):
+    yield "passed, 2 wrong use, 130 interrupted. `goldproof COMMAND --help` says the same."
+    for words, command in _leaves(typer.main.get_command(app), ("goldproof",)):
         arguments = [_argument(param) for param in command.params if param.param_type_name == "argument"]
         yield from ("", f"## {' '.join(words)}", "", _sentence(command.help), "")
         yield from (f"`{' '.join([*words, *arguments, '[OPTIONS]'])}`", "")
@@ -148,25 +148,28 @@ def _value(value: Any) -> str:
 def formats() -> Iterator[str]:
     """What a report's folder holds."""
     yield from ("# Report formats", "", MADE, "")
-    yield "`assay run`, `assay report`, `assay demo`, and `assay score` and `assay compare` with `--out FOLDER`, write"
-    yield 'all of them; in Python `assay.write_report(report, folder, formats=("html", "json"))` writes those named.'
+    yield "`goldproof run`, `goldproof report`, `goldproof demo`, and `goldproof score` and"
+    yield "`goldproof compare` with `--out FOLDER`, write"
+    yield 'all of them; in Python `goldproof.write_report(report, folder, formats=("html", "json"))` writes those'
+    yield "named."
     yield from ("", "| format | files | |", "|---|---|---|")
     yield from (f"| `{name}` | {form.files} | {_cell(form.what)} |" for name, form in FORMATS.items())
     yield from (
         "",
-        'The summary is the report itself: `assay.report.write.load_summary("summary.json")` reads it back, and',
+        'The summary is the report itself: `goldproof.report.write.load_summary("summary.json")` reads it back, and',
     )
-    yield "[`assay export`](commands.md#assay-export) makes a model card's metadata of it ([how](../howto/export.md))."
+    yield "[`goldproof export`](commands.md#goldproof-export) makes a model card's metadata of it"
+    yield "([how](../howto/export.md))."
 
 
 def statistics_page() -> Iterator[str]:
-    """Every public name of assay.statistics with its signature."""
+    """Every public name of goldproof.statistics with its signature."""
     yield from ("# Statistics", "", MADE, "")
-    yield "`from assay.statistics import wilson`: arrays in, an `Estimate` out, with the fields `value`, `low`, `high`,"
-    yield "`method`, `n` and `level`."
+    yield "`from goldproof.statistics import wilson`: arrays in, an `Estimate` out, with the fields `value`, `low`,"
+    yield "`high`, `method`, `n` and `level`."
     yield "How they were checked: [validation](../validation/statistics.md)."
     for home, names in statistics._HOMES.items():
-        module = importlib.import_module(f"assay.statistics.{home}")
+        module = importlib.import_module(f"goldproof.statistics.{home}")
         yield from ("", f"## {home}", "", _sentence(module.__doc__), "", "| name | |", "|---|---|")
         for name in names:
             yield f"| `{_signature(name, getattr(module, name))}` | {_cell(_first(getattr(module, name)))} |"

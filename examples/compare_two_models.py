@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import assay
+import goldproof
 
 
 def write_predictions(path: Path, accuracy: float, seeds: range) -> Path:
@@ -35,9 +35,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         old = write_predictions(Path(folder) / "old.jsonl", 0.74, range(5))
         new = write_predictions(Path(folder) / "new.jsonl", 0.79, range(10, 15))
-        judgement = assay.compare(old, new, settings=assay.Settings(metric="mcc"))
+        judgement = goldproof.compare(old, new, settings=goldproof.Settings(metric="mcc"))
         print(judgement)
-        files = assay.write_report(judgement.report(), sys.argv[1] if len(sys.argv) > 1 else Path(folder) / "report")
+        files = goldproof.write_report(
+            judgement.report(), sys.argv[1] if len(sys.argv) > 1 else Path(folder) / "report"
+        )
         page = next(file for file in files if file.name == "report.html")
         print(f"report: {page}" if len(sys.argv) > 1 else "to keep the report, name a folder for it")
 

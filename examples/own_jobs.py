@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from assay import Results, Store, run_jobs, step
-from assay.runners.pool import PoolRunner
+from goldproof import Results, Store, run_jobs, step
+from goldproof.runners.pool import PoolRunner
 
 
 @step(version=1, name="example.count_words")

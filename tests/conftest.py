@@ -34,9 +34,9 @@ def _group_of(file: str) -> str:
 @pytest.fixture(scope="session")
 def published() -> Path:
     """The folder of published corpora; the test is skipped where it is absent."""
-    folder = Path(os.environ.get("ASSAY_DATA") or ROOT.parent / "shared" / "data")
+    folder = Path(os.environ.get("GOLDPROOF_DATA") or ROOT.parent / "shared" / "data")
     if not (folder / "README.md").exists():
-        pytest.skip(f"the published corpora are not in {folder}; set ASSAY_DATA to their folder")
+        pytest.skip(f"the published corpora are not in {folder}; set GOLDPROOF_DATA to their folder")
     return folder
 
 

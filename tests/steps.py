@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from assay.errors import TrainingError
-from assay.jobs import Resources, location, scratch_folder, step
-from assay.jobs.scratch import scratch_folders
+from goldproof.errors import TrainingError
+from goldproof.jobs import Resources, location, scratch_folder, step
+from goldproof.jobs.names import named
+from goldproof.jobs.scratch import scratch_folders
 
 
+@named("tests.Journal")
 @dataclass(frozen=True)
 class Journal:
     """A file that steps append to, so that a test can see what ran; where it lies is no part of a key."""

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import typer
 
-from assay.cli import WrongUse, app
-from assay.errors import UsageError
-from assay.studies import ENTRIES, find_study
-from assay.studies.logic.settings import DEMO
-from assay.studies.settings import Choice, make_config
+from goldproof.cli import WrongUse, app
+from goldproof.errors import UsageError
+from goldproof.studies import ENTRIES, find_study
+from goldproof.studies.logic.settings import DEMO
+from goldproof.studies.settings import Choice, make_config
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -23,9 +23,9 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^(?: {4}.*\n?)+", re.MULTILINE)
-COMMAND = re.compile(r"^\s*(?:- run: |\$ )?assay (.*)$", re.MULTILINE)
-INLINE = re.compile(r"`assay ([^`]+)`")
-IMPORT = re.compile(r"^from (assay[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+COMMAND = re.compile(r"^\s*(?:- run: |\$ )?goldproof (.*)$", re.MULTILINE)
+INLINE = re.compile(r"`goldproof ([^`]+)`")
+IMPORT = re.compile(r"^from (goldproof[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 SETTING = re.compile(r"`([a-z_]\w*(?:\.[a-z_]\w*)+)(?:=[^`]*)?`")
 PLACEHOLDERS = ("DATA", "DIR", "FOLDER")
 
@@ -51,7 +51,7 @@ def test_every_page_can_be_reached_from_the_index():
 
 
 def block_commands(text: str) -> list[str]:
-    """What follows `assay` on each such line of a code block; a backslash joins lines, a comment is cut off."""
+    """What follows `goldproof` on each such line of a code block; a backslash joins lines, a comment is cut off."""
     blocks = [body for language, body in FENCE.findall(text) if language != "python"]
     blocks += INDENTED.findall(FENCE.sub("", text))
     lines = [line for block in blocks for line in COMMAND.findall(block.replace("\\\n", " "))]
@@ -76,7 +76,7 @@ def check_command(text: str) -> None:
     command, words = find_command(shlex.split(text))
     if words == ["--help"]:
         return
-    asked = command.make_context("assay", words).params
+    asked = command.make_context("goldproof", words).params
     if "pairs" in asked and asked.get("study", "logic") is not None:
         file = Path(asked["config"]) if asked.get("config") else DEMO if command.name == "demo" else None
         choice = Choice(asked.get("preset", "default"), file, asked["pairs"] or ())
@@ -97,7 +97,7 @@ def test_commands_in_code_blocks_parse_and_settings_exist(page, tmp_path, monkey
         try:
             check_command(command)
         except Exception as error:  # noqa: BLE001  whatever it is, say which command
-            pytest.fail(f"assay {command}: {type(error).__name__}: {error}")
+            pytest.fail(f"goldproof {command}: {type(error).__name__}: {error}")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -106,7 +106,7 @@ def test_commands_within_sentences_have_the_options_that_they_name(page):
         words = text.split()
         command, rest = find_command(words) if words[0] != "COMMAND" else (None, [])
         named = {word.split("=")[0] for word in rest if word.startswith("--")}
-        assert command is None or named <= options_of(command), f"assay {text}"
+        assert command is None or named <= options_of(command), f"goldproof {text}"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_commands_within_sentences_have_the_options_that_they_name(page):
     ],
 )
 def test_a_wrong_command_would_be_found(command, error):
-    page = f"text\n\n```\nassay {command}   # why\n```\n"
+    page = f"text\n\n```\ngoldproof {command}   # why\n```\n"
     (found,) = block_commands(page)
     assert found == command
     with pytest.raises(error):
@@ -129,7 +129,9 @@ def test_a_wrong_command_would_be_found(command, error):
 
 
 def test_commands_are_found_wherever_they_stand():
-    page = "`assay list` and\n\n    assay check a b\n\n```yaml\n- run: assay run demo \\\n    --dry-run\n```\n"
+    page = (
+        "`goldproof list` and\n\n    goldproof check a b\n\n```yaml\n- run: goldproof run demo \\\n    --dry-run\n```\n"
+    )
     assert block_commands(page) == ["run demo      --dry-run", "check a b"]
     assert inline_commands(page) == ["list"]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.studies import find_study
-from assay.studies.settings import Choice, make_config
+from goldproof.studies import find_study
+from goldproof.studies.settings import Choice, make_config
 
 ROOT = Path(__file__).resolve().parents[1]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -43,7 +43,7 @@ def test_own_jobs_run_once(tmp_path):
 def test_settings_of_the_measured_runs_are_valid_and_name_their_command(file):
     study = file.parent.name
     assert make_config(find_study(study), Choice(file=file)) != make_config(find_study(study), Choice())
-    assert f"assay run {study} --config examples/{study}/{file.name}" in file.read_text().splitlines()[0]
+    assert f"goldproof run {study} --config examples/{study}/{file.name}" in file.read_text().splitlines()[0]
 
 
 def run_cells(notebook):

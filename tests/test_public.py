@@ -8,22 +8,24 @@ import pkgutil
 
 import pytest
 
-import assay
+import goldproof
 
 MODULES = [
-    module.name for module in pkgutil.walk_packages(assay.__path__, "assay.") if not module.name.endswith("__main__")
+    module.name
+    for module in pkgutil.walk_packages(goldproof.__path__, "goldproof.")
+    if not module.name.endswith("__main__")
 ]
 
 
 def test_public_names_are_sorted_and_all_there():
-    assert assay.__all__ == sorted(assay.__all__)
-    assert all(getattr(assay, name) is not None for name in assay.__all__)
-    assert dir(assay) == assay.__all__
+    assert goldproof.__all__ == sorted(goldproof.__all__)
+    assert all(getattr(goldproof, name) is not None for name in goldproof.__all__)
+    assert dir(goldproof) == goldproof.__all__
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module 'assay' has no attribute 'gold'"):
-        _ = assay.gold
+    with pytest.raises(AttributeError, match="module 'goldproof' has no attribute 'gold'"):
+        _ = goldproof.gold
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli import run_command
+from goldproof.cli import run_command
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capfd):
     """Run a command in an empty folder: exit code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    monkeypatch.delenv("GOLDPROOF_STORE", raising=False)
 
     def call(*arguments):
         code = run_command([str(a) for a in arguments])

@@ -1,4 +1,4 @@
-"""`assay build logic`: the files it writes, what it prints, and bad options."""
+"""`goldproof build logic`: the files it writes, what it prints, and bad options."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from assay.cli import build_logic
-from assay.cli.build import app
-from assay.cli.build_logic import read_limits
-from assay.errors import UsageError
+from goldproof.cli import build_logic
+from goldproof.cli.build import app
+from goldproof.cli.build_logic import read_limits
+from goldproof.errors import UsageError
 
 
 def build(*arguments: str) -> str:

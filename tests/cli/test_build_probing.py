@@ -1,4 +1,4 @@
-"""`assay build probing` as a user meets it."""
+"""`goldproof build probing` as a user meets it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.data.probing.made import make_treebank
 
-from assay.cli import run_command
+from goldproof.cli import run_command
 
 
 @pytest.fixture

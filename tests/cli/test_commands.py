@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from tests.judging.files import noisy_rows, write_jsonl
 
-from assay.jobs import Store
-from assay.jobs.key import canonical
-from assay.studies import ENTRIES, find_study
-from assay.studies.campaign import Campaign
-from assay.studies.settings import Choice, make_config
+from goldproof.jobs import Store
+from goldproof.jobs.key import canonical
+from goldproof.studies import ENTRIES, find_study
+from goldproof.studies.campaign import Campaign
+from goldproof.studies.settings import Choice, make_config
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,17 +26,17 @@ ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS"
 def test_run_report_status_and_resume(run, tmp_path):
     code, out, _ = run("run", "demo", "--preset", "tiny")
     first, *verdict, last = out.splitlines()
-    assert (code, first, last) == (0, "6 jobs: 6 done", "report: assay-out/demo/report.html")
+    assert (code, first, last) == (0, "6 jobs: 6 done", "report: goldproof-out/demo/report.html")
     assert len(verdict) == 3
     assert re.fullmatch(
         r"- With 100 reviews a bag of words reaches \d\d\.\d %\. "
         r"\(\d\d\.\d % \[\d\d\.\d, \d\d\.\d\]; 95 % interval; n = \d+; .*\)",
         verdict[0],
     )
-    summary = (tmp_path / "assay-out/demo/summary.json").read_bytes()
+    summary = (tmp_path / "goldproof-out/demo/summary.json").read_bytes()
     assert run("run", "demo", "--preset", "tiny")[1] == "\n".join(["4 jobs: 4 kept", *verdict, last, ""])
     assert run("report", "demo", "--preset", "tiny")[1] == "\n".join([*verdict, last, ""])
-    assert (tmp_path / "assay-out/demo/summary.json").read_bytes() == summary
+    assert (tmp_path / "goldproof-out/demo/summary.json").read_bytes() == summary
     code, out, _ = run("report", "demo", "--preset", "tiny", "--out", "again", "--json")
     assert code == 0
     assert "again/report.html" in json.loads(out)["files"]
@@ -57,8 +57,8 @@ def test_serial_and_pool_give_the_same_bytes(run, tmp_path):
 
 def test_a_flipped_byte_in_the_store_is_said_and_mended(run, tmp_path):
     run("run", "demo", "--preset", "tiny")
-    summary = (tmp_path / "assay-out/demo/summary.json").read_bytes()
-    victim = next((tmp_path / "assay-store/values").rglob("table-0.parquet"))
+    summary = (tmp_path / "goldproof-out/demo/summary.json").read_bytes()
+    victim = next((tmp_path / "goldproof-store/values").rglob("table-0.parquet"))
     content = bytearray(victim.read_bytes())
     content[len(content) // 2] ^= 1
     victim.write_bytes(bytes(content))
@@ -67,22 +67,22 @@ def test_a_flipped_byte_in_the_store_is_said_and_mended(run, tmp_path):
         assert err.startswith("error: the stored value of job ")
         assert "is damaged: the checksum of table-0.parquet does not match" in err
     run("run", "demo", "--preset", "tiny")
-    for store_file in (tmp_path / "assay-store/values").rglob("table-0.parquet"):
+    for store_file in (tmp_path / "goldproof-store/values").rglob("table-0.parquet"):
         store_file.write_bytes(b"gone")
     code, out, err = run("run", "demo", "--preset", "tiny")
     assert code == 0
     assert "damaged and computed again" in out
     assert "has 4 bytes instead of" in err
-    assert (tmp_path / "assay-out/demo/summary.json").read_bytes() == summary
+    assert (tmp_path / "goldproof-out/demo/summary.json").read_bytes() == summary
 
 
 def test_dry_run_runs_nothing(run, tmp_path):
     code, out, _ = run("run", "demo", "--preset", "tiny", "--dry-run")
     assert code == 0
     assert out == (
-        "      2  assay.studies.demo.plan.generate_reviews  (unknown time)\n"
-        "      4  assay.studies.demo.plan.fit_and_predict  (unknown time)\n"
-        "6 jobs would run, 0 are in the store assay-store\n"
+        "      2  goldproof.demo.generate_reviews  (unknown time)\n"
+        "      4  goldproof.demo.fit_and_predict  (unknown time)\n"
+        "6 jobs would run, 0 are in the store goldproof-store\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -92,10 +92,10 @@ def test_times_of_a_dry_run_are_called_means_of_the_store(run):
     code, out, _ = run("run", "demo", "--preset", "tiny", "--set", "seeds=7", "--dry-run")
     step, *rest = out.splitlines()
     assert code == 0
-    assert re.fullmatch(r"      2  assay\.studies\.demo\.plan\.fit_and_predict  \(about .+\)", step)
+    assert re.fullmatch(r"      2  goldproof\.demo\.fit_and_predict  \(about .+\)", step)
     assert rest == [
         "Times are means of the same steps and models in this store, whatever their data were.",
-        "2 jobs would run, 2 are in the store assay-store",
+        "2 jobs would run, 2 are in the store goldproof-store",
     ]
 
 
@@ -156,15 +156,15 @@ def test_list_says_where_a_corpus_is_had_from(run):
     code, out, _ = run("list", "rte")
     assert code == 0
     assert "Source: " in out
-    assert out.endswith("Files are looked for under the data root: export ASSAY_DATA=FOLDER\n")
+    assert out.endswith("Files are looked for under the data root: export GOLDPROOF_DATA=FOLDER\n")
     assert run("list", "xprobe/tree_depth")[1] == run("list", "xprobe")[1]
     assert json.loads(run("list", "rte", "--json")[1])["facts"][0][0] == "Title"
 
 
 def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, monkeypatch):
-    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    monkeypatch.delenv("GOLDPROOF_DATA", raising=False)
     run("run", "demo", "--preset", "tiny")
-    store = Store("assay-store")
+    store = Store("goldproof-store")
     lost = Campaign.choose("stability", Choice("default"), store)
     store.note(lost.note_name(), {"study": "stability", "config": canonical(lost.config)})
     code, out, _ = run("status")
@@ -181,7 +181,7 @@ def test_status_counts_the_jobs_that_it_does_not_show(run):
     code, out, _ = run("status", "demo", "--set", "seeds=0,1,2")
     assert code == 0
     assert out.startswith("demo: 12 of 17 jobs in the store, 5 to run, 0 failed\n")
-    assert out.endswith("  and 4 more of the same steps (`assay run demo --dry-run` counts them)\n")
+    assert out.endswith("  and 4 more of the same steps (`goldproof run demo --dry-run` counts them)\n")
 
 
 def test_status_says_which_argument_changed(run):
@@ -211,10 +211,10 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
     assert any(line.startswith("- With the published templates (clcd) ") for line in lines)
     assert lines[0] == f"{found[1]} jobs: {found[1]} done"
     assert lines[-4:-2] == [
-        "report: assay-demo/report/report.html",
+        "report: goldproof-demo/report/report.html",
         "Run it again and nothing is computed twice. Next:",
     ]
-    assert (tmp_path / "assay-demo/report/report.html").exists()
+    assert (tmp_path / "goldproof-demo/report/report.html").exists()
     command = next(line for line in lines if "--set languages=" in line).split("#")[0].split()
     assert run(*command[1:-1], "languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")
 
@@ -305,10 +305,10 @@ WRONG_USE = [
     (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
     (
         ["report", "demo"],
-        "error: 27 of 27 jobs of 'demo' with these settings are not in the store assay-store; "
-        "run it first: `assay run demo` with the same --preset, --config and --set\n",
+        "error: 27 of 27 jobs of 'demo' with these settings are not in the store goldproof-store; "
+        "run it first: `goldproof run demo` with the same --preset, --config and --set\n",
     ),
-    (["status"], "error: there is no store assay-store; `assay run` makes one, --store names another\n"),
+    (["status"], "error: there is no store goldproof-store; `goldproof run` makes one, --store names another\n"),
     (["check", "nowhere"], "error: nowhere: there is no such file\n"),
     (["score", "nowhere.jsonl"], "error: nowhere.jsonl: there is no such file\n"),
     (["score", "a.jsonl", "--column", "gold"], "error: --column takes OURS=THEIRS, and got 'gold'\n"),
@@ -349,9 +349,9 @@ def test_a_store_that_is_a_file(run, tmp_path):
 @pytest.mark.parametrize(
     "code",
     [
-        "import assay",
-        "from assay.cli import run_command; run_command(['list'])",
-        "from assay.cli import run_command; run_command(['run', 'demo', '--dry-run'])",
+        "import goldproof",
+        "from goldproof.cli import run_command; run_command(['list'])",
+        "from goldproof.cli import run_command; run_command(['run', 'demo', '--dry-run'])",
     ],
 )
 def test_planning_loads_neither_torch_nor_ray(code):
@@ -367,11 +367,19 @@ def test_an_interrupt_keeps_what_is_done(tmp_path):
     import signal
     import time
 
-    command = [sys.executable, "-m", "assay", "run", "demo", "--set", "sizes=" + ",".join(map(str, range(50, 450, 10)))]
+    command = [
+        sys.executable,
+        "-m",
+        "goldproof",
+        "run",
+        "demo",
+        "--set",
+        "sizes=" + ",".join(map(str, range(50, 450, 10))),
+    ]
     process = subprocess.Popen(
         command, env=ENV, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    records = tmp_path / "assay-store" / "records"
+    records = tmp_path / "goldproof-store" / "records"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and len(list(records.glob("*/*.json"))) < 5:
         time.sleep(0.05)

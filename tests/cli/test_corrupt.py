@@ -1,4 +1,4 @@
-"""`assay corrupt` as a user meets it."""
+"""`goldproof corrupt` as a user meets it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.cli import run_command
+from goldproof.cli import run_command
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`assay export`: from predictions to a model card, by the command line alone."""
+"""`goldproof export`: from predictions to a model card, by the command line alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import metadata_load
 from tests.judging.files import several_runs, write_jsonl
 
-from assay.cli import run_command
+from goldproof.cli import run_command
 
 
 @pytest.fixture

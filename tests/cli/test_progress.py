@@ -9,10 +9,10 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from assay.cli import progress
-from assay.cli.progress import MOST_SAID, drawn, follow, summary_line
-from assay.errors import StoreError
-from assay.jobs import Outcome
+from goldproof.cli import progress
+from goldproof.cli.progress import MOST_SAID, drawn, follow, summary_line
+from goldproof.errors import StoreError
+from goldproof.jobs import Outcome
 
 
 def outcomes(*statuses):

@@ -1,4 +1,4 @@
-"""`assay store`: stores are joined, checked and cleared up, and what is of use stays."""
+"""`goldproof store`: stores are joined, checked and cleared up, and what is of use stays."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.jobs.test_store import HOW
 from tests.steps import fails, matrix, square, table
 
-from assay.jobs import Store, run_jobs
-from assay.runners.serial import SerialRunner
+from goldproof.jobs import Store, run_jobs
+from goldproof.runners.serial import SerialRunner
 
 
 def filled(where, jobs):
@@ -100,10 +100,10 @@ def test_prune_removes_what_nothing_refers_to_once_it_is_old(run):
 
 def test_prune_unused_keeps_what_campaigns_need(run):
     run("run", "demo", "--preset", "tiny")
-    store = Store("assay-store")
+    store = Store("goldproof-store")
     store.commit(square.job(5), 25, HOW)
     assert run("store", "prune", "--unused")[1] == (
-        "0 files of 0 bytes that nothing refers to removed, and 1 values that no campaign needs from assay-store\n"
+        "0 files of 0 bytes that nothing refers to removed, and 1 values that no campaign needs from goldproof-store\n"
     )
     assert not store.has(square.job(5).key)
     assert run("run", "demo", "--preset", "tiny")[1].startswith("4 jobs: 4 kept\n")
@@ -111,18 +111,18 @@ def test_prune_unused_keeps_what_campaigns_need(run):
     code, _, err = run("store", "prune", "--unused")
     assert (code, err) == (
         2,
-        "error: 1 of the 2 campaigns of the store assay-store are of another version of Assay, which alone can say "
-        "what they need; nothing was removed\n",
+        "error: 1 of the 2 campaigns of the store goldproof-store are of another version of Goldproof, which alone can "
+        "say what they need; nothing was removed\n",
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["merge", "a"], "error: merge needs at least two stores, got 1: assay store merge FROM INTO\n"),
-        (["merge", "a", "b"], "error: there is no store a; `assay run` makes one, --store names another\n"),
-        (["verify", "--store", "x"], "error: there is no store x; `assay run` makes one, --store names another\n"),
-        (["prune", "--store", "x"], "error: there is no store x; `assay run` makes one, --store names another\n"),
+        (["merge", "a"], "error: merge needs at least two stores, got 1: goldproof store merge FROM INTO\n"),
+        (["merge", "a", "b"], "error: there is no store a; `goldproof run` makes one, --store names another\n"),
+        (["verify", "--store", "x"], "error: there is no store x; `goldproof run` makes one, --store names another\n"),
+        (["prune", "--store", "x"], "error: there is no store x; `goldproof run` makes one, --store names another\n"),
     ],
 )
 def test_wrong_use_is_said(run, arguments, said):

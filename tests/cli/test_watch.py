@@ -1,4 +1,4 @@
-"""`assay status --watch` tells another terminal what is done, running and where, failed and why, and the time left."""
+"""`goldproof status --watch` tells another terminal what is done, runs and where, failed and why, and the time left."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from tests.steps import Journal, fails, kills_its_worker, slow_square, square
 
-from assay.cli import run_command
-from assay.cli.watch import lines
-from assay.jobs import Store
-from assay.jobs.presence import AtWork, workers_at_work
-from assay.jobs.runlog import Run, Trouble, logged, read_runs
-from assay.jobs.schedule import Schedule
-from assay.runners.pool import PoolRunner
-from assay.runners.serial import SerialRunner
+from goldproof.cli import run_command
+from goldproof.cli.watch import lines
+from goldproof.jobs import Store
+from goldproof.jobs.presence import AtWork, workers_at_work
+from goldproof.jobs.runlog import Run, Trouble, logged, read_runs
+from goldproof.jobs.schedule import Schedule
+from goldproof.runners.pool import PoolRunner
+from goldproof.runners.serial import SerialRunner
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "120"}
@@ -98,13 +98,13 @@ def test_the_lines():
 
 def test_a_campaign_is_watched_from_another_process(tmp_path):
     sizes = ",".join(map(str, range(100, 260, 10)))
-    command = [sys.executable, "-m", "assay", "run", "demo", "--set", f"sizes={sizes}"]
+    command = [sys.executable, "-m", "goldproof", "run", "demo", "--set", f"sizes={sizes}"]
     campaign = subprocess.Popen(command, env=ENV, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
-    while not list((tmp_path / "assay-store" / "runs").glob("*.json")) and time.monotonic() < deadline:
+    while not list((tmp_path / "goldproof-store" / "runs").glob("*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
     watched = subprocess.run(
-        [sys.executable, "-m", "assay", "status", "--watch", "--json"],
+        [sys.executable, "-m", "goldproof", "status", "--watch", "--json"],
         env=ENV,
         cwd=tmp_path,
         capture_output=True,
@@ -121,9 +121,9 @@ def test_a_campaign_is_watched_from_another_process(tmp_path):
 
 def test_a_run_that_was_interrupted_or_stopped_says_so(tmp_path, monkeypatch, capfd):
     sizes = ",".join(map(str, range(50, 850, 10)))
-    command = [sys.executable, "-m", "assay", "run", "demo", "--set", f"sizes={sizes}"]
+    command = [sys.executable, "-m", "goldproof", "run", "demo", "--set", f"sizes={sizes}"]
     process = subprocess.Popen(command, env=ENV, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    store = Store(tmp_path / "assay-store")
+    store = Store(tmp_path / "goldproof-store")
     deadline = time.monotonic() + 60
     while sum(1 for _ in store.stored_keys()) < 5 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -21,16 +21,16 @@ GOLDEN = ROOT / "tests" / "golden" / "steps.json"
 
 
 def describe_steps() -> dict[str, Any]:
-    import assay
-    from assay.jobs import Job, registered_steps
-    from assay.jobs.key import canonical
+    import goldproof
+    from goldproof.jobs import Job, registered_steps
+    from goldproof.jobs.key import canonical
 
-    for module in pkgutil.walk_packages(assay.__path__, "assay."):
+    for module in pkgutil.walk_packages(goldproof.__path__, "goldproof."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     found = {}
     for name, step in registered_steps().items():
-        if not step.function.__module__.startswith("assay."):
+        if not step.function.__module__.startswith("goldproof."):
             continue
         arguments = {
             p.name: f"<{p.name}>" if p.default is inspect.Parameter.empty else p.default

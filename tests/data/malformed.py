@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.data.checks import check
-from assay.data.predictions import iter_prediction_batches, read_predictions
-from assay.data.published import read_published
-from assay.data.readers import iter_batches, read
-from assay.data.token_columns import read_tagged
-from assay.data.treebank import read_conllu
+from goldproof.data.checks import check
+from goldproof.data.predictions import iter_prediction_batches, read_predictions
+from goldproof.data.published import read_published
+from goldproof.data.readers import iter_batches, read
+from goldproof.data.token_columns import read_tagged
+from goldproof.data.treebank import read_conllu
 
 
 @dataclass(frozen=True)

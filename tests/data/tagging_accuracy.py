@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from assay.data.tagging import tag
-from assay.data.tagging.tagged import align
-from assay.data.tagging.tagset import FROM_UD
-from assay.data.treebank import iter_sentences
+from goldproof.data.tagging import tag
+from goldproof.data.tagging.tagged import align
+from goldproof.data.tagging.tagset import FROM_UD
+from goldproof.data.treebank import iter_sentences
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ import warnings
 
 import pytest
 
-from assay.cli import run_command
-from assay.data.annotation.features import FEATURES, annotate_features, annotator, count_features
-from assay.data.annotation.lists import word_lists
-from assay.data.annotation.tagged import UNTOLD, features_of_tagging
-from assay.data.dataset import Dataset
-from assay.data.tagging.tagged import Tagging
-from assay.errors import UsageError
+from goldproof.cli import run_command
+from goldproof.data.annotation.features import FEATURES, annotate_features, annotator, count_features
+from goldproof.data.annotation.lists import word_lists
+from goldproof.data.annotation.tagged import UNTOLD, features_of_tagging
+from goldproof.data.dataset import Dataset
+from goldproof.data.tagging.tagged import Tagging
+from goldproof.errors import UsageError
 
 ENGLISH = {
     "Negation": "The cat did not sleep.",
@@ -154,7 +154,7 @@ def test_word_lists_are_lower_case_and_have_no_word_twice(language):
     import tomllib
     from importlib.resources import files
 
-    text = files("assay.data.annotation").joinpath(f"{language}.toml").read_text("utf-8")
+    text = files("goldproof.data.annotation").joinpath(f"{language}.toml").read_text("utf-8")
     for name, words in tomllib.loads(text).items():
         assert len(set(words)) == len(words), name
         assert all(word == word.lower() for word in words), name

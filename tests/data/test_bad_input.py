@@ -14,18 +14,18 @@ import pyarrow.parquet as pq
 import pytest
 from tests.data.malformed import TABLE, Bad
 
-from assay.data.catalog import load
-from assay.data.checks import check
-from assay.data.dataset import Dataset, concat, read_dataset
-from assay.data.readers import read
-from assay.errors import AssayError, DataError, MissingExtraError, UsageError
+from goldproof.data.catalog import load
+from goldproof.data.checks import check
+from goldproof.data.dataset import Dataset, concat, read_dataset
+from goldproof.data.readers import read
+from goldproof.errors import DataError, GoldproofError, MissingExtraError, UsageError
 
 
 @pytest.mark.parametrize("bad", TABLE, ids=[f"{number}-{bad.name}" for number, bad in enumerate(TABLE)])
 def test_malformed_file(bad: Bad, tmp_path: Path) -> None:
     path = tmp_path / bad.name
     path.write_bytes(bad.content)
-    with pytest.raises(AssayError) as caught:
+    with pytest.raises(GoldproofError) as caught:
         list(bad.reader(path))
     assert str(caught.value).replace(str(path), "{path}") == bad.message
 
@@ -95,10 +95,10 @@ def test_parquet_that_is_no_dataset(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a"]}), path)
     with pytest.raises(DataError) as caught:
         read_dataset(path)
-    assert str(caught.value) == f"{path}: not written by Dataset.write_parquet; read it with assay.read"
+    assert str(caught.value) == f"{path}: not written by Dataset.write_parquet; read it with goldproof.read"
 
 
-SETTINGS: list[tuple[Callable[[Path], Any], type[AssayError], str]] = [
+SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (lambda root: load("xprob", root=root), UsageError, "there is no corpus 'xprob'; did you mean xprobe?"),
     (
         lambda root: load("xprobe/tree_dept", root=root),
@@ -197,20 +197,20 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[AssayError], str]] = [
 
 
 @pytest.mark.parametrize(("use", "kind", "message"), SETTINGS, ids=[message[:40] for _, _, message in SETTINGS])
-def test_wrong_use(use: Callable[[Path], Any], kind: type[AssayError], message: str, tmp_path: Path) -> None:
+def test_wrong_use(use: Callable[[Path], Any], kind: type[GoldproofError], message: str, tmp_path: Path) -> None:
     with pytest.raises(kind) as caught:
         use(tmp_path)
     assert str(caught.value) == message.replace("{root}", str(tmp_path))
 
 
 def test_data_root_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    monkeypatch.delenv("GOLDPROOF_DATA", raising=False)
     with pytest.raises(UsageError) as caught:
         load("rte")
     assert str(caught.value) == (
         "the data root that holds the files of 'rte' is not known; "
-        "set the environment variable ASSAY_DATA to the folder, or give root=… "
-        "(`assay list rte` says which files they are and where they are had from)"
+        "set the environment variable GOLDPROOF_DATA to the folder, or give root=… "
+        "(`goldproof list rte` says which files they are and where they are had from)"
     )
 
 
@@ -219,5 +219,5 @@ def test_hub_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingExtraError) as caught:
         load("snli", hub=True)
     assert str(caught.value) == (
-        "loading a corpus from the Hugging Face hub needs an optional package: pip install 'assay[hub]'"
+        "loading a corpus from the Hugging Face hub needs an optional package: pip install 'goldproof[hub]'"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.data.catalog import catalog, load
-from assay.data.published import LAYOUTS
+from goldproof.data.catalog import catalog, load
+from goldproof.data.published import LAYOUTS
 
 OTHER_LAYOUTS = {"conllu", "token-tag", "conll-ner"}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.data.alignment import Alignment
-from assay.data.checks import CheckReport, check
-from assay.data.columns import Columns
-from assay.errors import DataError
+from goldproof.data.alignment import Alignment
+from goldproof.data.checks import CheckReport, check
+from goldproof.data.columns import Columns
+from goldproof.errors import DataError
 
 
 def _write(folder: Path, name: str, rows: list[tuple[str, str]]) -> Path:

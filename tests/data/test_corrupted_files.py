@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assay.data.corrupted_data import Tally
-from assay.data.corrupted_files import FileReport, corrupt_file
-from assay.data.corruption import Corruption
-from assay.data.tagging import choose_tagger
-from assay.errors import AssayError
+from goldproof.data.corrupted_data import Tally
+from goldproof.data.corrupted_files import FileReport, corrupt_file
+from goldproof.data.corruption import Corruption
+from goldproof.data.tagging import choose_tagger
+from goldproof.errors import GoldproofError
 
 NOUNS = Corruption(("NOUN",))
 ROWS = [
@@ -106,7 +106,7 @@ def test_bad_files(nltk_data, tmp_path, name, content, options, message):
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     out = tmp_path / options.pop("out", f"b{path.suffix}")
-    with pytest.raises(AssayError) as error:
+    with pytest.raises(GoldproofError) as error:
         run(path, out, **options)
     assert str(error.value) == message.replace("IN", str(path)).replace("OUT", str(out))
     assert [p.name for p in tmp_path.iterdir()] == [name]
@@ -114,6 +114,6 @@ def test_bad_files(nltk_data, tmp_path, name, content, options, message):
 
 def test_a_parquet_column_of_numbers_is_refused(nltk_data, tmp_path):
     pq.write_table(pa.table({"text": [1, 2]}), tmp_path / "a.parquet")
-    with pytest.raises(AssayError) as error:
+    with pytest.raises(GoldproofError) as error:
         run(tmp_path / "a.parquet", tmp_path / "b.parquet")
     assert str(error.value) == f"{tmp_path / 'a.parquet'}: 'text' must be a column of texts; got int64"

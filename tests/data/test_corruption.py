@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.data.corrupted_data import Tally, apply_corruption, corrupt_dataset, corrupt_texts
-from assay.data.corruption import Cloze, Corruption, corrupt, make_cloze
-from assay.data.dataset import Dataset
-from assay.data.tagging import CLASSES, Tagging, choose_tagger, tag
-from assay.errors import UsageError
+from goldproof.data.corrupted_data import Tally, apply_corruption, corrupt_dataset, corrupt_texts
+from goldproof.data.corruption import Cloze, Corruption, corrupt, make_cloze
+from goldproof.data.dataset import Dataset
+from goldproof.data.tagging import CLASSES, Tagging, choose_tagger, tag
+from goldproof.errors import UsageError
 
 PAPER = {"preset": "paper"}
 

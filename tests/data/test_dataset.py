@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from assay.data.dataset import SCHEMA, Dataset, concat, count_labels, read_dataset
+from goldproof.data.dataset import SCHEMA, Dataset, concat, count_labels, read_dataset
 
 _TEXT = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=20)
 _ROWS = st.lists(
@@ -80,7 +80,7 @@ def test_pandas_brings_back_the_same() -> None:
 
 def test_tags_of_the_diagnostics(published: Path) -> None:
     """33 low-level categories in four groups; two English rows have no tag (Wang et al. 2019)."""
-    from assay.data.catalog import load
+    from goldproof.data.catalog import load
 
     data = load("diagnostics", language="en", root=published)
     groups = ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.older_nltk import detokenize, older_word_tokenizer
+from goldproof.data.older_nltk import detokenize, older_word_tokenizer
 
 SPLITS = [
     ("'hello there'", ["'hello", "there", "'"]),  # newer: the first apostrophe is split off

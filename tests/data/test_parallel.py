@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.data.parallel import map_in_order
+from goldproof.data.parallel import map_in_order
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assay.data.predictions import iter_prediction_batches, read_predictions
+from goldproof.data.predictions import iter_prediction_batches, read_predictions
 
 ROWS: list[dict[str, Any]] = [
     {"id": "0", "gold": "a", "prediction": "b", "probabilities": [0.25, 0.75], "step": 10, "run": "0", "tags": ["x:y"]},

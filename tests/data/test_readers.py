@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from assay.data.files import iter_blocks
-from assay.data.naming import parse_name
-from assay.data.readers import iter_batches, read
+from goldproof.data.files import iter_blocks
+from goldproof.data.naming import parse_name
+from goldproof.data.readers import iter_batches, read
 
 _CELL = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=12)
 _ROWS = st.lists(st.tuples(_CELL, _CELL), min_size=1, max_size=12)

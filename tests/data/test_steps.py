@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.data import steps
-from assay.data.files import describe_file
-from assay.errors import DataError
+from goldproof.data import steps
+from goldproof.data.files import describe_file
+from goldproof.errors import DataError
 
 ROWS = '{"text": "It rains.", "label": "no", "language": "en", "split": "dev"}\n'
 

@@ -15,12 +15,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.data.tagging_accuracy import measure
 
-from assay.data.tagging import CLASSES, TaggerName, choose_tagger, make_table, parse_classes, read_table, tag, tag_texts
-from assay.data.tagging import registry as registry_module
-from assay.data.tagging.tagset import FROM_OPENCORPORA, FROM_STTS, FROM_UD
-from assay.errors import MissingExtraError, ModelError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.runners.serial import SerialRunner
+from goldproof.data.tagging import (
+    CLASSES,
+    TaggerName,
+    choose_tagger,
+    make_table,
+    parse_classes,
+    read_table,
+    tag,
+    tag_texts,
+)
+from goldproof.data.tagging import registry as registry_module
+from goldproof.data.tagging.tagset import FROM_OPENCORPORA, FROM_STTS, FROM_UD
+from goldproof.errors import MissingExtraError, ModelError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.runners.serial import SerialRunner
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "She mustn't see John's 2 \"red\" dogs, or Lassie."
@@ -146,7 +155,7 @@ def test_the_job_is_kept_in_a_store(nltk_data, tmp_path):
 
 def test_an_installed_package_adds_a_tagger(tmp_path, monkeypatch):
     (tmp_path / "space_tagger.py").write_text(
-        "from assay.data.tagging import Backend, Tagging\n"
+        "from goldproof.data.tagging import Backend, Tagging\n"
         "class Tagger:\n"
         "    def tag(self, texts):\n"
         "        return [Tagging((0,), (len(text),), ('NOUN',), (text,)) for text in texts]\n"
@@ -155,7 +164,7 @@ def test_an_installed_package_adds_a_tagger(tmp_path, monkeypatch):
     folder = tmp_path / "space_tagger-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: space-tagger\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text("[assay.taggers]\nspace = space_tagger:BACKEND\n")
+    (folder / "entry_points.txt").write_text("[goldproof.taggers]\nspace = space_tagger:BACKEND\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert tag(["hundo"], "eo")["hundo"].tags == ("NOUN",)
 
@@ -201,7 +210,7 @@ def test_an_unknown_class_is_refused(text, message):
             None,
             "there is no tagger for the language 'tlh'; languages with one: ca, da, de, el, en, es, eu, fi, fr, gl, "
             "hr, it, ja, ko, lt, mk, nb, nl, pl, pt, ro, ru, sl, sv, uk, zh; for another, a model of spaCy: "
-            "pip install 'assay[spacy]', then name it as the tagger spacy/MODEL",
+            "pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL",
         ),
         ("de", "nltk", "the tagger 'nltk' does not know the language 'de'; its languages: en"),
         (
@@ -232,7 +241,7 @@ def test_a_missing_package_gives_its_install_line(monkeypatch, module, language,
     registry_module._load.cache_clear()
     with pytest.raises(MissingExtraError) as error:
         tag(["a"], language, tagger)
-    assert str(error.value) == f"the tagger '{tagger}' needs an optional package: pip install 'assay[{extra}]'"
+    assert str(error.value) == f"the tagger '{tagger}' needs an optional package: pip install 'goldproof[{extra}]'"
 
 
 def test_a_missing_model_of_spacy_gives_its_download_line(monkeypatch):
@@ -249,7 +258,7 @@ def test_a_missing_model_of_spacy_gives_its_download_line(monkeypatch):
 
 
 def test_missing_nltk_data_gives_its_download_line(tmp_path):
-    script = "from assay.data.tagging import tag\ntry:\n tag(['a'])\nexcept Exception as error:\n print(error)"
+    script = "from goldproof.data.tagging import tag\ntry:\n tag(['a'])\nexcept Exception as error:\n print(error)"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
     assert run.stdout == (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.corruption import Corruption, corrupt
-from assay.data.tagging import tag
-from assay.studies.corruption.published import BASELINES, CLASSES, EXAMPLES, POLARITY_CUES, SCORES, SETTINGS, TASKS
+from goldproof.data.corruption import Corruption, corrupt
+from goldproof.data.tagging import tag
+from goldproof.studies.corruption.published import BASELINES, CLASSES, EXAMPLES, POLARITY_CUES, SCORES, SETTINGS, TASKS
 
 SLIPS = {
     ("CoLA", "NOUN", "train"): -24.33,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.statistics.stability import category_spread, correlation_interval, pairwise_correlation
-from assay.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL, SCORES
+from goldproof.statistics.stability import category_spread, correlation_interval, pairwise_correlation
+from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL, SCORES
 
 ROUNDING_OF_MEAN = 0.0005 + 1e-9  # the mean is printed to three digits, and the cells behind it to two or three
 ROUNDING_OF_SD = 0.005 + 1e-9

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.statistics.agreement import agreement_null, directional_agreement
-from assay.statistics.proportions import significant_difference
-from assay.studies.transfer.findings import printed_rows
-from assay.studies.transfer.published import (
+from goldproof.statistics.agreement import agreement_null, directional_agreement
+from goldproof.statistics.proportions import significant_difference
+from goldproof.studies.transfer.findings import printed_rows
+from goldproof.studies.transfer.published import (
     AGREEMENT_SOURCE,
     AGREEMENT_TARGET,
     MBERT,

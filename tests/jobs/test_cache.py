@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.jobs import Store, run_jobs, step
-from assay.jobs.cache import cache_folder
-from assay.jobs.files import remove_tree
-from assay.runners.serial import SerialRunner
+from goldproof.jobs import Store, run_jobs, step
+from goldproof.jobs.cache import cache_folder
+from goldproof.jobs.files import remove_tree
+from goldproof.runners.serial import SerialRunner
 
 
 @step(version=1, name="tests.count_in_cache")

@@ -18,12 +18,12 @@ import pytest
 from tests.jobs.campaign_script import jobs
 from tests.steps import Journal, device, greedy, slow_square, square, total
 
-from assay.cli import run_command
-from assay.errors import UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.jobs.outcome import PASSING
-from assay.runners.serial import SerialRunner
-from assay.version import __version__
+from goldproof.cli import run_command
+from goldproof.errors import UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.jobs.outcome import PASSING
+from goldproof.runners.serial import SerialRunner
+from goldproof.version import __version__
 
 pytestmark = [
     pytest.mark.ray,
@@ -51,7 +51,7 @@ def cluster():
 
 @pytest.fixture
 def runner(cluster):
-    from assay.runners.ray import RayRunner
+    from goldproof.runners.ray import RayRunner
 
     runner = RayRunner(cluster.address)
     yield runner
@@ -152,9 +152,9 @@ def test_the_driver_is_killed_and_started_again(cluster, tmp_path, journal):
 
 def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
     settings = ["--set", f"seeds={list(range(36))}", "--set", "sizes=[800]", "--set", "n_test=2000"]
-    command = ["assay", "run", "demo", *settings, "--runner", "ray", "--address", cluster.address]
+    command = ["goldproof", "run", "demo", *settings, "--runner", "ray", "--address", cluster.address]
     first = start(tmp_path, *command)
-    records = Store(tmp_path / "assay-store")
+    records = Store(tmp_path / "goldproof-store")
     wait_for(lambda: sum(1 for _ in records.stored_keys()) >= 5 or first.poll() is not None)
     os.kill(first.pid, signal.SIGINT)
     _, err = first.communicate(timeout=60)
@@ -174,17 +174,17 @@ def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
 
 
 def test_a_worker_with_another_version_stops_the_run_and_is_named(store, runner, monkeypatch):
-    monkeypatch.setattr("assay.runners.ray.__version__", "99.0")
+    monkeypatch.setattr("goldproof.runners.ray.__version__", "99.0")
     with pytest.raises(UsageError) as caught:
         list(run_jobs([square.job(1)], store, runner))
     assert str(caught.value) == (
-        f"the machine {platform.node()} has Assay {__version__}, the driver 99.0; "
+        f"the machine {platform.node()} has Goldproof {__version__}, the driver 99.0; "
         "install the same version on every machine of the cluster"
     )
 
 
 def test_a_worker_that_lacks_a_module_stops_the_run_and_says_so(store, runner, tmp_path, monkeypatch):
-    source = "from assay.jobs import step\n\n@step(version=1)\ndef one() -> int:\n    return 1\n"
+    source = "from goldproof.jobs import step\n\n@step(version=1)\ndef one() -> int:\n    return 1\n"
     (tmp_path / "only_here.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
     job = importlib.import_module("only_here").one.job()
@@ -192,12 +192,12 @@ def test_a_worker_that_lacks_a_module_stops_the_run_and_says_so(store, runner, t
         list(run_jobs([job], store, runner))
     assert str(caught.value) == (
         "a worker of the Ray cluster cannot run jobs (ModuleNotFoundError: No module named 'only_here'); "
-        "install the same Assay and the same packages on every machine"
+        "install the same Goldproof and the same packages on every machine"
     )
 
 
 def test_a_worker_that_does_not_see_the_store_says_so(tmp_path):
-    from assay.runners.ray import _work
+    from goldproof.runners.ray import _work
 
     with pytest.raises(UsageError) as caught:
         _work(__version__, [[square.job(1)]], Store(tmp_path / "nowhere"))
@@ -212,7 +212,7 @@ def test_a_machine_without_memory_is_said_after_three_tries(store, monkeypatch):
     """A cluster whose memory watch ends every task: the job fails alone, with the reason."""
     from ray.cluster_utils import Cluster
 
-    from assay.runners.ray import RayRunner
+    from goldproof.runners.ray import RayRunner
 
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")
     monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")
@@ -232,7 +232,7 @@ def test_a_machine_without_memory_is_said_after_three_tries(store, monkeypatch):
 
 
 def test_a_wrong_address_is_said_at_once(cluster):
-    from assay.runners.ray import RayRunner
+    from goldproof.runners.ray import RayRunner
 
     with pytest.raises(UsageError) as caught:
         RayRunner("127.0.0.1:9")
@@ -268,8 +268,8 @@ def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal):
 
 def test_when_the_last_gpu_is_lost_its_jobs_fail_alone(cluster, store, runner, monkeypatch):
     """The last test: the cluster has one machine from here on."""
-    monkeypatch.setattr("assay.runners.ray.SECONDS_BETWEEN_LOOKS", 0.5)
-    monkeypatch.setattr("assay.jobs.schedule.LOOK_SECONDS", 1.0)
+    monkeypatch.setattr("goldproof.runners.ray.SECONDS_BETWEEN_LOOKS", 0.5)
+    monkeypatch.setattr("goldproof.jobs.schedule.LOOK_SECONDS", 1.0)
     assert any(machine.gpus for machine in runner.machines)
     lose(cluster.with_gpus, cluster)
     outcomes = list(run_jobs([device.job(0), square.job(1)], store, runner))

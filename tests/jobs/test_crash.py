@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DamagedValueError
-from assay.jobs import Store
+from goldproof.errors import DamagedValueError
+from goldproof.jobs import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"}

@@ -10,8 +10,8 @@ import pytest
 from tests.jobs.campaign_script import jobs
 from tests.steps import Journal, add, fails, kills_its_worker, matrix, size, square, total
 
-from assay.jobs import Results, Store, run_jobs
-from assay.runners.serial import SerialRunner
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.runners.serial import SerialRunner
 
 pytestmark = [
     pytest.mark.ray,
@@ -23,7 +23,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def runner():
     pytest.importorskip("ray", reason="the extra `ray` is not installed")
-    from assay.runners.ray import RayRunner
+    from goldproof.runners.ray import RayRunner
 
     root = Path(__file__).resolve().parents[2]
     before = os.environ.get("PYTHONPATH")

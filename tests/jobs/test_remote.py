@@ -16,11 +16,11 @@ from tests.jobs.campaign_script import jobs
 from tests.jobs.test_store import HOW
 from tests.steps import Journal, matrix, size, square, table
 
-from assay.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.jobs.upkeep import litter, merge, prune, verify
-from assay.runners.pool import PoolRunner
-from assay.runners.serial import SerialRunner
+from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.jobs.upkeep import litter, merge, prune, verify
+from goldproof.runners.pool import PoolRunner
+from goldproof.runners.serial import SerialRunner
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,7 +121,7 @@ def test_the_first_complete_value_stays_and_the_second_leaves_no_litter(url, ser
 WRITER = """
 import sys, time
 import pyarrow as pa
-from assay.jobs import Store
+from goldproof.jobs import Store
 from tests.jobs.test_store import HOW
 from tests.steps import table
 name, url, start = sys.argv[1], sys.argv[2], float(sys.argv[3])
@@ -236,7 +236,7 @@ def test_a_bucket_that_is_not_there(server, tmp_path, monkeypatch):
 
 
 def test_a_package_that_is_missing_is_named(tmp_path):
-    code = "import sys; sys.modules['s3fs'] = None; from assay.cli import main; main()"
+    code = "import sys; sys.modules['s3fs'] = None; from goldproof.cli import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", code, "run", "demo", "--store", "s3://bucket/store"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path)},
@@ -245,7 +245,7 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         check=False,
         cwd=tmp_path,
     )
-    said = "error: a store at s3:// needs an optional package: pip install 'assay[s3]'\n"
+    said = "error: a store at s3:// needs an optional package: pip install 'goldproof[s3]'\n"
     assert (run.returncode, run.stderr) == (2, said)
 
 

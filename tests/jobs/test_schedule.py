@@ -27,11 +27,11 @@ from tests.steps import (
     unkeepable,
 )
 
-from assay.jobs import Results, Store, make_plan, run_jobs
-from assay.jobs.outcome import PASSING
-from assay.jobs.schedule import Schedule
-from assay.runners.pool import PoolRunner
-from assay.runners.serial import SerialRunner
+from goldproof.jobs import Results, Store, make_plan, run_jobs
+from goldproof.jobs.outcome import PASSING
+from goldproof.jobs.schedule import Schedule
+from goldproof.runners.pool import PoolRunner
+from goldproof.runners.serial import SerialRunner
 
 
 @pytest.fixture
@@ -236,9 +236,9 @@ def test_a_value_that_the_store_refuses_fails_its_job_alone(store):
 
 SMALL_DISK = """
 import resource, sys
-from assay.errors import StoreError
-from assay.jobs import Store, run_jobs
-from assay.runners.serial import SerialRunner
+from goldproof.errors import StoreError
+from goldproof.jobs import Store, run_jobs
+from goldproof.runners.serial import SerialRunner
 from tests.steps import matrix, square, total
 store = Store(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))  # no file may grow past this

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -13,9 +14,9 @@ import numpy as np
 import pytest
 from tests.steps import matrix, square, table
 
-from assay.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
-from assay.jobs import Store
-from assay.jobs.store import Circumstances
+from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
+from goldproof.jobs import Store
+from goldproof.jobs.store import Circumstances
 
 HOW = Circumstances(0.1, "2026-01-01T00:00:00+00:00", "here", {})
 
@@ -105,7 +106,7 @@ def test_a_claim_is_exclusive_until_released(store):
 
 
 def test_a_claim_dies_with_its_process(store):
-    code = f"import os; from assay.jobs import Store; Store({str(store.folder)!r}).claim('ab' * 32); os._exit(9)"
+    code = f"import os; from goldproof.jobs import Store; Store({str(store.folder)!r}).claim('ab' * 32); os._exit(9)"
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src")}
     assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=False).returncode == 9
     claim = store.claim("ab" * 32)
@@ -121,11 +122,32 @@ def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_a_store_of_another_format_is_refused(store):
-    (store.folder / "format.json").write_text('{"format": 99}')
-    with pytest.raises(StoreError) as caught:
-        store.open()
-    assert str(caught.value) == f"the store {store.folder} has format 99; this version of Assay reads format 1"
+@pytest.mark.parametrize(
+    ("marker", "what"),
+    [
+        (
+            '{"product": "goldproof", "format": 99}',
+            "is of goldproof, format 99; this version of Goldproof reads goldproof, format 2 (it is left as it is)",
+        ),
+        (
+            '{"format": 1}',
+            "was made by Assay, as Goldproof was called before; its keys are others, so nothing in it can be used: "
+            "give another --store (this one is left as it is)",
+        ),
+    ],
+)
+def test_a_store_of_another_format_is_refused_untouched(store, marker, what):
+    (store.folder / "format.json").write_text(marker)
+    before = {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()}
+    for use in (store.open, store.is_there):
+        with pytest.raises(StoreError) as caught:
+            use()
+        assert str(caught.value) == f"the store {store.folder} {what}"
+    assert {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_store_says_whose_it_is(store):
+    assert json.loads((store.folder / "format.json").read_text()) == {"product": "goldproof", "format": 2}
 
 
 def test_a_store_where_a_file_is_in_the_way(tmp_path):
@@ -147,8 +169,8 @@ def test_a_store_without_permission(tmp_path):
 
 FULL_DISK = """
 import resource, sys
-from assay.errors import StoreError
-from assay.jobs import Store
+from goldproof.errors import StoreError
+from goldproof.jobs import Store
 from tests.jobs.test_store import HOW
 from tests.steps import matrix, square
 store = Store(sys.argv[1])

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.steps import fails, slow_square, square, total
 
-from assay.jobs import Step, Store, run_jobs
-from assay.jobs.why import Why
-from assay.runners.serial import SerialRunner
+from goldproof.jobs import Step, Store, run_jobs
+from goldproof.jobs.why import Why
+from goldproof.runners.serial import SerialRunner
 
 
 @pytest.fixture

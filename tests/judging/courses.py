@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.judging.transfer.panels import Answers, Panel, Panels, Scoring, make_panel, make_panels
+from goldproof.judging.transfer.panels import Answers, Panel, Panels, Scoring, make_panel, make_panels
 
 LABELS = ("no", "yes")
 ACCURACY = Scoring("accuracy", LABELS)

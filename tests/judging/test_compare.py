@@ -7,12 +7,12 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar as reference
 from tests.judging.files import noisy_rows, several_runs, write_jsonl
 
-import assay
-from assay.data.predictions import read_predictions
-from assay.errors import DataError, UsageError
-from assay.judging.verdict import Design, judge
-from assay.statistics.comparison import Comparison
-from assay.statistics.estimate import Estimate
+import goldproof
+from goldproof.data.predictions import read_predictions
+from goldproof.errors import DataError, UsageError
+from goldproof.judging.verdict import Design, judge
+from goldproof.statistics.comparison import Comparison
+from goldproof.statistics.estimate import Estimate
 
 
 def files(tmp_path, a, b):
@@ -22,13 +22,13 @@ def files(tmp_path, a, b):
 def test_the_xnli_systems_have_statsmodels_p(published):
     folder = published / "predictions" / "xnli"
     a, b = folder / "mt5base" / "test-en_7676.json", folder / "mlpp" / "test-en_7872.json"
-    tables = [assay.read_predictions(file).table for file in (a, b)]
+    tables = [goldproof.read_predictions(file).table for file in (a, b)]
     gold, first, second = (
         np.array(c.to_pylist()) for c in (tables[0]["gold"], tables[0]["prediction"], tables[1]["prediction"])
     )
     right = [first == gold, second == gold]
     table = [[int((x & y).sum()) for y in (right[1], ~right[1])] for x in (right[0], ~right[0])]
-    found = assay.compare(a, b, settings=assay.Settings(cluster="none"))
+    found = goldproof.compare(a, b, settings=goldproof.Settings(cluster="none"))
     assert found.overall.mcnemar == pytest.approx(reference(table, exact=True).pvalue)
     assert found.overall.p_value == pytest.approx(reference(table, exact=False, correction=False).pvalue)
     assert (found.overall.flips.only_a, found.overall.flips.only_b) == (table[0][1], table[1][0])
@@ -38,7 +38,7 @@ def test_the_xnli_systems_have_statsmodels_p(published):
 
 def test_swapping_the_sides_swaps_the_verdict(tmp_path):
     a, b = files(tmp_path, noisy_rows(600, 0.6, 1), noisy_rows(600, 0.8, 2))
-    there, back = assay.compare(a, b), assay.compare(b, a)
+    there, back = goldproof.compare(a, b), goldproof.compare(b, a)
     assert there.overall.verdict.kind == "better"
     assert back.overall.verdict.kind == "worse"
     assert there.overall.difference.value == pytest.approx(-back.overall.difference.value)
@@ -47,14 +47,14 @@ def test_swapping_the_sides_swaps_the_verdict(tmp_path):
 
 def test_the_same_predictions_are_tied(tmp_path):
     a, b = files(tmp_path, noisy_rows(600, 0.8, 1), noisy_rows(600, 0.8, 1))
-    found = assay.compare(a, b)
+    found = goldproof.compare(a, b)
     assert found.overall.verdict.kind == "tied"
     assert found.overall.churn == 0
 
 
 def test_several_runs_and_seed_churn(tmp_path):
     a, b = files(tmp_path, several_runs(500, 0.7, range(4)), several_runs(500, 0.85, range(10, 14)))
-    found = assay.compare(a, b).overall
+    found = goldproof.compare(a, b).overall
     assert found.verdict.kind == "better"
     assert found.flips is None
     assert found.seed_churn == pytest.approx((2 * 0.7 * 0.3 + 2 * 0.85 * 0.15) / 2, abs=0.03)
@@ -64,7 +64,7 @@ def test_several_runs_and_seed_churn(tmp_path):
 def test_runs_are_counted_in_the_order_of_the_sides(tmp_path):
     a = write_jsonl(tmp_path / "a.jsonl", several_runs(200, 0.7, range(3)))
     b = write_jsonl(tmp_path / "b.jsonl", noisy_rows(200, 0.7, 9))
-    method = assay.compare(a, b).overall.difference.method
+    method = goldproof.compare(a, b).overall.difference.method
     assert method.startswith("A 3 and B 1 runs × 200 items or clusters, ")
 
 
@@ -75,7 +75,7 @@ def test_languages_are_judged_each_and_together(tmp_path):
         for k, language in enumerate(("de", "en")):
             rows += noisy_rows(400, accuracy, seed + k, language=language)
         sides.append(rows)
-    found = assay.compare(*files(tmp_path, *sides))
+    found = goldproof.compare(*files(tmp_path, *sides))
     assert [place.where for place in found.places] == [{"language": "de"}, {"language": "en"}]
     assert found.overall.difference.n == 800
     assert "400 clusters" in found.overall.difference.method  # the same id in two languages is one item
@@ -86,15 +86,15 @@ def test_tags_are_compared_with_adjusted_p(tmp_path):
     a, b = noisy_rows(300, 0.7, 1), noisy_rows(300, 0.9, 2)
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         x["tags"] = y["tags"] = [f"t{i % 3}"] if i else ["alone"]
-    tags = assay.compare(*files(tmp_path, a, b)).tags
+    tags = goldproof.compare(*files(tmp_path, a, b)).tags
     assert [tag.where["tag"] for tag in tags] == ["t0", "t1", "t2"]  # a tag of one item is not tested
 
 
 def test_what_a_prompt_shows_is_short(tmp_path):
     a, b = files(tmp_path, noisy_rows(900, 0.9, 1), noisy_rows(900, 0.7, 2))
-    found = assay.compare(a, b)
+    found = goldproof.compare(a, b)
     assert repr(found) == str(found) == found.overall.verdict.text
-    scores = assay.score(a)
+    scores = goldproof.score(a)
     estimate = scores.arms[0].estimates["accuracy"]
     numbers = f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
     assert repr(scores) == f"all: accuracy {numbers} on 900 items, runs: 1"
@@ -105,9 +105,9 @@ def test_what_a_prompt_shows_is_short(tmp_path):
 
 def test_the_gate(tmp_path):
     a, b = files(tmp_path, noisy_rows(2000, 0.8, 1), noisy_rows(2000, 0.7, 2))
-    assert not assay.compare(a, b, margins=assay.Margins(gate=0.005)).passes
-    assert assay.compare(a, b, margins=assay.Margins(gate=0.2)).passes
-    assert assay.compare(b, a, margins=assay.Margins(gate=0.0)).passes
+    assert not goldproof.compare(a, b, margins=goldproof.Margins(gate=0.005)).passes
+    assert goldproof.compare(a, b, margins=goldproof.Margins(gate=0.2)).passes
+    assert goldproof.compare(b, a, margins=goldproof.Margins(gate=0.0)).passes
 
 
 ERRORS = [
@@ -150,13 +150,13 @@ ERRORS = [
 @pytest.mark.parametrize(("a", "b", "message"), ERRORS)
 def test_what_cannot_be_compared(tmp_path, a, b, message):
     with pytest.raises((DataError, UsageError)) as caught:
-        assay.compare(*files(tmp_path, a, b))
+        goldproof.compare(*files(tmp_path, a, b))
     assert str(caught.value) == message
 
 
 def test_common_items_are_compared_and_said(tmp_path):
     a, b = files(tmp_path, noisy_rows(30, 0.7, 1), noisy_rows(28, 0.7, 1))
-    found = assay.compare(a, b, settings=assay.Settings(common=True))
+    found = goldproof.compare(a, b, settings=goldproof.Settings(common=True))
     assert found.overall.difference.n == 28
     assert found.notes == ["all: A has 30 items and B 28, of which 28 are in both; those are compared."]
 
@@ -194,5 +194,5 @@ def test_false_positives_of_compare_are_five_percent(tmp_path):
     wrong = 0
     for seed in range(1000):
         a, b = files(tmp_path, noisy_rows(300, 0.75, 2 * seed), noisy_rows(300, 0.75, 2 * seed + 1))
-        wrong += assay.compare(a, b).overall.verdict.kind in ("better", "worse")
+        wrong += goldproof.compare(a, b).overall.verdict.kind in ("better", "worse")
     assert 35 <= wrong <= 68

@@ -10,9 +10,9 @@ from scipy.stats import spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 from tests.judging.files import noisy_rows, several_runs, write_jsonl
 
-import assay
-from assay.errors import DataError, UsageError
-from assay.statistics.proportions import significant_difference
+import goldproof
+from goldproof.errors import DataError, UsageError
+from goldproof.statistics.proportions import significant_difference
 
 
 def column(rows, name):
@@ -21,7 +21,7 @@ def column(rows, name):
 
 def test_scores_are_scikit_learns(tmp_path):
     rows = noisy_rows(300, 0.7, 1)
-    (arm,) = assay.score(write_jsonl(tmp_path / "a.jsonl", rows)).arms
+    (arm,) = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows)).arms
     gold, predicted = column(rows, "gold"), column(rows, "prediction")
     assert arm.estimates["accuracy"].value == pytest.approx(accuracy_score(gold, predicted))
     assert arm.estimates["mcc"].value == pytest.approx(matthews_corrcoef(gold, predicted))
@@ -31,8 +31,8 @@ def test_scores_are_scikit_learns(tmp_path):
 def test_the_order_of_rows_and_of_files_makes_no_difference(tmp_path):
     rows = several_runs(120, 0.7, range(3))
     shuffled = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))]
-    one = assay.score(write_jsonl(tmp_path / "a.jsonl", rows)).to_arrow()
-    other = assay.score(write_jsonl(tmp_path / "b.jsonl", shuffled)).to_arrow()
+    one = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows)).to_arrow()
+    other = goldproof.score(write_jsonl(tmp_path / "b.jsonl", shuffled)).to_arrow()
     assert one.equals(other)
 
 
@@ -41,7 +41,7 @@ def test_every_xnli_file_has_the_accuracy_in_its_name(published):
     files = sorted((published / "predictions" / "xnli").glob("*/*.json"))
     assert len(files) == 7
     for file in files:
-        (arm,) = assay.score(file).arms
+        (arm,) = goldproof.score(file).arms
         assert math.floor(round(1e4 * arm.estimates["accuracy"].value, 6)) == int(file.stem.split("_")[1])
 
 
@@ -51,7 +51,7 @@ def test_the_thresholds_that_the_paper_rounds_up():
 
 
 def test_one_run_says_nothing_of_another_seed(tmp_path):
-    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(50, 0.7, 1)))
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(50, 0.7, 1)))
     assert scores.notes == [
         "One run only ('all'): the intervals are over items, and say nothing of another seed.",
     ]
@@ -60,7 +60,7 @@ def test_one_run_says_nothing_of_another_seed(tmp_path):
 
 
 def test_several_runs_give_stability(tmp_path):
-    (arm,) = assay.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.8, range(5)))).arms
+    (arm,) = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.8, range(5)))).arms
     assert arm.run_names == ("0", "1", "2", "3", "4")
     assert arm.churn == pytest.approx(0.32, abs=0.05)  # two independent runs that are right 80 % differ in 2·.8·.2
     assert "5 runs × items" in arm.estimates["accuracy"].method
@@ -68,7 +68,7 @@ def test_several_runs_give_stability(tmp_path):
 
 def test_a_label_that_is_never_predicted_is_named(tmp_path):
     rows = [{**row, "prediction": "no"} for row in noisy_rows(60, 0.7, 1)]
-    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", rows), settings=assay.Settings(metric="mcc"))
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows), settings=goldproof.Settings(metric="mcc"))
     assert scores.arms[0].estimates["mcc"].value == 0
     assert "all: the label 'yes' is never predicted; its F1 counts as 0." in scores.notes
 
@@ -80,14 +80,16 @@ def test_a_constant_predictor_is_chance_and_a_perfect_one_is_not(tmp_path):
         ("perfect", lambda row: row["gold"], {"above chance"}),
     ):
         rows = [{**r, "prediction": answer(r), "tags": [tags[i % 3]]} for i, r in enumerate(noisy_rows(150, 0.7, 1))]
-        scores = assay.score(write_jsonl(tmp_path / f"{name}.jsonl", rows), settings=assay.Settings(metric="mcc"))
+        scores = goldproof.score(
+            write_jsonl(tmp_path / f"{name}.jsonl", rows), settings=goldproof.Settings(metric="mcc")
+        )
         assert {tag.verdict for tag in scores.tags} == verdict
         assert {round(tag.estimate.value, 6) for tag in scores.tags} == ({0.0} if name == "constant" else {1.0})
 
 
 def test_a_tag_of_three_items_gets_a_score_and_no_claim(tmp_path):
     rows = [{**row, "tags": ["rare"] if i < 3 else ["common"]} for i, row in enumerate(noisy_rows(90, 0.9, 1))]
-    common, rare = assay.score(write_jsonl(tmp_path / "a.jsonl", rows)).tags
+    common, rare = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows)).tags
     assert (rare.tag, rare.estimate.n, rare.verdict) == ("rare", 3, "too few items")
     assert math.isnan(rare.adjusted)
     assert (common.tag, common.verdict) == ("common", "above chance")
@@ -98,7 +100,7 @@ def test_categories_of_a_random_predictor_are_not_discovered(tmp_path):
     discoveries = 0
     for seed in range(40):
         rows = [{**row, "tags": [f"t{i % 20}"]} for i, row in enumerate(noisy_rows(600, 0.5, seed))]
-        tags = assay.score(write_jsonl(tmp_path / "a.jsonl", rows)).tags
+        tags = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows)).tags
         discoveries += any(tag.verdict in ("above chance", "below chance") for tag in tags)
     assert discoveries <= 6  # a rate of 5 % gives more than 6 of 40 once in 250 times
 
@@ -111,7 +113,7 @@ def test_regression_and_tagging(tmp_path):
         for run in range(3)
         for i, (v, e) in enumerate(zip(x, np.random.default_rng(run).normal(size=80), strict=True))
     ]
-    (arm,) = assay.score(write_jsonl(tmp_path / "r.jsonl", rows)).arms
+    (arm,) = goldproof.score(write_jsonl(tmp_path / "r.jsonl", rows)).arms
     by_run = [np.corrcoef(x, [r["prediction"] for r in rows if r["run"] == str(k)])[0, 1] for k in range(3)]
     assert arm.estimates["pearson"].value == pytest.approx(np.mean(by_run))
     assert arm.estimates["pearson"].low < np.mean(by_run) < arm.estimates["pearson"].high
@@ -120,7 +122,7 @@ def test_regression_and_tagging(tmp_path):
         {"id": "2", "gold": ["O", "B-LOC"], "prediction": ["O", "O"]},
         {"id": "3", "gold": ["B-LOC"], "prediction": ["B-PER"]},
     ]
-    (arm,) = assay.score(write_jsonl(tmp_path / "t.jsonl", tagged)).arms
+    (arm,) = goldproof.score(write_jsonl(tmp_path / "t.jsonl", tagged)).arms
     assert arm.estimates["span_f1"].value == pytest.approx(2 * 1 / (3 + 2))
 
 
@@ -135,7 +137,7 @@ def test_spearman_is_spearmans_for_categories_runs_and_checkpoints_too(tmp_path)
         for step in (1, 2, 3)
         for i in range(80)
     ]
-    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", rows), settings=assay.Settings(metric="spearman"))
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows), settings=goldproof.Settings(metric="spearman"))
 
     def spearman(**where):
         found = [row for row in rows if all(row[name] == value for name, value in where.items())]
@@ -159,7 +161,9 @@ def test_twins_widen_the_interval(tmp_path):
     doubled = [{**row, "id": f"{row['id']}{k}", "cluster": row["id"]} for row in rows for k in "ab"]
     widths = []
     for name, content, cluster in (("once", rows, "auto"), ("twice", doubled, "auto"), ("naive", doubled, "none")):
-        scores = assay.score(write_jsonl(tmp_path / f"{name}.jsonl", content), settings=assay.Settings(cluster=cluster))
+        scores = goldproof.score(
+            write_jsonl(tmp_path / f"{name}.jsonl", content), settings=goldproof.Settings(cluster=cluster)
+        )
         estimate = scores.arms[0].estimates["mcc"]
         widths.append(estimate.high - estimate.low)
     assert widths[1] == pytest.approx(widths[0], rel=0.06)
@@ -173,7 +177,7 @@ def test_agreement_over_steps(tmp_path):
             accuracy = 0.5 + 0.07 * step
             for split, seed in (("dev", 7), ("test", 8)):
                 rows += noisy_rows(200, accuracy, 100 * run + 10 * seed + step, run=str(run), step=step, split=split)
-    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", rows))
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows))
     (found,) = scores.agreement
     assert (found.n_runs, found.n_steps) == (3, 6)
     assert found.estimate.value > 0.9
@@ -187,7 +191,7 @@ def test_calibration(tmp_path):
         {**r, "probabilities": {"no": 1.0, "yes": 0.0} if r["prediction"] == "no" else {"no": 0.0, "yes": 1.0}}
         for r in rows
     ]
-    found = assay.score(write_jsonl(tmp_path / "a.jsonl", sure)).arms[0].calibration
+    found = goldproof.score(write_jsonl(tmp_path / "a.jsonl", sure)).arms[0].calibration
     wrong = np.mean([r["gold"] != r["prediction"] for r in rows])
     assert found.error == pytest.approx(wrong)
     assert found.brier.value == pytest.approx(2 * wrong)
@@ -197,11 +201,11 @@ def test_runs_that_answer_other_items_are_an_error_unless_the_common_ones_are_as
     rows = several_runs(30, 0.7, range(2))[:-1]
     path = write_jsonl(tmp_path / "a.jsonl", rows)
     with pytest.raises(DataError) as caught:
-        assay.score(path)
+        goldproof.score(path)
     assert str(caught.value) == (
         "the runs do not answer the same items: run '1' lacks 1 of 30 items ('29'…); --common uses those that all share"
     )
-    scores = assay.score(path, settings=assay.Settings(common=True))
+    scores = goldproof.score(path, settings=goldproof.Settings(common=True))
     assert scores.arms[0].n_items == 29
     assert scores.notes[0] == "run '1' lacks 1 of 30 items; the 29 items that all runs share are used"
 
@@ -210,7 +214,7 @@ def test_gold_that_differs_between_runs_is_an_error(tmp_path):
     rows = several_runs(30, 0.7, range(2))
     rows[-1]["gold"] = "yes" if rows[-1]["gold"] == "no" else "no"
     with pytest.raises(DataError) as caught:
-        assay.score(write_jsonl(tmp_path / "a.jsonl", rows))
+        goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows))
     assert str(caught.value) == "the gold of item '29' differs between runs; it must be the same"
 
 
@@ -218,29 +222,29 @@ def test_gold_that_differs_between_runs_is_an_error(tmp_path):
     ("settings", "message"),
     [
         (
-            assay.Settings(metric="bleu"),
+            goldproof.Settings(metric="bleu"),
             "the metric 'bleu' does not fit classification; allowed: accuracy, mcc, macro_f1",
         ),
         (
-            assay.Settings(cluster="author"),
+            goldproof.Settings(cluster="author"),
             "there is no clustering 'author'; allowed: auto, none, cluster, text, pair, twins",
         ),
-        (assay.Settings(cluster="twins"), "--cluster twins needs the columns 'text' and 'pair'"),
+        (goldproof.Settings(cluster="twins"), "--cluster twins needs the columns 'text' and 'pair'"),
         (
-            assay.Settings(cluster="cluster"),
+            goldproof.Settings(cluster="cluster"),
             "--cluster cluster needs a column 'cluster'; columns found: id, gold, prediction",
         ),
     ],
 )
 def test_wrong_settings(tmp_path, settings, message):
     with pytest.raises(UsageError) as caught:
-        assay.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(20, 0.7, 1)), settings=settings)
+        goldproof.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(20, 0.7, 1)), settings=settings)
     assert str(caught.value) == message
 
 
 def test_streaming_gives_the_same_scores(tmp_path):
     """The same file counted as it streams and held in memory."""
-    from assay.judging import streaming
+    from goldproof.judging import streaming
 
     rows = [
         {**row, "language": lang, "tags": ["x"] if i % 2 else ["x", "y"]}
@@ -248,8 +252,8 @@ def test_streaming_gives_the_same_scores(tmp_path):
         for i, row in enumerate(noisy_rows(400, 0.7, len(lang)))
     ]
     path = write_jsonl(tmp_path / "a.jsonl", rows)
-    held = assay.score(path)
-    counted = streaming.score_stream(path, None, assay.Settings())
+    held = goldproof.score(path)
+    counted = streaming.score_stream(path, None, goldproof.Settings())
     for a, b in zip(held.arms, counted.arms, strict=True):
         assert a.where == b.where
         for name, estimate in a.estimates.items():
@@ -261,16 +265,16 @@ def test_streaming_gives_the_same_scores(tmp_path):
 
 
 def test_large_files_stream_by_themselves_and_say_so(tmp_path, monkeypatch):
-    from assay.judging import streaming
+    from goldproof.judging import streaming
 
     monkeypatch.setattr(streaming, "LARGEST_IN_MEMORY", 100)
-    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.7, range(3))))
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.7, range(3))))
     assert scores.notes[0].startswith("1200 rows were counted as they streamed")
     assert scores.arms[0].estimates["accuracy"].method == "t over runs, items fixed"
 
 
 def test_three_lines_of_python(tmp_path):
-    scores = assay.score(write_jsonl(tmp_path / "a.jsonl", several_runs(60, 0.7, range(3))))
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(60, 0.7, range(3))))
     frame = scores.to_pandas()
     assert list(frame["metric"]) == ["accuracy", "mcc", "macro_f1"]
     assert "<table" in scores._repr_html_()
@@ -282,8 +286,8 @@ def test_files_of_one_name_are_models_of_their_own(tmp_path):
     for file, accuracy in zip(files, (0.6, 0.9), strict=True):
         file.parent.mkdir(parents=True)
         write_jsonl(file, noisy_rows(100, accuracy, 1))
-    scores = assay.score(files)
-    alone = [assay.score(file).arms[0].estimates["accuracy"].value for file in files]
+    scores = goldproof.score(files)
+    alone = [goldproof.score(file).arms[0].estimates["accuracy"].value for file in files]
     found = {arm.where["model"]: arm.estimates["accuracy"].value for arm in scores.arms}
     assert found == dict(zip(("old/x/p", "new/x/p"), alone, strict=True))
 
@@ -291,5 +295,5 @@ def test_files_of_one_name_are_models_of_their_own(tmp_path):
 def test_a_file_given_twice_is_refused(tmp_path):
     file = write_jsonl(tmp_path / "a.jsonl", noisy_rows(20, 0.7, 1))
     with pytest.raises(UsageError) as caught:
-        assay.score([file, tmp_path / "." / "a.jsonl"])
+        goldproof.score([file, tmp_path / "." / "a.jsonl"])
     assert str(caught.value) == f"the file {file} is given twice; give each file once"

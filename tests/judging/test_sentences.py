@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.judging.files import noisy_rows, several_runs, write_jsonl
 from tests.report.sentences import unfinished
 
-import assay
-from assay.report.summary import Claim, Report, Section, Table
+import goldproof
+from goldproof.report.summary import Claim, Report, Section, Table
 
 
 def tagged(accuracy, seeds):
@@ -19,7 +19,7 @@ def texts(report):
 
 
 def test_one_file_says_its_score_in_a_sentence(tmp_path):
-    report = assay.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(200, 0.7, 1))).report()
+    report = goldproof.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(200, 0.7, 1))).report()
     assert unfinished(report) == []
     assert texts(report)[0] == "Accuracy is 69.5 % on 200 items, one run."
     assert report.sections[0].items[0].title == "Accuracy is 69.5 % [62.8, 75.5] on 200 items"
@@ -28,10 +28,10 @@ def test_one_file_says_its_score_in_a_sentence(tmp_path):
 def test_several_files_with_runs_languages_and_tags_read_well(tmp_path):
     old = write_jsonl(tmp_path / "old.jsonl", tagged(0.65, range(3)))
     new = write_jsonl(tmp_path / "new.jsonl", tagged(0.8, range(3, 6)))
-    scored = assay.score([old, new]).report()
+    scored = goldproof.score([old, new]).report()
     assert unfinished(scored) == []
     assert texts(scored)[0].startswith("new en: accuracy is ")
-    compared = assay.compare(old, new).report()
+    compared = goldproof.compare(old, new).report()
     assert unfinished(compared) == []
     titles = [item.title for section in compared.sections for item in section.items]
     assert len(titles) == len(set(titles))

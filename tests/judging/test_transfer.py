@@ -14,17 +14,17 @@ from tests.judging.courses import ACCURACY, LABELS, exact_panel, experiment, noi
 from tests.judging.files import write_jsonl
 from tests.report.sentences import unfinished
 
-from assay.cli import run_command
-from assay.data.predictions import read_predictions
-from assay.errors import DataError
-from assay.judging.transfer.analysis import analyse, why_not_paired
-from assay.judging.transfer.guide import Counting, guidance, mean_guidance
-from assay.judging.transfer.luck import loss_against, spread_of
-from assay.judging.transfer.panels import Answers, Scoring, make_panel
-from assay.judging.transfer.reading import judge_transfer, panels_of
-from assay.judging.transfer.rules import choose_points, mean_difference
-from assay.report.write import write_report
-from assay.statistics.comparison import compare_runs
+from goldproof.cli import run_command
+from goldproof.data.predictions import read_predictions
+from goldproof.errors import DataError
+from goldproof.judging.transfer.analysis import analyse, why_not_paired
+from goldproof.judging.transfer.guide import Counting, guidance, mean_guidance
+from goldproof.judging.transfer.luck import loss_against, spread_of
+from goldproof.judging.transfer.panels import Answers, Scoring, make_panel
+from goldproof.judging.transfer.reading import judge_transfer, panels_of
+from goldproof.judging.transfer.rules import choose_points, mean_difference
+from goldproof.report.write import write_report
+from goldproof.statistics.comparison import compare_runs
 
 RISE = np.array([[0.50, 0.60, 0.70, 0.80], [0.50, 0.62, 0.71, 0.80]])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.measures.layers import Layers, array_layers
-from assay.measures.probe_task import ProbeTask, probe_task
+from goldproof.measures.layers import Layers, array_layers
+from goldproof.measures.probe_task import ProbeTask, probe_task
 
 
 def splits(n: int) -> list[str]:

@@ -14,18 +14,18 @@ import pytest
 import torch
 import transformers
 
-from assay.errors import DataError, StoreError, UsageError
-from assay.measures import activations as module
-from assay.measures.activations import open_reader, read_activations
-from assay.measures.shards import find_shards
-from assay.models.fake import Fake
-from assay.models.layer_reader import LayerReader
-from assay.models.length import Length
-from assay.models.reading import EncoderReader, Reading
-from assay.models.readout import Readout
-from assay.models.static_vectors import static_vectors
-from assay.models.tiny import FAMILIES, write_tiny_model
-from assay.models.transformer import Transformer, transformer
+from goldproof.errors import DataError, StoreError, UsageError
+from goldproof.measures import activations as module
+from goldproof.measures.activations import open_reader, read_activations
+from goldproof.measures.shards import find_shards
+from goldproof.models.fake import Fake
+from goldproof.models.layer_reader import LayerReader
+from goldproof.models.length import Length
+from goldproof.models.reading import EncoderReader, Reading
+from goldproof.models.readout import Readout
+from goldproof.models.static_vectors import static_vectors
+from goldproof.models.tiny import FAMILIES, write_tiny_model
+from goldproof.models.transformer import Transformer, transformer
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = [f"w{i}" for i in range(30)]
@@ -255,8 +255,8 @@ def test_bad_readouts_and_folders(tmp_path):
 MEMORY = """
 import resource, sys
 import numpy as np
-from assay.measures.activations import read_activations
-from assay.models.reading import Reading
+from goldproof.measures.activations import read_activations
+from goldproof.models.reading import Reading
 
 class Wide:
     key, longest = "1" * 64, None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.corruption import Cloze
-from assay.errors import ModelError, UsageError
-from assay.measures.cloze import Guess, cloze_accuracy, guess_words
+from goldproof.data.corruption import Cloze
+from goldproof.errors import ModelError, UsageError
+from goldproof.measures.cloze import Guess, cloze_accuracy, guess_words
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "dog", "slept", "un", "##known", "."]
 
@@ -105,10 +105,10 @@ def test_wrong_use(model, tokenizer):
 
 
 def test_a_model_in_a_folder_is_asked_for_the_first_word_of_a_class(model, tokenizer, tmp_path):
-    from assay.data.dataset import Dataset
-    from assay.data.tagging import Tagging, make_table
-    from assay.measures.cloze import ask_masked
-    from assay.models.source import find_source
+    from goldproof.data.dataset import Dataset
+    from goldproof.data.tagging import Tagging, make_table
+    from goldproof.measures.cloze import ask_masked
+    from goldproof.models.source import find_source
 
     model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from assay.errors import ModelError, UsageError
-from assay.measures import cues
-from assay.statistics import unpaired_proportions
-from assay.studies.corruption.published import POLARITY_CUES
+from goldproof.errors import ModelError, UsageError
+from goldproof.measures import cues
+from goldproof.statistics import unpaired_proportions
+from goldproof.studies.corruption.published import POLARITY_CUES
 
 SETS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import mutual_info_score
 
-from assay.errors import UsageError
-from assay.measures.information import pointwise_information, solved_examples
+from goldproof.errors import UsageError
+from goldproof.measures.information import pointwise_information, solved_examples
 
 probabilities = hnp.arrays(float, (6, 3), elements=st.floats(0.01, 1)).map(lambda a: a / a.sum(1, keepdims=True))
 

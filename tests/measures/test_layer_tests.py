@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.measures.layer_tests import adjust_over_tasks, assess_layers, compare_layers, two_sided_neighbours
-from assay.statistics.comparison import bootstrap_test
-from assay.statistics.metrics import metric
+from goldproof.errors import UsageError
+from goldproof.measures.layer_tests import adjust_over_tasks, assess_layers, compare_layers, two_sided_neighbours
+from goldproof.statistics.comparison import bootstrap_test
+from goldproof.statistics.metrics import metric
 
 
 def layers_with(accuracies: list[float], n: int, seed: int = 0) -> np.ndarray:

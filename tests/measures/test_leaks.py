@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from assay.data.dataset import Dataset
-from assay.data.logic.build import Recipe, build_corpus
-from assay.errors import DataError, UsageError
-from assay.measures.leaks import (
+from goldproof.data.dataset import Dataset
+from goldproof.data.logic.build import Recipe, build_corpus
+from goldproof.errors import DataError, UsageError
+from goldproof.measures.leaks import (
     TextPairs,
     certify,
     certify_corpus,
@@ -20,7 +20,7 @@ from assay.measures.leaks import (
     split_pairs,
     split_premises,
 )
-from assay.measures.shallow import BASELINES
+from goldproof.measures.shallow import BASELINES
 
 WORDS = ["red", "green", "blue", "big", "small", "old", "new", "tall", "dark", "light", "round", "flat", "soft", "cold"]
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from assay.measures.designs import DenseDesign, sparse_design
-from assay.measures.logistic import Solver, cross_entropy, solve_logistic
+from goldproof.measures.designs import DenseDesign, sparse_design
+from goldproof.measures.logistic import Solver, cross_entropy, solve_logistic
 
 PENALTIES = (1e-1, 1e-3, 1e-5)
 
@@ -88,7 +88,7 @@ def test_many_features_go_by_the_diagonal(monkeypatch):
         return cross_entropy(design.forward(theta), codes).value + ridge
 
     full = objective()
-    monkeypatch.setattr("assay.measures.designs._WIDEST", 5)
+    monkeypatch.setattr("goldproof.measures.designs._WIDEST", 5)
     torch.testing.assert_close(objective(), full, atol=1e-5, rtol=0)
 
 
@@ -121,7 +121,7 @@ def test_long_and_short_lines_go_the_same_way(monkeypatch):
     x, codes = make_layers(2, 400, 12, 3, seed=5)
     tight = Solver(tolerance=1e-9)
     short = solve_logistic(DenseDesign(x), codes, 3, PENALTIES, tight).theta
-    monkeypatch.setattr("assay.measures.logistic._LONG_LINE", 0)
+    monkeypatch.setattr("goldproof.measures.logistic._LONG_LINE", 0)
     torch.testing.assert_close(
         solve_logistic(DenseDesign(x), codes, 3, PENALTIES, tight).theta, short, atol=2e-3, rtol=0
     )

@@ -9,12 +9,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.measures.synthetic import planted, splits
 
-from assay.errors import UsageError
-from assay.measures.description_length import description_length
-from assay.measures.layers import array_layers
-from assay.measures.probe_task import probe_task
-from assay.measures.probes import fit_probes
-from assay.measures.selectivity import control_task, control_types, measure_selectivity
+from goldproof.errors import UsageError
+from goldproof.measures.description_length import description_length
+from goldproof.measures.layers import array_layers
+from goldproof.measures.probe_task import probe_task
+from goldproof.measures.probes import fit_probes
+from goldproof.measures.selectivity import control_task, control_types, measure_selectivity
 
 
 def by_words(n_types: int = 60, d: int = 80, n: int = 1800) -> tuple[np.ndarray, list[str], np.ndarray]:

@@ -8,12 +8,12 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from tests.measures.synthetic import splits
 
-from assay.errors import UsageError
-from assay.measures.designs import DenseDesign
-from assay.measures.elastic_net import Penalty, ProximalSolver, solve_elastic_net
-from assay.measures.layers import array_layers
-from assay.measures.neurons import NeuronSettings, ablate, neuron_overlap, order_neurons, rank_neurons
-from assay.measures.probe_task import probe_task
+from goldproof.errors import UsageError
+from goldproof.measures.designs import DenseDesign
+from goldproof.measures.elastic_net import Penalty, ProximalSolver, solve_elastic_net
+from goldproof.measures.layers import array_layers
+from goldproof.measures.neurons import NeuronSettings, ablate, neuron_overlap, order_neurons, rank_neurons
+from goldproof.measures.probe_task import probe_task
 
 PLANTED = [3, 25, 41, 42, 57]
 

@@ -7,8 +7,8 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from assay.errors import DataError, ModelError, UsageError
-from assay.models.ngrams import NGrams, ngrams, tfidf_features
+from goldproof.errors import DataError, ModelError, UsageError
+from goldproof.models.ngrams import NGrams, ngrams, tfidf_features
 
 TEXTS = ["It rains in Spain.", "It snows.", "In Spain it rains."]
 

@@ -9,12 +9,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from tests.measures.synthetic import planted, splits
 
-from assay.errors import DataError, UsageError
-from assay.measures.layers import array_layers, join_layers, select_layers
-from assay.measures.mlp import MlpSettings, fit_mlp
-from assay.measures.probe_task import hold_out, majority_accuracy, probe_task
-from assay.measures.probes import ProbeSettings, fit_grid, fit_probes
-from assay.measures.sparse_probes import fit_sparse_probes
+from goldproof.errors import DataError, UsageError
+from goldproof.measures.layers import array_layers, join_layers, select_layers
+from goldproof.measures.mlp import MlpSettings, fit_mlp
+from goldproof.measures.probe_task import hold_out, majority_accuracy, probe_task
+from goldproof.measures.probes import ProbeSettings, fit_grid, fit_probes
+from goldproof.measures.sparse_probes import fit_sparse_probes
 
 
 @pytest.mark.parametrize("k", [2, 6])
@@ -45,7 +45,7 @@ def test_the_best_is_chosen_on_validation_and_the_stronger_penalty_wins_a_tie():
 def test_groups_of_layers_change_nothing(monkeypatch):
     layers, task = planted(600, [0.0, 1.0, 2.0])
     whole = fit_grid(layers, task)
-    monkeypatch.setattr("assay.measures.probes._BYTES", {"cpu": 1})
+    monkeypatch.setattr("goldproof.measures.probes._BYTES", {"cpu": 1})
     alone = fit_grid(layers, task)
     np.testing.assert_allclose(alone.accuracy("test"), whole.accuracy("test"), atol=0.01)
 
@@ -53,7 +53,7 @@ def test_groups_of_layers_change_nothing(monkeypatch):
 def test_penalties_in_parts_change_nothing(monkeypatch):
     layers, task = planted(600, [1.0])
     whole = fit_grid(layers, task)
-    monkeypatch.setattr("assay.measures.logistic._LOGITS", {"cpu": 2 * 3 * 360})
+    monkeypatch.setattr("goldproof.measures.logistic._LOGITS", {"cpu": 2 * 3 * 360})
     np.testing.assert_allclose(fit_grid(layers, task).accuracy("test"), whole.accuracy("test"), atol=0.01)
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
-from assay.errors import DataError, UsageError
-from assay.measures import similarity
-from assay.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
+from goldproof.errors import DataError, UsageError
+from goldproof.measures import similarity
+from goldproof.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
 
 
 def places_of(*arrays):

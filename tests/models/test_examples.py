@@ -3,10 +3,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from assay.errors import DataError
-from assay.models.examples import Examples, examples_from_table
-from assay.models.fake import Fake
-from assay.models.protocols import Encoder, Trainable
+from goldproof.errors import DataError
+from goldproof.models.examples import Examples, examples_from_table
+from goldproof.models.fake import Fake
+from goldproof.models.protocols import Encoder, Trainable
 
 
 def test_a_table_becomes_examples() -> None:

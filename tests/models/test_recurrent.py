@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from assay.errors import DataError, UsageError
-from assay.models.examples import Examples
-from assay.models.recurrent import Recurrent
-from assay.models.recurrent_network import RecurrentModule
-from assay.models.static_vectors import read_vectors, static_vectors
-from assay.training.finetune import finetune
-from assay.training.recipe import Recipe, Seeds
+from goldproof.errors import DataError, UsageError
+from goldproof.models.examples import Examples
+from goldproof.models.recurrent import Recurrent
+from goldproof.models.recurrent_network import RecurrentModule
+from goldproof.models.static_vectors import read_vectors, static_vectors
+from goldproof.training.finetune import finetune
+from goldproof.training.recipe import Recipe, Seeds
 
 LENGTHS = [7, 3, 1, 5]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import ModelError
-from assay.models.source import TOKENIZER_FILES, find_source
-from assay.models.tiny import write_tiny_model
+from goldproof.errors import ModelError
+from goldproof.models.source import TOKENIZER_FILES, find_source
+from goldproof.models.tiny import write_tiny_model
 
 
 @pytest.fixture

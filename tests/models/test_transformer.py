@@ -9,11 +9,11 @@ import pytest
 import torch
 import transformers
 
-from assay.errors import ModelError, UsageError
-from assay.models.examples import Examples
-from assay.models.protocols import Encoder, Trainable
-from assay.models.tiny import FAMILIES, write_tiny_model
-from assay.models.transformer import transformer
+from goldproof.errors import ModelError, UsageError
+from goldproof.models.examples import Examples
+from goldproof.models.protocols import Encoder, Trainable
+from goldproof.models.tiny import FAMILIES, write_tiny_model
+from goldproof.models.transformer import transformer
 
 TEXTS = ["one two three", "two", "three three one two"]
 
@@ -89,8 +89,9 @@ def test_an_unknown_family_is_named(tmp_path: Path) -> None:
 
 def test_planning_loads_no_torch() -> None:
     code = (
-        "import sys; import assay.training.finetune, assay.training.selection, assay.training.search; "
-        "import assay.models.transformer, assay.models.recurrent, assay.models.fake, assay.models.tiny; "
+        "import sys; import goldproof.training.finetune, goldproof.training.selection, goldproof.training.search; "
+        "import goldproof.models.transformer, goldproof.models.recurrent, goldproof.models.fake; "
+        "import goldproof.models.tiny; "
         "print([name for name in ('torch', 'transformers', 'sklearn') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -9,9 +9,9 @@ import math
 import random
 from pathlib import Path
 
-from assay.report.cells import mark_best
-from assay.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
-from assay.report.summary import (
+from goldproof.report.cells import mark_best
+from goldproof.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
+from goldproof.report.summary import (
     Cell,
     Claim,
     Column,
@@ -24,7 +24,7 @@ from assay.report.summary import (
     Table,
     Text,
 )
-from assay.statistics.estimate import Estimate
+from goldproof.statistics.estimate import Estimate
 
 HOSTILE = [
     "<script>document.title='owned'</script>",
@@ -176,5 +176,5 @@ def sample_report(n_items: int = 1104) -> Report:
         Section("Means, spread and pairs", other_charts()),  # type: ignore[arg-type]
         Section("Items", [examples(n_items)]),
     ]
-    provenance = {"assay": "0.1.0", "study": "stability", "data": "diagnostics, 1104 items", "seeds": 6}
+    provenance = {"goldproof": "0.1.0", "study": "stability", "data": "diagnostics, 1104 items", "seeds": 6}
     return Report("stability", "Does the score hold with another seed?", verdict, sections, provenance)

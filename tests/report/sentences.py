@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.report.summary import Claim, Examples, Figure, Report, Table
+from goldproof.report.summary import Claim, Examples, Figure, Report, Table
 
 OPEN_END = re.compile(r"(?:[:,;]|\b(?:by|of|to|over|with|and|in|than|gains|this))[.]?$")
 UNSAID = re.compile(r"\bthis (?:share|accuracy|score|number)\b")

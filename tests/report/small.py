@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from assay.report.cells import mark_best
-from assay.report.summary import (
+from goldproof.report.cells import mark_best
+from goldproof.report.summary import (
     Cell,
     Claim,
     Column,
@@ -18,7 +18,7 @@ from assay.report.summary import (
     Table,
     Text,
 )
-from assay.statistics.estimate import Estimate
+from goldproof.statistics.estimate import Estimate
 
 SCRIPT = "<script>alert(1)</script>"
 NAN = math.nan
@@ -85,4 +85,4 @@ def small_report() -> Report:
         Section("Items <b>", (small_examples(),)),
         Section("End", (Text("No more."),)),
     )
-    return Report("small", "A & B: {{7*7}}", verdict, sections, {"assay": "0.1.0", "seeds": 6, "level": 0.95})
+    return Report("small", "A & B: {{7*7}}", verdict, sections, {"goldproof": "0.1.0", "seeds": 6, "level": 0.95})

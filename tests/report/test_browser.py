@@ -10,10 +10,10 @@ import pytest
 import vl_convert
 from tests.report.sample import examples, language_table, sample_report
 
-from assay.report.csv_tables import examples_csv, table_csv
-from assay.report.figures import figure_svg, full_spec
-from assay.report.html import html_page
-from assay.report.summary import Column, Figure, Report, Section, Table
+from goldproof.report.csv_tables import examples_csv, table_csv
+from goldproof.report.figures import figure_svg, full_spec
+from goldproof.report.html import html_page
+from goldproof.report.summary import Column, Figure, Report, Section, Table
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]

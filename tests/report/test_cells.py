@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.report.cells import format_interval, format_number, mark_best, method_lines, view
-from assay.report.summary import Column, Marked, Missing, Table
-from assay.statistics.estimate import Estimate
+from goldproof.errors import UsageError
+from goldproof.report.cells import format_interval, format_number, mark_best, method_lines, view
+from goldproof.report.summary import Column, Marked, Missing, Table
+from goldproof.statistics.estimate import Estimate
 
 NAN = math.nan
 

@@ -7,12 +7,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from assay.errors import UsageError
-from assay.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
-from assay.report.figures import figure_pdf, figure_svg, full_spec
-from assay.report.palette import DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
-from assay.report.summary import Column, Figure
-from assay.statistics.estimate import Estimate
+from goldproof.errors import UsageError
+from goldproof.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
+from goldproof.report.figures import figure_pdf, figure_svg, full_spec
+from goldproof.report.palette import DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
+from goldproof.report.summary import Column, Figure
+from goldproof.statistics.estimate import Estimate
 
 CAPTION = Caption("chart", "A chart")
 

@@ -7,12 +7,12 @@ import xml.etree.ElementTree as ET
 import pytest
 from tests.report.sample import sample_report, seed_heat_map
 
-from assay.report.charts import Caption, curves, heat_map
-from assay.report.drawings import make_small, short_number
-from assay.report.figures import figure_svg, narrow_svg
-from assay.report.html import html_page
-from assay.report.summary import Column, Example, Examples, Report, Section
-from assay.statistics.estimate import Estimate
+from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.drawings import make_small, short_number
+from goldproof.report.figures import figure_svg, narrow_svg
+from goldproof.report.html import html_page
+from goldproof.report.summary import Column, Example, Examples, Report, Section
+from goldproof.statistics.estimate import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
 

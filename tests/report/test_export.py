@@ -10,12 +10,12 @@ import pytest
 from huggingface_hub import metadata_load
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from assay.errors import DataError, MissingExtraError, StoreError, UsageError
-from assay.report.mlflow import log_run, metrics_of
-from assay.report.model_card import Card, card_text, model_index, write_card
-from assay.report.scores import Score, scores_of, table_scores
-from assay.report.summary import Column, Marked, Missing, Report, Section, Table, Text
-from assay.statistics.estimate import Estimate
+from goldproof.errors import DataError, MissingExtraError, StoreError, UsageError
+from goldproof.report.mlflow import log_run, metrics_of
+from goldproof.report.model_card import Card, card_text, model_index, write_card
+from goldproof.report.scores import Score, scores_of, table_scores
+from goldproof.report.summary import Column, Marked, Missing, Report, Section, Table, Text
+from goldproof.statistics.estimate import Estimate
 
 A = Estimate(0.8, 0.75, 0.84, "Wilson", 300)
 B = Estimate(0.7, 0.65, 0.75, "Wilson", 300)
@@ -183,7 +183,7 @@ def test_mlflow_that_is_absent_or_refuses_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(MissingExtraError) as caught:
         log_run(WHOLE, [], "a")
-    assert str(caught.value) == "the export to MLflow needs an optional package: pip install 'assay[mlflow]'"
+    assert str(caught.value) == "the export to MLflow needs an optional package: pip install 'goldproof[mlflow]'"
     monkeypatch.setitem(sys.modules, "mlflow", fake_mlflow(FakeRun(), refuse=True))
     with pytest.raises(StoreError) as failed:
         log_run(WHOLE, [], "a")

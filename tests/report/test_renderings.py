@@ -1,6 +1,6 @@
 """Every text rendering of a small report, compared as a whole with golden files.
 
-Run with ASSAY_WRITE_GOLDEN=1 to write them anew, and read the difference before keeping it.
+Run with GOLDPROOF_WRITE_GOLDEN=1 to write them anew, and read the difference before keeping it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.report.small import small_examples, small_report, small_table
 
-from assay.report.csv_tables import examples_csv, table_csv
-from assay.report.html import html_fragment, html_page
-from assay.report.latex import table_latex
-from assay.report.markdown import report_markdown
-from assay.report.summary_json import report_json
+from goldproof.report.csv_tables import examples_csv, table_csv
+from goldproof.report.html import html_fragment, html_page
+from goldproof.report.latex import table_latex
+from goldproof.report.markdown import report_markdown
+from goldproof.report.summary_json import report_json
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "report"
 
@@ -41,7 +41,7 @@ RENDERINGS = {
 def test_rendering_is_the_golden_one(name):
     text = RENDERINGS[name]()
     path = GOLDEN / name
-    if os.environ.get("ASSAY_WRITE_GOLDEN"):
+    if os.environ.get("GOLDPROOF_WRITE_GOLDEN"):
         path.write_bytes(text.encode())
     assert text == path.read_bytes().decode()
 
@@ -69,6 +69,6 @@ def test_no_text_from_data_is_markup():
 def test_notebook_shows_the_fragment_without_script():
     fragment = small_report()._repr_html_()
     assert fragment == html_fragment(small_report())
-    assert fragment.startswith('<div class="assay notebook">')
+    assert fragment.startswith('<div class="goldproof notebook">')
     assert "<script" not in fragment
     assert "B is better than A." in fragment

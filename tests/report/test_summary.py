@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import UsageError
-from assay.report.summary import Example, Examples
+from goldproof.errors import UsageError
+from goldproof.report.summary import Example, Examples
 
 
 def test_flips_and_errors_of_an_item():

@@ -13,19 +13,19 @@ import pytest
 from tests.report.sample import sample_report
 from tests.report.small import small_report, small_table
 
-from assay.errors import DataError, StoreError, UsageError
-from assay.report.charts import Caption, dots
-from assay.report.html import html_page
-from assay.report.summary import Missing, Report, Section, Table, Text
-from assay.report.summary_json import report_json
-from assay.report.write import load_summary, write_report
-from assay.statistics.estimate import Estimate
+from goldproof.errors import DataError, StoreError, UsageError
+from goldproof.report.charts import Caption, dots
+from goldproof.report.html import html_page
+from goldproof.report.summary import Missing, Report, Section, Table, Text
+from goldproof.report.summary_json import report_json
+from goldproof.report.write import load_summary, write_report
+from goldproof.statistics.estimate import Estimate
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGESTS = """
 import hashlib, sys
 from pathlib import Path
-from assay.report.write import write_report
+from goldproof.report.write import write_report
 from tests.report.sample import sample_report
 for path in write_report(sample_report(50), sys.argv[1]):
     print(path.relative_to(sys.argv[1]), hashlib.sha256(path.read_bytes()).hexdigest())
@@ -105,10 +105,17 @@ def test_nan_is_written_out_and_read_back(tmp_path):
 
 def test_what_is_no_summary_is_refused(tmp_path):
     path = tmp_path / "summary.json"
+    other = 'not a summary that this version reads; allowed: "product": "goldproof", "format": 2'
     for text, message in [
         ('{\n"a": }', f"{path}, line 2: not JSON: Expecting value"),
-        ("[]", f'{path}: not a summary that this version reads; allowed: "format": "assay report 1"; got None'),
-        ('{"format": "assay report 1"}', f"{path}: the summary is incomplete or altered: KeyError: 'name'"),
+        ("[]", f"{path}: {other}; got None, None"),
+        ('{"product": "goldproof", "format": 3}', f"{path}: {other}; got 'goldproof', 3"),
+        (
+            '{"format": "assay report 1", "name": "r"}',
+            f"{path}: this summary was written by Assay, as Goldproof was called before; write it again with Goldproof "
+            "(the file is left as it is)",
+        ),
+        ('{"product": "goldproof", "format": 2}', f"{path}: the summary is incomplete or altered: KeyError: 'name'"),
     ]:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(DataError) as error:
@@ -116,7 +123,7 @@ def test_what_is_no_summary_is_refused(tmp_path):
         assert str(error.value) == message
     with pytest.raises(DataError) as error:
         load_summary(tmp_path / "none.json")
-    how = "there is no such file; `assay score FILE --out FOLDER` writes FOLDER/summary.json"
+    how = "there is no such file; `goldproof score FILE --out FOLDER` writes FOLDER/summary.json"
     assert str(error.value) == f"{tmp_path / 'none.json'}: {how}"
     with pytest.raises(DataError) as error:
         load_summary(tmp_path)
@@ -157,7 +164,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
 
 def test_the_summary_types_load_neither_altair_nor_jinja():
     heavy = "{'altair', 'jinja2', 'numpy', 'vl_convert'}"
-    code = f"import sys, assay.report.summary, assay.report.cells; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, goldproof.report.summary, goldproof.report.cells; print(sorted({heavy} & set(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     found = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     assert found.stdout == "[]\n"

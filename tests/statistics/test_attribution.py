@@ -9,8 +9,8 @@ from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from assay.errors import UsageError
-from assay.statistics.attribution import attribute_variance, deviation_factors
+from goldproof.errors import UsageError
+from goldproof.statistics.attribution import attribute_variance, deviation_factors
 
 LATIN = np.array([(i, j, (i + j) % 4) for i in range(4) for j in range(4)])
 CUBE = np.array([(i, j, k) for i in range(3) for j in range(3) for k in range(3)])

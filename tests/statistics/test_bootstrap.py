@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from sklearn.metrics import accuracy_score
 
-from assay.errors import UsageError
-from assay.statistics import bootstrap
-from assay.statistics.bootstrap import (
+from goldproof.errors import UsageError
+from goldproof.statistics import bootstrap
+from goldproof.statistics.bootstrap import (
     bca_interval,
     bootstrap_differences,
     bootstrap_interval,
@@ -17,7 +17,7 @@ from assay.statistics.bootstrap import (
     bootstrap_weights,
     percentile_interval,
 )
-from assay.statistics.metrics import metric
+from goldproof.statistics.metrics import metric
 
 MCC, ACCURACY = metric("mcc"), metric("accuracy")
 

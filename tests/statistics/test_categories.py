@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import matthews_corrcoef
 
-from assay.statistics.categories import categories_interval
-from assay.statistics.metrics import metric
-from assay.statistics.runs import runs_interval
+from goldproof.statistics.categories import categories_interval
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.runs import runs_interval
 
 MCC = metric("mcc")
 

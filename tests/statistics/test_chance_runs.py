@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.statistics.chance import chance_band
-from assay.statistics.chance_runs import runs_chance_band
-from assay.statistics.metrics import confusion, metric
+from goldproof.statistics.chance import chance_band
+from goldproof.statistics.chance_runs import runs_chance_band
+from goldproof.statistics.metrics import confusion, metric
 
 
 def correlated_runs(rng, n, n_runs, copy=0.7):

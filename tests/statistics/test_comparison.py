@@ -13,9 +13,9 @@ from statsmodels.stats.contingency_tables import mcnemar as sm_mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.weightstats import ttost_paired
 
-from assay.errors import UsageError
-from assay.statistics.changes import churn, flips, model_churn, seed_churn
-from assay.statistics.comparison import (
+from goldproof.errors import UsageError
+from goldproof.statistics.changes import churn, flips, model_churn, seed_churn
+from goldproof.statistics.comparison import (
     Comparison,
     bootstrap_test,
     compare,
@@ -23,16 +23,16 @@ from assay.statistics.comparison import (
     equivalence_test,
     permutation_test,
 )
-from assay.statistics.estimate import Estimate
-from assay.statistics.metrics import metric
-from assay.statistics.proportions import (
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.proportions import (
     cochran_q,
     mcnemar,
     paired_proportions,
     significant_difference,
     two_proportion_test,
 )
-from assay.statistics.runs import MeanVariance
+from goldproof.statistics.runs import MeanVariance
 
 ACCURACY, MCC = metric("accuracy"), metric("mcc")
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.statistics import deals
-from assay.statistics.chance_runs import runs_chance_band
-from assay.statistics.deals import deal_gold
-from assay.statistics.metrics import metric
+from goldproof.statistics import deals
+from goldproof.statistics.chance_runs import runs_chance_band
+from goldproof.statistics.deals import deal_gold
+from goldproof.statistics.metrics import metric
 
 BLOCKS = [np.arange(4)[:, None], np.arange(4, 10).reshape(3, 2)]
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from assay.errors import UsageError
-from assay.statistics.influence import linearise, sampling_variance
-from assay.statistics.intervals import (
+from goldproof.errors import UsageError
+from goldproof.statistics.influence import linearise, sampling_variance
+from goldproof.statistics.intervals import (
     clopper_pearson,
     mean_interval,
     score_interval,
@@ -21,7 +21,7 @@ from assay.statistics.intervals import (
     table_interval,
     wilson,
 )
-from assay.statistics.metrics import metric, span_f1_metric
+from goldproof.statistics.metrics import metric, span_f1_metric
 
 MCC, ACCURACY = metric("mcc"), metric("accuracy")
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
 
-from assay.errors import UsageError
-from assay.statistics.metrics import METRICS, confusion, encode_labels, metric, span_f1_metric, spearman
-from assay.statistics.spans import coded_span_counts, find_spans, span_counts, span_f1
+from goldproof.errors import UsageError
+from goldproof.statistics.metrics import METRICS, confusion, encode_labels, metric, span_f1_metric, spearman
+from goldproof.statistics.spans import coded_span_counts, find_spans, span_counts, span_f1
 
 CLASSES = 3
 TABLE_METRICS = [name for name in METRICS if name not in ("pearson", "binary_f1")]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from assay.errors import UsageError
-from assay.statistics.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm, simultaneous_bands
+from goldproof.errors import UsageError
+from goldproof.statistics.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm, simultaneous_bands
 
 
 @settings(max_examples=30, deadline=None)

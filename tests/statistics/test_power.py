@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import NormalIndPower
 
-from assay.errors import UsageError
-from assay.statistics.chance import chance_band, clustered_chance_band, margins_table
-from assay.statistics.comparison import compare
-from assay.statistics.components import VarianceComponents
-from assay.statistics.metrics import metric
-from assay.statistics.power import (
+from goldproof.errors import UsageError
+from goldproof.statistics.chance import chance_band, clustered_chance_band, margins_table
+from goldproof.statistics.comparison import compare
+from goldproof.statistics.components import VarianceComponents
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.power import (
     detectable_difference,
     detectable_paired,
     detectable_unpaired,

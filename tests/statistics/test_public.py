@@ -10,13 +10,13 @@ import sys
 
 import pytest
 
-from assay import statistics
+from goldproof import statistics
 
-MODULES = sorted(module.name for module in pkgutil.iter_modules(statistics.__path__, "assay.statistics."))
+MODULES = sorted(module.name for module in pkgutil.iter_modules(statistics.__path__, "goldproof.statistics."))
 
 
 def test_importing_loads_no_scipy() -> None:
-    code = "import sys, assay.statistics; print('scipy' in sys.modules, 'torch' in sys.modules)"
+    code = "import sys, goldproof.statistics; print('scipy' in sys.modules, 'torch' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["False", "False"]
 
@@ -29,7 +29,7 @@ def test_every_public_name_is_there_and_is_no_module() -> None:
         assert getattr(statistics, name) is not None
     with pytest.raises(AttributeError) as caught:
         _ = statistics.median
-    assert str(caught.value) == "module 'assay.statistics' has no attribute 'median'"
+    assert str(caught.value) == "module 'goldproof.statistics' has no attribute 'median'"
 
 
 @pytest.mark.parametrize("name", MODULES)

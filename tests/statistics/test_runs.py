@@ -11,11 +11,11 @@ import statsmodels.formula.api as smf
 from benchmarks import coverage
 from statsmodels.stats.anova import anova_lm
 
-from assay.errors import UsageError
-from assay.statistics.components import VarianceComponents, variance_components
-from assay.statistics.intervals import score_interval
-from assay.statistics.metrics import metric
-from assay.statistics.runs import MeanVariance, RunPart, runs_components, runs_interval
+from goldproof.errors import UsageError
+from goldproof.statistics.components import VarianceComponents, variance_components
+from goldproof.statistics.intervals import score_interval
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.runs import MeanVariance, RunPart, runs_components, runs_interval
 
 ACCURACY, MCC = metric("accuracy"), metric("mcc")
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import UsageError
-from assay.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
-from assay.statistics.stability import category_spread, correlation_interval, pairwise_correlation
+from goldproof.errors import UsageError
+from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
+from goldproof.statistics.stability import category_spread, correlation_interval, pairwise_correlation
 
 
 def make_table(seed: int, n_runs: int = 5) -> np.ndarray:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.studies.stability.data import categorise, prepare_diagnostics
-from assay.studies.stability.generated import generate_diagnostics
-from assay.studies.stability.plan import Condition
-from assay.studies.stability.scores import LABELS, make_arm
-from assay.training.outcome import Conduct, Outcome
-from assay.training.recipe import Seeds
+from goldproof.studies.stability.data import categorise, prepare_diagnostics
+from goldproof.studies.stability.generated import generate_diagnostics
+from goldproof.studies.stability.plan import Condition
+from goldproof.studies.stability.scores import LABELS, make_arm
+from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.recipe import Seeds
 
 CLASSES = ("entailment", "not_entailment")
 

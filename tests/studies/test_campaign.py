@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from assay.cli import run_command
-from assay.jobs import Store
-from assay.models.tiny import write_tiny_model
-from assay.runners.serial import SerialRunner
-from assay.studies import find_study
-from assay.studies.campaign import TOY, Campaign, _is_toy
-from assay.studies.settings import Choice
+from goldproof.cli import run_command
+from goldproof.jobs import Store
+from goldproof.models.tiny import write_tiny_model
+from goldproof.runners.serial import SerialRunner
+from goldproof.studies import find_study
+from goldproof.studies.campaign import TOY, Campaign, _is_toy
+from goldproof.studies.settings import Choice
 
 
 @pytest.mark.parametrize("name", ["stability", "probing", "transfer", "corruption"])
@@ -38,15 +38,15 @@ def test_a_report_on_generated_data_says_so_first(tmp_path, capsys):
     report = campaign.report(runner)
     assert report.verdict[0] == TOY
     assert report.provenance["tasks"] == "generated/sentiment"
-    assert re.search(r"assay\.train  \(about ", dry_run(tmp_path, capsys, "seeds=1"))
+    assert re.search(r"goldproof\.train  \(about ", dry_run(tmp_path, capsys, "seeds=1"))
     other = write_tiny_model(tmp_path / "model", ["the", "film"])
-    assert "assay.train  (unknown time)\n" in dry_run(
+    assert "goldproof.train  (unknown time)\n" in dry_run(
         tmp_path, capsys, f"model={other}"
     )  # another model's pace is no guide
 
 
 def dry_run(folder, capsys, pair):
-    """What `assay run --dry-run` says of the same study with one setting changed."""
+    """What `goldproof run --dry-run` says of the same study with one setting changed."""
     settings = [part for each in (*PAIRS, pair) for part in ("--set", each)]
     store = ["--store", str(folder / "store")]
     assert run_command(["run", "corruption", "--preset", "tiny", *settings, *store, "--dry-run"]) == 0

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assay.studies.compute import main
+from goldproof.studies.compute import main
 
 
 def test_it_runs_what_is_absent_and_nothing_twice(tmp_path, capsys):

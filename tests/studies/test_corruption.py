@@ -17,24 +17,24 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, f1_score
 from tests.report.sentences import unfinished
 
-from assay.cli import run_command
-from assay.data.catalog import load
-from assay.data.dataset import Dataset
-from assay.jobs import Results, Store, run_jobs
-from assay.jobs.plan import all_jobs
-from assay.report.summary import Missing
-from assay.report.write import write_report
-from assay.runners.serial import SerialRunner
-from assay.statistics.comparison import Comparison
-from assay.statistics.estimate import Estimate
-from assay.studies import find_study
-from assay.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report
-from assay.studies.corruption import data as steps
-from assay.studies.corruption.generated import TASKS, generate, tag_generated
-from assay.studies.corruption.plan import trained_versions, training_jobs
-from assay.studies.corruption.report_author import _retained, _sentence
-from assay.studies.corruption.report_cells import Found, control_section
-from assay.studies.corruption.scores import (
+from goldproof.cli import run_command
+from goldproof.data.catalog import load
+from goldproof.data.dataset import Dataset
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.jobs.plan import all_jobs
+from goldproof.report.summary import Missing
+from goldproof.report.write import write_report
+from goldproof.runners.serial import SerialRunner
+from goldproof.statistics.comparison import Comparison
+from goldproof.statistics.estimate import Estimate
+from goldproof.studies import find_study
+from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report
+from goldproof.studies.corruption import data as steps
+from goldproof.studies.corruption.generated import TASKS, generate, tag_generated
+from goldproof.studies.corruption.plan import trained_versions, training_jobs
+from goldproof.studies.corruption.report_author import _retained, _sentence
+from goldproof.studies.corruption.report_cells import Found, control_section
+from goldproof.studies.corruption.scores import (
     Baseline,
     Judged,
     TaskRuns,
@@ -46,8 +46,8 @@ from assay.studies.corruption.scores import (
     n_constant,
     retained_share,
 )
-from assay.studies.corruption.settings import Data
-from assay.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
+from goldproof.studies.corruption.settings import Data
+from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
 
 SMALL = replace(TINY, classes=("ADJ+ADV", "NOUN"))
 
@@ -66,7 +66,7 @@ def runs(small):
 
 
 def trainings(config):
-    return [job for job in all_jobs(jobs(config)) if job.step.name == "assay.train"]
+    return [job for job in all_jobs(jobs(config)) if job.step.name == "goldproof.train"]
 
 
 def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypatch, capsys):
@@ -80,7 +80,7 @@ def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypa
     assert run_command(["run", "corruption", "--preset", "paper", "--set", "model=fake", "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("192 cells and 8 baselines from 72 trainings (1 seed)\n")
-    assert "     72  assay.train  (unknown time)" in shown
+    assert "     72  goldproof.train  (unknown time)" in shown
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 2  # the model is not at hand
     assert capsys.readouterr().out == "192 cells and 8 baselines from 72 trainings (1 seed)\n"
@@ -332,7 +332,7 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
 
 
 def test_the_published_numbers_stand_beside_ours(runs):
-    from assay.studies.corruption.report_cells import Found, baseline_section, survival_section
+    from goldproof.studies.corruption.report_cells import Found, baseline_section, survival_section
 
     found = runs["generated/sentiment"]
     task = replace(found.task, name="glue/sst2")
@@ -360,7 +360,7 @@ def test_real_texts_are_tagged_once_and_their_cues_found(published, nltk_data, t
         tasks=("glue/sst2",), classes=("NOUN", "NOUN+ADJ"), model="fake", data=Data(root=str(published), most_train=20)
     )
     task = find_tasks(config)[0]
-    wanted = [job for job in all_jobs(jobs(config)) if job.step.name == "assay.corruption.find_polarity"]
+    wanted = [job for job in all_jobs(jobs(config)) if job.step.name == "goldproof.corruption.find_polarity"]
     store = Store(tmp_path).open()
     outcomes = list(run_jobs(wanted, store, SerialRunner()))
     assert {outcome.status for outcome in outcomes} == {"done"}
@@ -376,7 +376,7 @@ BLOCKED = """
 import sys
 for name in ("pydantic", "altair", "vl_convert", "nltk", "ray", "typer", "datasets"):
     sys.modules[name] = None
-from assay.studies.compute import main
+from goldproof.studies.compute import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -385,7 +385,7 @@ def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
     settings = {"preset": "tiny", "tasks": [TASKS[0]], "classes": ["NOUN"], "seeds": [0], "training": {"epochs": 1}}
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-c", BLOCKED, "corruption", str(tmp_path / "settings.json"), str(tmp_path / "store")]
-    data = subprocess.run([*command, "assay.corruption."], capture_output=True, text=True, check=True)
+    data = subprocess.run([*command, "goldproof.corruption."], capture_output=True, text=True, check=True)
     assert data.stdout.startswith("{'done': 11}")  # 2 sets read and tagged, 4 corrupted, 2 counts, 1 cue
     whole = subprocess.run(command, capture_output=True, text=True, check=True)
     assert whole.stdout.startswith("{'kept': 9, 'done': 3}")  # kept: what the trainings and the report need

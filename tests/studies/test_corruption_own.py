@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from tests.judging.files import write_jsonl
 
-from assay.errors import AssayError, DataError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.runners.serial import SerialRunner
-from assay.studies.corruption import TINY, Config, jobs, report
-from assay.studies.corruption import data as steps
-from assay.studies.corruption.generated import TASKS, generate
-from assay.studies.corruption.published import BASELINES
-from assay.studies.corruption.settings import Data, Own, Removal, Why
-from assay.studies.corruption.tasks import Version, data_job, find_tasks
+from goldproof.errors import DataError, GoldproofError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.runners.serial import SerialRunner
+from goldproof.studies.corruption import TINY, Config, jobs, report
+from goldproof.studies.corruption import data as steps
+from goldproof.studies.corruption.generated import TASKS, generate
+from goldproof.studies.corruption.published import BASELINES
+from goldproof.studies.corruption.settings import Data, Own, Removal, Why
+from goldproof.studies.corruption.tasks import Version, data_job, find_tasks
 
 
 def own_rows(n=30):
@@ -110,7 +110,7 @@ def test_two_files_and_scores(tmp_path):
     config = own_config(train, own=own)
     assert find_tasks(config)[0].kind == "regression"
     (job, *_) = jobs(config)
-    assert job.step.name == "assay.train"
+    assert job.step.name == "goldproof.train"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
         Config(removal=Removal(language="sw"))
     text = str(caught.value)
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
-    assert text.endswith("a model of spaCy: pip install 'assay[spacy]', then name it as the tagger spacy/MODEL")
+    assert text.endswith("a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL")
 
 
 def test_cues_are_refused_where_there_can_be_none():
@@ -195,6 +195,6 @@ def test_cues_are_refused_where_there_can_be_none():
 
 
 def test_a_corpus_for_another_kind_of_task_is_refused():
-    with pytest.raises(AssayError) as caught:
+    with pytest.raises(GoldproofError) as caught:
         find_tasks(Config(tasks=("wikiann",), removal=Removal(language="en")))
     assert str(caught.value).startswith("the corpus 'wikiann' is for ")

@@ -12,25 +12,25 @@ import numpy as np
 import pytest
 from tests.report.sentences import unfinished
 
-from assay.data.logic.pairs import LABELS
-from assay.errors import TrainingError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.models.examples import Examples
-from assay.models.recurrent import Recurrent
-from assay.models.scratch import Scratch
-from assay.models.tiny import write_tiny_model
-from assay.models.transformer import transformer
-from assay.runners.serial import SerialRunner
-from assay.studies.logic import TINY, Config, jobs, report
-from assay.studies.logic import data as logic_data
-from assay.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested, leak_job
-from assay.studies.logic.published import ACCURACY, FIGURES, RECAST
-from assay.studies.logic.report_corpus import given_away
-from assay.studies.logic.scores import DRAWS, score
-from assay.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
-from assay.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
-from assay.training.job import train as run_training
-from assay.training.recipe import Recipe, Seeds
+from goldproof.data.logic.pairs import LABELS
+from goldproof.errors import TrainingError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.models.examples import Examples
+from goldproof.models.recurrent import Recurrent
+from goldproof.models.scratch import Scratch
+from goldproof.models.tiny import write_tiny_model
+from goldproof.models.transformer import transformer
+from goldproof.runners.serial import SerialRunner
+from goldproof.studies.logic import TINY, Config, jobs, report
+from goldproof.studies.logic import data as logic_data
+from goldproof.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested, leak_job
+from goldproof.studies.logic.published import ACCURACY, FIGURES, RECAST
+from goldproof.studies.logic.report_corpus import given_away
+from goldproof.studies.logic.scores import DRAWS, score
+from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
+from goldproof.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
+from goldproof.training.job import train as run_training
+from goldproof.training.recipe import Recipe, Seeds
 
 SOURCE = logic_data.Source("en", "negation", 60, 20, 40, 0, "closed", False)
 
@@ -210,7 +210,7 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
     }  # fmt: skip
     (tmp_path / "s.json").write_text(json.dumps(settings), encoding="utf-8")
     code = (
-        f"import sys; sys.modules.update(dict.fromkeys({blocked!r})); from assay.studies.compute import main; "
+        f"import sys; sys.modules.update(dict.fromkeys({blocked!r})); from goldproof.studies.compute import main; "
         f"sys.exit(main(['logic', {str(tmp_path / 's.json')!r}, {str(tmp_path / 'store')!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -291,7 +291,7 @@ def test_every_printed_number_is_that_of_the_paper(papers, language, mark):
 
 @pytest.mark.slow
 def test_mnli_recast_is_told_by_a_bag_of_words_as_in_the_paper(published):
-    from assay.data.catalog import load
+    from goldproof.data.catalog import load
 
     found = logic_data.nli_certificate(load("glue/mnli", split="validation", root=published))
     accuracy = {leak.baseline: leak.accuracy for leak in found.leaks}

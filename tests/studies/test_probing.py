@@ -17,28 +17,28 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.report.sentences import unfinished
 
-from assay.data.dataset import Dataset
-from assay.errors import DataError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.jobs.cache import cache_at
-from assay.measures.probes import ProbeSettings
-from assay.models.fake import Fake
-from assay.models.readout import Readout
-from assay.models.tiny import write_tiny_model
-from assay.models.transformer import transformer
-from assay.report.summary import Missing, Text
-from assay.runners.serial import SerialRunner
-from assay.studies.probing import PAPER, TINY, Config, jobs, report, report_similarity, report_whole
-from assay.studies.probing import published as paper
-from assay.studies.probing.corpora import facts_job, task_job, tasks_of
-from assay.studies.probing.findings import Findings
-from assay.studies.probing.generated import generate
-from assay.studies.probing.likeness import Likeness, compare_models, sample_texts
-from assay.studies.probing.names import paper_tasks, title_of
-from assay.studies.probing.plan import arms, cells, probe_job
-from assay.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
-from assay.studies.probing.steps import probe
-from assay.studies.probing.tasks import Prepared, describe, prepare
+from goldproof.data.dataset import Dataset
+from goldproof.errors import DataError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.jobs.cache import cache_at
+from goldproof.measures.probes import ProbeSettings
+from goldproof.models.fake import Fake
+from goldproof.models.readout import Readout
+from goldproof.models.tiny import write_tiny_model
+from goldproof.models.transformer import transformer
+from goldproof.report.summary import Missing, Text
+from goldproof.runners.serial import SerialRunner
+from goldproof.studies.probing import PAPER, TINY, Config, jobs, report, report_similarity, report_whole
+from goldproof.studies.probing import published as paper
+from goldproof.studies.probing.corpora import facts_job, task_job, tasks_of
+from goldproof.studies.probing.findings import Findings
+from goldproof.studies.probing.generated import generate
+from goldproof.studies.probing.likeness import Likeness, compare_models, sample_texts
+from goldproof.studies.probing.names import paper_tasks, title_of
+from goldproof.studies.probing.plan import arms, cells, probe_job
+from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
+from goldproof.studies.probing.steps import probe
+from goldproof.studies.probing.tasks import Prepared, describe, prepare
 
 LOGISTIC = ProbeSettings("logistic", (1e-1, 1e-3))
 
@@ -407,7 +407,7 @@ def test_jobs_run_where_only_the_computing_libraries_are(tmp_path):
     code = (
         "import sys\n"
         "for name in ('pydantic', 'altair', 'vl_convert', 'nltk', 'ray', 'typer', 'spacy'): sys.modules[name] = None\n"
-        "from assay.studies.compute import main\n"
+        "from goldproof.studies.compute import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", code, "probing", str(tmp_path / "settings.json"), str(tmp_path / "store")]
@@ -418,7 +418,7 @@ def test_jobs_run_where_only_the_computing_libraries_are(tmp_path):
 
 def test_planning_is_light():
     code = (
-        "import sys; from assay.studies.probing import TINY, jobs; jobs(TINY); "
+        "import sys; from goldproof.studies.probing import TINY, jobs; jobs(TINY); "
         "print(sorted({'altair', 'pydantic', 'torch', 'transformers', 'spacy'} & set(sys.modules)))"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

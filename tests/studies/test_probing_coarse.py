@@ -9,19 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.data.dataset import Dataset
-from assay.jobs.plan import all_jobs
-from assay.measures.probes import ProbeSettings
-from assay.models.readout import Readout
-from assay.models.scratch import Scratch
-from assay.models.tiny import write_tiny_model
-from assay.models.transformer import transformer
-from assay.report.summary import Missing
-from assay.studies.probing import TINY, Config, coarse
-from assay.studies.probing.coarse_plan import coarse_jobs
-from assay.studies.probing.report_coarse import _change
-from assay.studies.probing.settings import Coarse
-from assay.training.recipe import Seeds
+from goldproof.data.dataset import Dataset
+from goldproof.jobs.plan import all_jobs
+from goldproof.measures.probes import ProbeSettings
+from goldproof.models.readout import Readout
+from goldproof.models.scratch import Scratch
+from goldproof.models.tiny import write_tiny_model
+from goldproof.models.transformer import transformer
+from goldproof.report.summary import Missing
+from goldproof.studies.probing import TINY, Config, coarse
+from goldproof.studies.probing.coarse_plan import coarse_jobs
+from goldproof.studies.probing.report_coarse import _change
+from goldproof.studies.probing.settings import Coarse
+from goldproof.training.recipe import Seeds
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
 def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, folder):
     planned = coarse_jobs(Config(models=(folder,), root=str(published), coarse=Coarse(model=folder, seeds=(0, 1))))
     steps = Counter(job.step.name for job in all_jobs(planned))
-    assert steps["assay.annotate_features"] == 4
+    assert steps["goldproof.annotate_features"] == 4
     assert planned[-1].group() == planned[-2].group() != planned[-3].group()
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from assay.errors import UsageError
-from assay.studies.settings import Choice, make_config
+from goldproof.errors import UsageError
+from goldproof.studies.settings import Choice, make_config
 
 
 @dataclass(frozen=True)

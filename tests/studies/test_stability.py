@@ -16,24 +16,24 @@ from sklearn.metrics import matthews_corrcoef
 from tests.report.sentences import unfinished
 from tests.studies.stability_runs import arm_of, gold_of, noisy_runs, toy_diagnostics
 
-from assay.data.catalog import load
-from assay.data.dataset import Dataset
-from assay.errors import DataError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.judging.tags import items_by_tag
-from assay.report.summary import Missing
-from assay.runners.serial import SerialRunner
-from assay.statistics.estimate import Estimate
-from assay.studies import stability
-from assay.studies.stability.categories import GROUP_OF, TAGS, category_tags, check_tags
-from assay.studies.stability.data import binary, extend, prepare_diagnostics
-from assay.studies.stability.findings import Findings
-from assay.studies.stability.plan import Condition, attribution_seeds, conditions, jobs
-from assay.studies.stability.presence import control
-from assay.studies.stability.published import CATEGORIES, SCORES
-from assay.studies.stability.report_size import size_section, standing_of
-from assay.studies.stability.scores import judge_categories, judge_cells, judge_groups
-from assay.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
+from goldproof.data.catalog import load
+from goldproof.data.dataset import Dataset
+from goldproof.errors import DataError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.judging.tags import items_by_tag
+from goldproof.report.summary import Missing
+from goldproof.runners.serial import SerialRunner
+from goldproof.statistics.estimate import Estimate
+from goldproof.studies import stability
+from goldproof.studies.stability.categories import GROUP_OF, TAGS, category_tags, check_tags
+from goldproof.studies.stability.data import binary, extend, prepare_diagnostics
+from goldproof.studies.stability.findings import Findings
+from goldproof.studies.stability.plan import Condition, attribution_seeds, conditions, jobs
+from goldproof.studies.stability.presence import control
+from goldproof.studies.stability.published import CATEGORIES, SCORES
+from goldproof.studies.stability.report_size import size_section, standing_of
+from goldproof.studies.stability.scores import judge_categories, judge_cells, judge_groups
+from goldproof.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -317,7 +317,7 @@ def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
 
 def test_planning_is_light():
     code = (
-        "import sys; from assay.studies.stability import TINY, jobs; n = len(jobs(TINY)); "
+        "import sys; from goldproof.studies.stability import TINY, jobs; n = len(jobs(TINY)); "
         "print(n, *(name in sys.modules for name in ('torch', 'transformers', 'pydantic', 'altair', 'spacy')))"
     )
     env = {"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin"}
@@ -347,7 +347,7 @@ def test_a_file_of_ones_own_is_extra_data(tmp_path, published):
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     config = Config(model="fake", languages=("en",), root=str(published), extra=Extra(corpus=str(path), amounts=(5,)))
     job = next(job for job in jobs(replace(config, attribution=Attribution(0))) if "5" in str(job.form.get("train")))
-    assert job.step.name == "assay.train"
+    assert job.step.name == "goldproof.train"
 
 
 def test_condition_names():

@@ -11,24 +11,24 @@ import pytest
 from tests.judging.files import write_jsonl
 from tests.report.sentences import unfinished
 
-from assay.data.catalog import load
-from assay.data.dataset import Dataset
-from assay.errors import DataError, UsageError
-from assay.jobs import Results, Store, run_jobs
-from assay.jobs.values import decode, encode
-from assay.report.summary import Claim, Missing, Table
-from assay.report.write import write_report
-from assay.runners.serial import SerialRunner
-from assay.statistics.spans import span_f1
-from assay.studies import find_study
-from assay.studies.transfer import PAPER, TINY, Config, jobs, report
-from assay.studies.transfer.corpora import choose_rows, find_sets, hold_out
-from assay.studies.transfer.course import condense
-from assay.studies.transfer.findings import panels_of_courses
-from assay.studies.transfer.generated import generate_topics
-from assay.studies.transfer.plan import Analysis, Data, Training, make_recipe
-from assay.training.job import train
-from assay.training.recipe import Seeds
+from goldproof.data.catalog import load
+from goldproof.data.dataset import Dataset
+from goldproof.errors import DataError, UsageError
+from goldproof.jobs import Results, Store, run_jobs
+from goldproof.jobs.values import decode, encode
+from goldproof.report.summary import Claim, Missing, Table
+from goldproof.report.write import write_report
+from goldproof.runners.serial import SerialRunner
+from goldproof.statistics.spans import span_f1
+from goldproof.studies import find_study
+from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
+from goldproof.studies.transfer.corpora import choose_rows, find_sets, hold_out
+from goldproof.studies.transfer.course import condense
+from goldproof.studies.transfer.findings import panels_of_courses
+from goldproof.studies.transfer.generated import generate_topics
+from goldproof.studies.transfer.plan import Analysis, Data, Training, make_recipe
+from goldproof.training.job import train
+from goldproof.training.recipe import Seeds
 
 SMALL = replace(TINY, seeds=(0, 1), targets=("xb", "xc"), every=0.2, data=Data(most_train=120, most_evaluated=60))
 
@@ -104,8 +104,8 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
 
 def test_without_averaged_weights_the_trainings_are_other_jobs_and_the_rule_has_its_reason(tmp_path):
     config = replace(SMALL, average_weights=False)
-    assert {job.needs[0].step.name for job in jobs(config)} == {"assay.train"}
-    assert {job.needs[0].step.name for job in jobs(SMALL)} == {"assay.train_averaged"}
+    assert {job.needs[0].step.name for job in jobs(config)} == {"goldproof.train"}
+    assert {job.needs[0].step.name for job in jobs(SMALL)} == {"goldproof.train_averaged"}
     results, failed = run(config, tmp_path / "store")
     assert not failed
     made = report(config, results)
@@ -131,7 +131,7 @@ def test_a_course_that_was_stored_without_averaged_weights_loads(tmp_path):
 
 
 def fake():
-    from assay.models.fake import Fake
+    from goldproof.models.fake import Fake
 
     return Fake()
 
@@ -198,7 +198,7 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
 
 
 def load_part(path, language, split):
-    from assay.data.steps import read_part
+    from goldproof.data.steps import read_part
 
     return read_part(path, language, split)
 
@@ -312,7 +312,7 @@ def test_wrong_settings_are_refused(change, message):
 
 def test_planning_loads_no_drawing_library_and_no_torch():
     code = (
-        "import sys; from assay.studies.transfer import TINY, jobs; jobs(TINY); "
+        "import sys; from goldproof.studies.transfer import TINY, jobs; jobs(TINY); "
         "print(sorted({'altair', 'pydantic', 'torch'} & set(sys.modules)))"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

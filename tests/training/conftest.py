@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.models.examples import Examples
-from assay.models.tiny import write_tiny_model
-from assay.models.transformer import Transformer, transformer
+from goldproof.models.examples import Examples
+from goldproof.models.tiny import write_tiny_model
+from goldproof.models.transformer import Transformer, transformer
 
 WORDS = [f"w{i}" for i in range(50)]
 

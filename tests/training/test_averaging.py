@@ -11,14 +11,14 @@ import pytest
 import torch
 import transformers
 
-from assay.errors import UsageError
-from assay.jobs.values import decode, encode
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.transformer import Transformer
-from assay.training.finetune import Hooks, finetune, finetune_many
-from assay.training.outcome import Outcome, Progress
-from assay.training.recipe import EarlyStopping, Execution, Recipe, Seeds
+from goldproof.errors import UsageError
+from goldproof.jobs.values import decode, encode
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.transformer import Transformer
+from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
 RECIPE = Recipe(
     task="pair", steps=10, batch=4, learning_rate=2e-3, schedule="constant", weight_decay=0.1, evaluate_at=(0, 4, 10)

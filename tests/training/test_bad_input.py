@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import AssayError, DataError, TrainingError, UsageError
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.recurrent import Recurrent
-from assay.models.tiny import write_tiny_model
-from assay.models.transformer import transformer
-from assay.training.finetune import Hooks, finetune, finetune_many
-from assay.training.recipe import EarlyStopping, Execution, Recipe, Seeds
+from goldproof.errors import DataError, GoldproofError, TrainingError, UsageError
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.recurrent import Recurrent
+from goldproof.models.tiny import write_tiny_model
+from goldproof.models.transformer import transformer
+from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
 TRAIN = Examples(("a", "b", "c"), ("one", "two", "three"), None, ("no", "yes", "no"))
 SEED = Seeds.all(1)
@@ -30,7 +30,7 @@ def dev(**changes: object) -> Examples:
     return replace(Examples(("x", "y"), ("one", "four"), None, ("no", "yes")), **changes)  # type: ignore[arg-type]
 
 
-CASES: list[tuple[str, object, type[AssayError], str]] = [
+CASES: list[tuple[str, object, type[GoldproofError], str]] = [
     (
         "label missing from training",
         lambda: attempt(dev=dev(labels=("no", "maybe"))),
@@ -156,7 +156,7 @@ CASES: list[tuple[str, object, type[AssayError], str]] = [
 
 
 @pytest.mark.parametrize(("action", "kind", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_wrong_input_is_refused(action, kind: type[AssayError], message: str) -> None:  # type: ignore[no-untyped-def]
+def test_wrong_input_is_refused(action, kind: type[GoldproofError], message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(kind) as caught:
         action()
     assert str(caught.value) == message

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.protocols import Trainable
-from assay.models.recurrent import Recurrent
-from assay.models.tiny import FAMILIES
-from assay.models.transformer import Transformer
-from assay.training.finetune import Hooks, finetune, finetune_many
-from assay.training.outcome import Outcome, Progress
-from assay.training.recipe import Execution, Recipe, Seeds
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.protocols import Trainable
+from goldproof.models.recurrent import Recurrent
+from goldproof.models.tiny import FAMILIES
+from goldproof.models.transformer import Transformer
+from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.recipe import Execution, Recipe, Seeds
 
 RECIPE = Recipe(
     task="pair", epochs=1, batch=4, learning_rate=1e-3, weight_decay=0.1, dropout=0.1, evaluations=2, max_length=32

@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 
-from assay.data.dataset import Dataset
-from assay.jobs import Results, Store, run_jobs, step
-from assay.models.fake import Fake
-from assay.runners.serial import SerialRunner
-from assay.training.job import train
-from assay.training.recipe import Recipe, Seeds
+from goldproof.data.dataset import Dataset
+from goldproof.jobs import Results, Store, run_jobs, step
+from goldproof.models.fake import Fake
+from goldproof.runners.serial import SerialRunner
+from goldproof.training.job import train
+from goldproof.training.recipe import Recipe, Seeds
 
 RECIPE = Recipe(task="text", epochs=1, batch=4, evaluations=2)
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch.func import vmap
 
-from assay.training.lane_linear import LaneLinear
+from goldproof.training.lane_linear import LaneLinear
 
 
 def gradients(with_mode: bool) -> list[torch.Tensor]:

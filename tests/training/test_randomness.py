@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.training import randomness, stateless
+from goldproof.training import randomness, stateless
 
 MASK = 0xFFFFFFFF
 

@@ -12,11 +12,11 @@ import pytest
 import torch
 import transformers
 
-from assay.models.examples import Examples
-from assay.models.transformer import Transformer, transformer
-from assay.training.finetune import Hooks, finetune, predict
-from assay.training.randomness import order_table
-from assay.training.recipe import Execution, Recipe, Seeds
+from goldproof.models.examples import Examples
+from goldproof.models.transformer import Transformer, transformer
+from goldproof.training.finetune import Hooks, finetune, predict
+from goldproof.training.randomness import order_table
+from goldproof.training.recipe import Execution, Recipe, Seeds
 
 RECIPE = Recipe(
     task="pair",

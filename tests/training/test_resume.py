@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import StoreError
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.transformer import Transformer
-from assay.training.finetune import Hooks, finetune, finetune_many
-from assay.training.outcome import Outcome, Progress
-from assay.training.recipe import Execution, Recipe, Seeds
-from assay.training.snapshots import FILE
+from goldproof.errors import StoreError
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.transformer import Transformer
+from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.recipe import Execution, Recipe, Seeds
+from goldproof.training.snapshots import FILE
 
 RECIPE = Recipe(task="pair", epochs=2, batch=4, learning_rate=1e-3, evaluations=4, dropout=0.1)
 EVERY_STEP = Execution(snapshot_seconds=0)
@@ -30,9 +30,9 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from conftest import make_pairs
-from assay.models.transformer import transformer
-from assay.training.finetune import Hooks, finetune_many
-from assay.training.recipe import Execution, Seeds
+from goldproof.models.transformer import transformer
+from goldproof.training.finetune import Hooks, finetune_many
+from goldproof.training.recipe import Execution, Seeds
 from test_resume import RECIPE
 
 def listen(progress):

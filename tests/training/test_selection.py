@@ -5,11 +5,11 @@ import pytest
 from scipy.special import log_softmax
 from sklearn.metrics import log_loss, matthews_corrcoef
 
-from assay.errors import UsageError
-from assay.training import selection
-from assay.training.outcome import Conduct, Outcome
-from assay.training.recipe import Recipe, Seeds
-from assay.training.search import Between, draw_settings
+from goldproof.errors import UsageError
+from goldproof.training import selection
+from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.recipe import Recipe, Seeds
+from goldproof.training.search import Between, draw_settings
 
 GOLD = ["a", "b", "a", "b", "a"]
 

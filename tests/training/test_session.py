@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.errors import TrainingError
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.transformer import Transformer
-from assay.training.finetune import Hooks, finetune, finetune_many
-from assay.training.outcome import Outcome
-from assay.training.recipe import EarlyStopping, Execution, Recipe, Seeds
+from goldproof.errors import TrainingError
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.transformer import Transformer
+from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
 RECIPE = Recipe(task="pair", epochs=1, batch=4, learning_rate=1e-3, dropout=0.1)
 STACKED = Execution(stack="always")
@@ -61,7 +61,7 @@ def test_a_loss_that_is_not_finite_fails_its_seed_alone(
     tiny: Callable[[str], Transformer], train: Examples, dev: Examples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One lane's head starts at infinity; the others must give what they give without it."""
-    from assay.models.transformer_network import TransformerNetwork
+    from goldproof.models.transformer_network import TransformerNetwork
 
     drawn = TransformerNetwork.drawn
 

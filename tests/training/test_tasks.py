@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from assay.models.examples import Examples
-from assay.models.fake import Fake
-from assay.models.protocols import Trainable
-from assay.models.recurrent import Recurrent
-from assay.models.tiny import FAMILIES
-from assay.models.transformer import Transformer
-from assay.training.finetune import finetune, finetune_many
-from assay.training.outcome import Outcome
-from assay.training.recipe import Execution, Recipe, Seeds
+from goldproof.models.examples import Examples
+from goldproof.models.fake import Fake
+from goldproof.models.protocols import Trainable
+from goldproof.models.recurrent import Recurrent
+from goldproof.models.tiny import FAMILIES
+from goldproof.models.transformer import Transformer
+from goldproof.training.finetune import finetune, finetune_many
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import Execution, Recipe, Seeds
 
 LETTERS = [f"w{i}" for i in range(8)]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from assay.data.logic.build import Recipe, build_corpus
-from assay.data.logic.forms import Readings
-from assay.data.logic.grammar import LANGUAGES, load_grammar
-from assay.data.logic.notation import write_form
-from assay.data.logic.pairs import CONTRADICTION, OTHER, check_labels
-from assay.data.logic.parse import Lexicon, Parser
-from assay.data.logic.templates import TEMPLATES, Task
-from assay.data.logic.write import encode_pairs, to_dataset, write_corpus
-from assay.errors import DataError, UsageError
+from goldproof.data.logic.build import Recipe, build_corpus
+from goldproof.data.logic.forms import Readings
+from goldproof.data.logic.grammar import LANGUAGES, load_grammar
+from goldproof.data.logic.notation import write_form
+from goldproof.data.logic.pairs import CONTRADICTION, OTHER, check_labels
+from goldproof.data.logic.parse import Lexicon, Parser
+from goldproof.data.logic.templates import TEMPLATES, Task
+from goldproof.data.logic.write import encode_pairs, to_dataset, write_corpus
+from goldproof.errors import DataError, UsageError
 
 TASKS = [task.value for task in Task]
 
@@ -160,7 +160,7 @@ def test_more_pairs_than_exist_are_refused(small_grammar: Path) -> None:
 @pytest.fixture
 def small_grammar(tmp_path: Path) -> Path:
     """English with five names of each gender and two places in the training split."""
-    text = (Path(__file__).parents[3] / "src/assay/data/logic/grammars/en.toml").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "src/goldproof/data/logic/grammars/en.toml").read_text(encoding="utf-8")
     head, _, rest = text.partition("[train]")
     _, _, clcd_and_test = rest.partition("[test]")
     train = (
@@ -195,7 +195,7 @@ def test_a_format_or_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_pages_of_samples_and_templates_are_current() -> None:
-    from assay.data.logic.samples import samples_page, templates_table
+    from goldproof.data.logic.samples import samples_page, templates_table
 
     folder = Path(__file__).parents[3] / "docs" / "studies"
     assert (folder / "logic-samples.md").read_text(encoding="utf-8") == samples_page()

@@ -8,10 +8,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assay.data.logic.forms import Form, Name, names_of, renamed
-from assay.data.logic.grammar import GENDERS, LANGUAGES, Grammar, load_grammar
-from assay.data.logic.realise import Casting, Texts, realise
-from assay.data.logic.templates import TEMPLATES, Contrast, Template
+from goldproof.data.logic.forms import Form, Name, names_of, renamed
+from goldproof.data.logic.grammar import GENDERS, LANGUAGES, Grammar, load_grammar
+from goldproof.data.logic.realise import Casting, Texts, realise
+from goldproof.data.logic.templates import TEMPLATES, Contrast, Template
 
 
 def word_alike(contrast: Contrast, grammar: Grammar, gender: str) -> tuple[Texts, Texts, Casting]:
@@ -60,7 +60,7 @@ def without_elision(seen: tuple[object, ...]) -> tuple[object, ...]:
 
 def test_a_contrast_that_leaks_is_caught() -> None:
     """The check can fail: the published kind of contrast (a new place) differs in overlap."""
-    from assay.data.logic.clcd import draw_negation
+    from goldproof.data.logic.clcd import draw_negation
 
     grammar = load_grammar("en")
     first, second, casting = word_alike(draw_negation(4, np.random.default_rng(0)), grammar, "m")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.logic.forms import Amount, Form, Kind, Only, person
-from assay.data.logic.grammar import FOLDER, LANGUAGES, fold, load_grammar
-from assay.data.logic.notation import read_form
-from assay.data.logic.realise import Casting, realise
-from assay.errors import DataError
+from goldproof.data.logic.forms import Amount, Form, Kind, Only, person
+from goldproof.data.logic.grammar import FOLDER, LANGUAGES, fold, load_grammar
+from goldproof.data.logic.notation import read_form
+from goldproof.data.logic.realise import Casting, realise
+from goldproof.errors import DataError
 
 ENGLISH = (FOLDER / "en.toml").read_text(encoding="utf-8")
 

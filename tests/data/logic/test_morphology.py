@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay.data.logic.build import Recipe, build_corpus
-from assay.data.logic.forms import Kind
-from assay.data.logic.grammar import GENDERS, load_grammar
+from goldproof.data.logic.build import Recipe, build_corpus
+from goldproof.data.logic.forms import Kind
+from goldproof.data.logic.grammar import GENDERS, load_grammar
 
 
 @pytest.fixture(scope="module")

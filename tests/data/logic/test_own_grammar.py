@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.logic.build import Recipe, build_corpus
-from assay.data.logic.grammar import load_grammar
-from assay.data.logic.notation import read_form, write_form
-from assay.data.logic.parse import Lexicon, Parser
-from assay.data.logic.realise import Casting, realise
-from assay.measures.leaks import certify_corpus
+from goldproof.data.logic.build import Recipe, build_corpus
+from goldproof.data.logic.grammar import load_grammar
+from goldproof.data.logic.notation import read_form, write_form
+from goldproof.data.logic.parse import Lexicon, Parser
+from goldproof.data.logic.realise import Casting, realise
+from goldproof.measures.leaks import certify_corpus
 
 ITALIAN = str(Path(__file__).resolve().parents[3] / "examples" / "grammars" / "it.toml")
 MIXED = Recipe(language=ITALIAN, task="mixed", n_train=480, n_test=120)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.data.logic import clcd
-from assay.data.logic.forms import (
+from goldproof.data.logic import clcd
+from goldproof.data.logic.forms import (
     ALL_READINGS,
     Form,
     Kind,
@@ -18,11 +18,11 @@ from assay.data.logic.forms import (
     canonical,
     renamed,
 )
-from assay.data.logic.notation import read_form, write_form
-from assay.data.logic.prover import prove
-from assay.data.logic.solver import solve
-from assay.data.logic.templates import TEMPLATES, Template
-from assay.errors import UsageError
+from goldproof.data.logic.notation import read_form, write_form
+from goldproof.data.logic.prover import prove
+from goldproof.data.logic.solver import solve
+from goldproof.data.logic.templates import TEMPLATES, Template
+from goldproof.errors import UsageError
 
 ALL_TEMPLATES = [*TEMPLATES, *clcd.TEMPLATES]
 

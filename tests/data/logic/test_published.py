@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.data.logic.forms import AsTall, Form, Kind, Name, Readings, Relation, Visit
-from assay.data.logic.grammar import load_grammar
-from assay.data.logic.parse import Parsed, Parser, learn_lexicon
-from assay.data.logic.prover import prove_canonical
-from assay.measures.leaks import Certificate, TextPairs, certify, split_pairs
+from goldproof.data.logic.forms import AsTall, Form, Kind, Name, Readings, Relation, Visit
+from goldproof.data.logic.grammar import load_grammar
+from goldproof.data.logic.parse import Parsed, Parser, learn_lexicon
+from goldproof.data.logic.prover import prove_canonical
+from goldproof.measures.leaks import Certificate, TextPairs, certify, split_pairs
 
 TASKS = {
     1: "simple_negation",

@@ -14,14 +14,14 @@ from scipy.stats import pearsonr
 from tests.conftest import ROOT
 from tests.data.probing.made import make_treebank
 
-from assay.data.duplicates import normalize
-from assay.data.probing import Settings, Sizes, build_gapping, build_tasks, open_treebanks, write_tasks
-from assay.data.probing.balance import DEPTH_SHARES, balance, correlate, decorrelate
-from assay.data.probing.sampling import Candidate, Sampler, rank_of
-from assay.data.probing.splits import SPLITS, split_rows
-from assay.data.probing.statistics import describe
-from assay.data.published import read_published
-from assay.errors import UsageError
+from goldproof.data.duplicates import normalize
+from goldproof.data.probing import Settings, Sizes, build_gapping, build_tasks, open_treebanks, write_tasks
+from goldproof.data.probing.balance import DEPTH_SHARES, balance, correlate, decorrelate
+from goldproof.data.probing.sampling import Candidate, Sampler, rank_of
+from goldproof.data.probing.splits import SPLITS, split_rows
+from goldproof.data.probing.statistics import describe
+from goldproof.data.published import read_published
+from goldproof.errors import UsageError
 
 TASKS = ("SentLen", "TreeDepth", "SubjNumber", "ObjNumber", "PT", "NShift", "BShift", "SOMO", "WC")
 OURS = Settings(tasks=TASKS, min_frequency=0)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.probing import filters, open_treebanks
-from assay.data.probing.clearnlp import to_universal
-from assay.data.probing.parsed import Word
-from assay.data.probing.raw_text import parse_text
-from assay.data.probing.survey import Survey
-from assay.data.probing.tasks import TASKS, Context
-from assay.errors import DataError, MissingExtraError
+from goldproof.data.probing import filters, open_treebanks
+from goldproof.data.probing.clearnlp import to_universal
+from goldproof.data.probing.parsed import Word
+from goldproof.data.probing.raw_text import parse_text
+from goldproof.data.probing.survey import Survey
+from goldproof.data.probing.tasks import TASKS, Context
+from goldproof.errors import DataError, MissingExtraError
 
 
 def words(text: str) -> list[Word]:
@@ -116,23 +116,23 @@ def test_english_text(tmp_path):
         (
             "natasha",
             lambda path: parse_text(path, "ru", path),
-            "parsing Russian text needs an optional package: pip install 'assay[russian]'",
+            "parsing Russian text needs an optional package: pip install 'goldproof[russian]'",
         ),
         (
             "spacy",
             lambda path: parse_text(path, "en", path),
-            "parsing text in the language 'en' needs an optional package: pip install 'assay[spacy]'",
+            "parsing text in the language 'en' needs an optional package: pip install 'goldproof[spacy]'",
         ),
         (
             "wordfreq",
             lambda path: filters.make_frequency("ru"),
             "the frequency filter (--min-frequency 0 switches it off) needs an optional package: "
-            "pip install 'assay[probing]'",
+            "pip install 'goldproof[probing]'",
         ),
         (
             "pymorphy3",
             lambda path: filters.make_is_single("ru", Survey(), {}),
-            "the one-part-of-speech filter for Russian needs an optional package: pip install 'assay[russian]'",
+            "the one-part-of-speech filter for Russian needs an optional package: pip install 'goldproof[russian]'",
         ),
     ],
 )

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.data.probing import shift
-from assay.data.probing.clauses import top_constituents
-from assay.data.probing.inversion import invert_clauses
-from assay.data.probing.source import open_treebanks
-from assay.data.probing.survey import survey
-from assay.data.probing.tasks import TASKS, Context
-from assay.data.probing.tree import Tree
+from goldproof.data.probing import shift
+from goldproof.data.probing.clauses import top_constituents
+from goldproof.data.probing.inversion import invert_clauses
+from goldproof.data.probing.source import open_treebanks
+from goldproof.data.probing.survey import survey
+from goldproof.data.probing.tasks import TASKS, Context
+from goldproof.data.probing.tree import Tree
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.conllu"))

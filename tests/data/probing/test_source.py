@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.data.probing import open_treebanks
-from assay.errors import DataError, UsageError
+from goldproof.data.probing import open_treebanks
+from goldproof.errors import DataError, UsageError
 
 GOOD = "# sent_id = 1\n1\tHe\the\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tleft\tleave\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 RUSSIAN = "1\tОн\tон\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tушёл\tуйти\tVERB\t_\t_\t0\troot\t_\t_\n\n"

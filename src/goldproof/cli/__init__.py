@@ -1,0 +1,80 @@
+"""The command line: parse, call the library, print. One file per command; heavy imports wait until a command runs.
+
+Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 some job failed, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+
+from goldproof.cli import annotate, build, check, corrupt, demo, export, judge, list_, report, run, status, store
+from goldproof.errors import GoldproofError
+from goldproof.version import __version__
+
+WrongUse: Any = typer.BadParameter.__mro__[2]  # what typer raises for a wrong command line, wherever it keeps it
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="goldproof",
+    help="How much of an NLU score is gold?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+# Short, as longer lines are cut off in the list of commands.
+app.command("list", short_help="List the studies, their settings and the corpora.")(list_.list_all)
+app.command("run", short_help="Run a study, or go on with one, and write its report.")(run.run)
+app.command("report", short_help="Write a study's report again, from the store.")(report.report)
+app.command("status", short_help="Say what the store holds and what would run again.")(status.status)
+app.command("check", short_help="Find leaks between splits, duplicates and empty texts.")(check.check)
+app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
+app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
+app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
+app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)
+app.command("export", short_help="Put a report's scores into a model card or MLflow.")(export.export)
+app.command("demo", short_help="See a small study from nothing to a report.")(demo.demo)
+app.add_typer(build.app, name="build")
+app.add_typer(store.app, name="store")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"goldproof {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _goldproof(
+    version: bool = typer.Option(False, "--version", help="Show the version.", callback=_show_version, is_eager=True),
+) -> None:
+    """Say how much of an NLU score is gold."""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command and give its exit code; errors are printed, never raised."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except GoldproofError as error:
+        typer.echo(f"error: {error}", err=True)
+        return error.exit_code
+    except WrongUse as error:
+        asked_for_nothing = type(error).__name__ == "NoArgsIsHelpError"
+        typer.echo(("" if asked_for_nothing else "error: ") + error.format_message(), err=True)
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        return 0
+    if code == INTERRUPTED:  # typer may turn the interrupt into this code itself
+        typer.echo("interrupted: finished work is kept; the same command goes on from there", err=True)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,116 @@
+"""`goldproof build logic`: write a contradiction corpus whose every label is proved, with its leak certificate."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from goldproof.cli import options
+from goldproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from goldproof.data.logic.build import Corpus, Recipe
+    from goldproof.measures.leaks import Certificate
+
+MOST_CERTIFIED = (
+    50_000  # pairs that the certificate's baselines learn from; the time of a forest grows faster than they
+)
+
+
+def logic(  # noqa: PLR0913 - one parameter per option
+    task: Annotated[str, typer.Option(help="Number from 1 to 7, or name, of the task.")],
+    out: Annotated[Path, typer.Option(help="Folder for the files.")],
+    language: Annotated[str, typer.Option(help="en, pt, ru, fr, de, sv, es, or a grammar file *.toml.")] = "en",
+    train: Annotated[int, typer.Option(help="Pairs to train on.")] = 10_000,
+    test: Annotated[int, typer.Option(help="Pairs to test on.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    preset: Annotated[str, typer.Option(help="closed (no leaks) or clcd (as published).")] = "closed",
+    n: Annotated[str | None, typer.Option("--n", metavar="LOW-HIGH", help="Keep n within these limits.")] = None,
+    form: Annotated[str, typer.Option("--format", help="jsonl, csv or parquet.")] = "jsonl",
+    as_json: options.AsJson = False,
+) -> int:
+    """Write train, test, certificate.json and provenance.json of a proved contradiction corpus."""
+    from goldproof.data.logic.build import Recipe
+    from goldproof.data.logic.write import FORMATS, dump_json, write_corpus
+
+    if form not in FORMATS:
+        raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
+    corpus = _build(Recipe(language, task, train, test, seed, preset, read_limits(n)))
+    paths = write_corpus(corpus, out, form)
+    certificate = _certify(corpus)
+    if certificate is not None:
+        paths.append(out / "certificate.json")
+        paths[-1].write_text(dump_json(certificate.as_json()), encoding="utf-8")
+    if as_json:
+        shown = None if certificate is None else certificate.as_json()
+        options.print_json({"files": [str(path) for path in paths], "certificate": shown})
+        return 0
+    _show(corpus, certificate, paths)
+    return 0
+
+
+def read_limits(text: str | None) -> tuple[int, int] | None:
+    """The limits of `--n`: two numbers, or one.
+
+    >>> read_limits("2-12"), read_limits("5")
+    ((2, 12), (5, 5))
+    """
+    if text is None:
+        return None
+    low, _, high = text.partition("-")
+    if not (low.isdecimal() and (high or low).isdecimal()) or int(low) > int(high or low):
+        raise UsageError(f"--n must be a number or two with a hyphen, as 2-12; got {text!r}")
+    return int(low), int(high or low)
+
+
+def _build(recipe: Recipe) -> Corpus:
+    """The corpus, with progress on stderr."""
+    from rich.console import Console
+
+    from goldproof.cli.progress import drawn
+    from goldproof.data.logic.build import build_corpus
+
+    with drawn(recipe.n_train + recipe.n_test, Console(stderr=True), "pairs") as draw:
+        return build_corpus(recipe, lambda n_done: draw("pairs", Counter(done=n_done)))
+
+
+def _certify(corpus: Corpus) -> Certificate | None:
+    """The certificate, or none where a split is empty; its forests are grown on all cores."""
+    if not (corpus.train and corpus.test):
+        return None
+    from joblib import parallel_config
+    from rich.console import Console
+
+    from goldproof.cli.progress import drawn
+    from goldproof.measures.leaks import certify_corpus
+    from goldproof.measures.shallow import BASELINES
+
+    with (
+        drawn(len(BASELINES), Console(stderr=True), "baselines of the certificate") as draw,
+        parallel_config(backend="threading", n_jobs=os.cpu_count() or 1),
+    ):
+        return certify_corpus(
+            corpus, most_train=MOST_CERTIFIED, progress=lambda name, n_done: draw(name, Counter(done=n_done))
+        )
+
+
+def _show(corpus: Corpus, certificate: Certificate | None, paths: list[Path]) -> None:
+    typer.echo(f"{len(corpus.train)} pairs to train on and {len(corpus.test)} to test on, every label proved")
+    if certificate is not None:
+        if certificate.n_train < len(corpus.train):
+            typer.echo(f"  baselines learned from the first {certificate.n_train} pairs")
+        for leak in certificate.leaks:
+            verdict = "LEAKS" if leak.leaks else "chance"
+            interval = f"[{leak.accuracy.low:.3f}, {leak.accuracy.high:.3f}]"
+            typer.echo(f"  {leak.baseline:<16} {leak.accuracy.value:.3f} {interval}  {verdict}")
+        repeats = certificate.repeats
+        typer.echo(
+            f"  repeated pairs {repeats.train + repeats.test + repeats.across}, shared names "
+            f"{len(certificate.shared_names)}"
+        )
+    for path in paths:
+        typer.echo(str(path))

@@ -1,0 +1,106 @@
+"""`goldproof check PATH…`: what is wrong with a corpus, before anything is trained on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from goldproof.cli import options
+
+if TYPE_CHECKING:
+    from goldproof.data.checks import CheckReport, Example, Finding, SplitSummary
+
+WIDTH_OF_A_FILE = 160
+MOST_KINDS = 8
+_MARKS = {"problem": "✗", "warning": "!", "note": "·"}
+
+
+def check(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files or folders of a corpus.")],
+    column: options.ColumnPairs = None,
+    near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near duplicates; 1: off.")] = 0.8,
+    examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 when there is a problem; for use in CI.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> int:
+    """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
+    from goldproof.data.checks import check as check_corpus
+
+    report = check_corpus(paths, near=near, max_examples=examples, columns=options.data_columns(column))
+    if as_json:
+        typer.echo(report.to_json())
+    else:
+        _show(report)
+    return 1 if strict and any(finding.severity == "problem" for finding in report.findings) else 0
+
+
+def _show(report: CheckReport) -> None:
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDTH_OF_A_FILE)
+    console.print(_table(report.splits))
+    for finding in report.findings:
+        for line in _lines(finding):
+            console.print(line, markup=False)
+    for line in _unread_lines(report.unread):
+        console.print(line, markup=False)
+    counts = {severity: sum(f.severity == severity for f in report.findings) for severity in _MARKS}
+    console.print(", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items()), markup=False)
+
+
+def _unread_lines(unread: Mapping[str, str]) -> list[str]:
+    """A line for each file that could not be read; files of other kinds are counted, however many lie in a folder."""
+    from goldproof.data.parts import OTHER_KIND
+
+    others = [path for path, reason in unread.items() if reason == f"{path}: {OTHER_KIND}"]
+    lines = [f"not read: {reason}" for path, reason in unread.items() if path not in set(others)]
+    if others:
+        kinds = sorted({Path(path).suffix or "none" for path in others})
+        more = " …" if len(kinds) > MOST_KINDS else ""
+        files = "1 file is" if len(others) == 1 else f"{len(others):,} files are"
+        lines.append(f"not read: {files} {OTHER_KIND} (extensions: {', '.join(kinds[:MOST_KINDS])}{more})")
+    return lines
+
+
+def _table(splits: tuple[SplitSummary, ...]) -> object:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("corpus", "language", "split"):
+        table.add_column(name, overflow="fold")
+    for name in ("rows", "vocabulary", "words a sample"):
+        table.add_column(name, justify="right")
+    table.add_column("labels", overflow="fold")
+    for split in splits:
+        table.add_row(
+            *(split.group, split.language, split.split, f"{split.rows:,}", f"{split.vocabulary:,}"),
+            f"{split.words_per_sample:.1f}",
+            _labels(split),
+        )
+    return table
+
+
+def _labels(split: SplitSummary) -> str:
+    total = sum(split.labels.values())
+    common = sorted(split.labels.items(), key=lambda item: (-item[1], item[0]))
+    shown = ", ".join(f"{label} {100 * n / total:.0f} %" for label, n in common[:6])
+    return shown + (f" and {len(common) - 6} more" if len(common) > 6 else "")
+
+
+def _lines(finding: Finding) -> list[str]:
+    examples = [f"      {example.place}{_twin(example)}: {example.text}" for example in finding.examples]
+    return [f"{_MARKS[finding.severity]} {finding.where}: {finding.message}", *examples]
+
+
+def _twin(example: Example) -> str:
+    if example.other is None:
+        return ""
+    return f" = row {example.other.row}" if example.other.file == example.place.file else f" = {example.other}"

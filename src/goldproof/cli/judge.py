@@ -1,0 +1,230 @@
+"""`goldproof score FILE…` and `goldproof compare A B`: what may be claimed from predictions."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldproof.cli import options
+from goldproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from goldproof.judging.compare import Judgement
+    from goldproof.judging.score import Scores
+    from goldproof.judging.transfer.analysis import Transfer
+    from goldproof.statistics.estimate import Estimate
+
+Metric = Annotated[str | None, typer.Option(help="Main metric: accuracy, mcc, macro_f1; pearson, spearman; span_f1.")]
+Cluster = Annotated[
+    str,
+    typer.Option(help="Items that share their fate: auto (the column 'cluster'), none, cluster, text, pair, twins."),
+]
+Common = Annotated[bool, typer.Option("--common", help="Use the items that all share, where ids do not match.")]
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        help="Language that was trained on: judge zero-shot transfer over checkpoints instead (language, split, step).",
+    ),
+]
+OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
+
+
+def score(  # noqa: PLR0913 - one parameter per option
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
+    ],
+    metric: Metric = None,
+    cluster: Cluster = "auto",
+    common: Common = False,
+    column: options.ColumnPairs = None,
+    source: Source = None,
+    out: OutFolder = None,
+    as_json: options.AsJson = False,
+) -> int:
+    """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
+    if source is not None:
+        if cluster != "auto" or common:
+            raise UsageError(
+                "--cluster and --common do not go with --source, which takes clusters from the column 'cluster' and "
+                "needs the same items in every run"
+            )
+        return _transfer(files, source, metric, options.column_names(column), out, as_json)
+    from goldproof.judging.score import Settings
+    from goldproof.judging.score import score as judge
+
+    scores = judge(
+        files, columns=options.column_names(column), settings=Settings(metric=metric, cluster=cluster, common=common)
+    )
+    paths = _write(scores, out)
+    if as_json:
+        options.print_json(
+            {"scores": _plain(scores.to_arrow().to_pylist()), "notes": list(scores.notes), "files": paths}
+        )
+        return 0
+    _show_scores(scores)
+    _show_paths(paths)
+    return 0
+
+
+def _transfer(
+    files: list[Path], source: str, metric: str | None, columns: dict[str, str] | None, out: Path | None, as_json: bool
+) -> int:
+    from goldproof.judging.transfer.reading import judge_transfer
+
+    found = judge_transfer(files, source_language=source, columns=columns, metric=metric)
+    paths = _write(found, out)
+    if as_json:
+        rows = [
+            {"language": score.language, "rule": score.rule, "reason": score.reason}
+            | _numbers("score", score.estimate)
+            | _numbers("gain", score.difference)
+            for score in found.rules
+        ]
+        claims = {result.language: result.claim for result in found.languages}
+        options.print_json({"rules": _plain(rows), "claims": claims, "notes": list(found.panels.notes), "files": paths})
+        return 0
+    _show_transfer(found)
+    _show_paths(paths)
+    return 0
+
+
+def _show_transfer(found: Transfer) -> None:
+    for result in found.languages:
+        usual, oracle = (found.rule(result.language, rule) for rule in ("source dev", "target dev"))
+        assert usual.estimate is not None
+        gain = f"gain with target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
+        chosen = f"{_estimate(usual.estimate)} with the checkpoint chosen by source dev ({result.claim})"
+        typer.echo(f"{result.language:<8} {chosen}; {gain}")
+        typer.echo(f"{'':<8} source dev moves as test does in {_estimate(result.by_source.whole)} of pairs")
+    for note in found.panels.notes:
+        typer.echo(f"note: {note}")
+
+
+def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
+    if estimate is None:
+        return {name: None}
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def compare(  # noqa: PLR0913 - one parameter per option
+    a: Annotated[Path, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Predictions of B, on the same items.")],
+    metric: Metric = None,
+    margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
+    gate: Annotated[
+        float | None, typer.Option(help="Exit with 1 when B is credibly worse by this many points; for use in CI.")
+    ] = None,
+    cluster: Cluster = "auto",
+    common: Common = False,
+    column: options.ColumnPairs = None,
+    out: OutFolder = None,
+    as_json: options.AsJson = False,
+) -> int:
+    """Compare B with A on the same items: better, worse, tied, or undecided and what it would take."""
+    from goldproof.judging.compare import Margins
+    from goldproof.judging.compare import compare as judge
+    from goldproof.judging.score import Settings
+
+    if margin <= 0 or (gate is not None and gate < 0):
+        raise UsageError(f"--margin must be above 0 and --gate at least 0; got {margin:g} and {gate}")
+    judgement = judge(
+        *(a, b),
+        columns=options.column_names(column),
+        settings=Settings(metric=metric, cluster=cluster, common=common),
+        margins=Margins(margin / 100, None if gate is None else gate / 100),
+    )
+    paths = _write(judgement, out)
+    if as_json:
+        options.print_json(_judgement_form(judgement, paths))
+    else:
+        _show_judgement(judgement)
+        _show_paths(paths)
+    return 0 if judgement.passes else 1
+
+
+def _write(judged: Scores | Judgement | Transfer, out: Path | None) -> list[str]:
+    if out is None:
+        return []
+    from goldproof.report.write import write_report
+
+    return [str(path) for path in write_report(judged.report(), out)]
+
+
+def _show_paths(paths: list[str]) -> None:
+    for path in paths:
+        if path.endswith("report.html"):
+            typer.echo(f"report: {path}")
+
+
+def _show_scores(scores: Scores) -> None:
+    for arm in scores.arms:
+        shown = "  ".join(f"{name} {_estimate(estimate)}" for name, estimate in arm.estimates.items())
+        runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "1 run"
+        typer.echo(f"{arm.name():<24} n {arm.n_items:<7,} {runs:<8} {shown}")
+    for tag in scores.tags:
+        where = " ".join([*tag.where.values(), tag.tag])
+        typer.echo(f"  {where:<40} n {tag.estimate.n:<6} {scores.metric} {_estimate(tag.estimate)}  {tag.verdict}")
+    for found in scores.agreement:
+        place = " ".join(found.where.values())
+        typer.echo(f"  {place}: development moves as test does in {_estimate(found.estimate)} of pairs")
+    first = scores.arms[0]
+    name = f"{first.name()} and a rival" if first.where else "this model and a rival"
+    if first.detectable < 1:
+        points = 100 * first.detectable
+        typer.echo(f"smallest difference of accuracy between {name} that these items could show: {points:.1f} points")
+    elif math.isfinite(first.detectable):
+        typer.echo(f"too few items: no difference of accuracy between {name} could be shown")
+    for note in scores.notes:
+        typer.echo(f"note: {note}")
+
+
+def _show_judgement(judgement: Judgement) -> None:
+    from goldproof.judging.verdict import p_text
+
+    for place in judgement.places if len(judgement.places) > 1 else ():
+        typer.echo(f"{' '.join(place.where.values()):<16} {place.verdict.text}  ({p_text(place.p_value)})")
+    overall = judgement.overall
+    typer.echo(
+        f"{judgement.metric}: A {_estimate(overall.a)}, B {_estimate(overall.b)} on {overall.difference.n:,} items"
+    )
+    typer.echo(f"{overall.verdict.text}  ({p_text(overall.p_value)}; {overall.difference.method})")
+    if overall.flips is not None and overall.mcnemar is not None:
+        mended, broken = overall.flips.only_b, overall.flips.only_a
+        typer.echo(f"B mends {mended:,} items and breaks {broken:,} (exact McNemar {p_text(overall.mcnemar)})")
+    if overall.churn is not None:
+        seeds = "" if overall.seed_churn is None else f"; another seed alone changes {100 * overall.seed_churn:.1f} %"
+        typer.echo(f"{100 * overall.churn:.1f} % of the answers change{seeds}")
+    if judgement.margins.gate is not None:
+        typer.echo(f"gate of {100 * judgement.margins.gate:g} points: {'passed' if judgement.passes else 'NOT passed'}")
+    for note in judgement.notes:
+        typer.echo(f"note: {note}")
+
+
+def _estimate(estimate: Estimate) -> str:
+    interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if math.isfinite(estimate.low) else ""
+    numbers = f"{estimate.value:.3f}{interval}".replace("-", "−")
+    return numbers if interval else f"{numbers} ({estimate.method})"
+
+
+def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:
+    overall = judgement.overall
+    return {
+        "verdict": overall.verdict.kind,
+        "text": overall.verdict.text,
+        "metric": judgement.metric,
+        "p": overall.p_value,
+        "mcnemar": overall.mcnemar,
+        "passes": judgement.passes,
+        "differences": _plain(judgement.to_arrow().to_pylist()),
+        "notes": list(judgement.notes),
+        "files": paths,
+    }
+
+
+def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with None for numbers that JSON lacks."""
+    return [{k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()} for row in rows]

@@ -1,0 +1,151 @@
+"""`goldproof run STUDY`: run what is absent from the store, then write the report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldproof.cli import options
+
+if TYPE_CHECKING:
+    from goldproof.jobs import Job, Outcome, Runner
+    from goldproof.studies.campaign import Campaign
+
+
+def run(  # noqa: PLR0913 - one parameter per option
+    study: options.Study,
+    preset: options.Preset = "default",
+    config: options.ConfigFile = None,
+    pairs: options.Pairs = None,
+    store: options.StoreFolder = None,
+    out: options.Out = None,
+    runner: options.RunnerName = "serial",
+    workers: options.Workers = None,
+    address: options.Address = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the jobs and their cost; run nothing.")] = False,
+    as_json: options.AsJson = False,
+) -> int:
+    """Run a study: what is in the store is kept, the rest runs, the report is written."""
+    from goldproof.report.write import make_folder
+
+    campaign = options.choose_campaign(study, preset, config, pairs, store)
+    if dry_run:
+        return _show_plan(campaign, as_json)
+    folder = options.report_folder(out, study)
+    make_folder(folder)  # now, not after hours of work
+    with options.closing(options.make_runner(runner, workers, address)) as place:
+        outcomes, paths = run_and_report(campaign, place, folder)
+    return show_result(campaign, outcomes, paths, as_json)
+
+
+def run_and_report(campaign: Campaign, runner: Runner, out: Path) -> tuple[list[Outcome], list[Path]]:
+    """Run a campaign with progress on stderr and write its report, unless a job failed."""
+    from rich.console import Console
+
+    from goldproof.cli.progress import follow, say
+    from goldproof.jobs.outcome import PASSING
+    from goldproof.report.write import write_report
+
+    console = Console(stderr=True)
+    outcomes = follow(campaign.run(runner), len(campaign.everything()), console)
+    if any(outcome.status in ("failed", "skipped") for outcome in outcomes):
+        return outcomes, []
+
+    def observe(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        if outcome.status == "failed" or outcome.status in PASSING:
+            say(outcome, console)
+
+    return outcomes, write_report(campaign.report(runner, observe), out)
+
+
+def show_result(campaign: Campaign, outcomes: list[Outcome], paths: list[Path], as_json: bool) -> int:
+    """Print what became of the jobs and where the report is; 1 when a job failed."""
+    from goldproof.cli.progress import summary_line
+
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    if as_json:
+        counts = Counter(outcome.status for outcome in outcomes)
+        errors = {outcome.key: outcome.error for outcome in failed}
+        options.print_json(
+            {"study": campaign.study, "jobs": dict(counts), "failed": errors, "files": [str(path) for path in paths]}
+        )
+        return 1 if failed else 0
+    typer.echo(summary_line(outcomes))
+    if failed:
+        typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
+        return 1
+    show_report(paths)
+    return 0
+
+
+def show_report(paths: list[Path]) -> None:
+    """Print the verdict of a report that was written, and where it is."""
+    for path in sorted(paths, reverse=True):  # the Markdown, then the page
+        if path.name == "report.md":
+            above, _, _ = path.read_text(encoding="utf-8").partition("\n## ")
+            for line in above.splitlines():
+                if line.startswith("- "):
+                    typer.echo(unescape(re.sub(r"\\(.)", r"\1", line)))
+        if path.name == "report.html":
+            typer.echo(f"report: {path}")
+
+
+def _show_plan(campaign: Campaign, as_json: bool) -> int:
+    """Print what would run and, where the store knows a step's pace, how long it would take."""
+    from goldproof.cli.progress import duration
+
+    outline = campaign.outline()
+    if outline and not as_json:  # before the plan, which needs the model and the data at hand
+        typer.echo(outline)
+    plan = campaign.plan()
+    pace = _mean_seconds(campaign)
+    of_step: dict[str, list[Job[Any]]] = {}
+    for job in plan.absent:
+        of_step.setdefault(job.step.name, []).append(job)
+    rows: list[dict[str, Any]] = [
+        {"step": name, "jobs": len(jobs), "seconds": _seconds(jobs, pace)} for name, jobs in of_step.items()
+    ]
+    if as_json:
+        jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
+        options.print_json(
+            {"study": campaign.study, "outline": outline, "kept": len(plan.kept), "steps": rows, "jobs": jobs}
+        )
+        return 0
+    for row in rows:
+        cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])}"
+        typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
+    if any(row["seconds"] is not None for row in rows):
+        typer.echo("Times are means of the same steps and models in this store, whatever their data were.")
+    n = len(plan.absent)
+    typer.echo(f"{n} {'job' if n == 1 else 'jobs'} would run, {len(plan.kept)} are in the store {campaign.store.where}")
+    return 0
+
+
+def _mean_seconds(campaign: Campaign) -> dict[tuple[str, str], float]:
+    """The mean time of each step with each model over the store's records."""
+    total: Counter[tuple[str, str]] = Counter()
+    n: Counter[tuple[str, str]] = Counter()
+    for record in campaign.store.records():
+        work = _work(record["step"], record["arguments"])
+        total[work] += record["circumstances"]["seconds"]
+        n[work] += 1
+    return {work: total[work] / n[work] for work in n}
+
+
+def _work(step: str, arguments: Any) -> tuple[str, str]:
+    """What sets the pace of a job: its step and, where it has one, its model."""
+    model = arguments.get("model") if isinstance(arguments, dict) else None
+    return step, json.dumps(model, sort_keys=True)
+
+
+def _seconds(jobs: list[Job[Any]], pace: dict[tuple[str, str], float]) -> float | None:
+    """The time that these jobs would take; None where the store does not know the pace of one."""
+    known = [pace.get(_work(job.step.name, job.form)) for job in jobs]
+    return None if None in known else sum(seconds for seconds in known if seconds is not None)

@@ -1,0 +1,41 @@
+"""What every file format gives before its columns are given a meaning: batches of raw columns that know their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from goldproof.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class RawBatch:
+    """Some rows with the columns of the file, and the line (or, in a Parquet file, the row) on which row i stands."""
+
+    columns: pa.RecordBatch
+    first_row: int
+    path: Path
+    line_of: Callable[[int], int] | None = None
+
+    def error(self, row: int, message: str) -> DataError:
+        """A `DataError` that names the file and the line of row `row` of this batch."""
+        if self.line_of is None:
+            return DataError(f"row {self.first_row + row}: {message}", path=self.path)
+        return DataError(message, path=self.path, line=self.line_of(row))
+
+
+class RawFile(Protocol):
+    """A file with named columns that can be read batch by batch."""
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns found, in order."""
+        ...
+
+    def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
+        """Batches with the wanted columns only."""
+        ...

@@ -1,0 +1,23 @@
+"""Word classes: each text's tokens with their places and universal tags, by one of several back ends."""
+
+from goldproof.data.tagging.registry import Backend, TaggerName, all_backends, choose_tagger
+from goldproof.data.tagging.tag import tag, tag_texts, tag_to_table
+from goldproof.data.tagging.tagged import Tagger, Tagging, make_table, read_table
+from goldproof.data.tagging.tagset import CLASSES, check_classes, parse_classes
+
+__all__ = [
+    "CLASSES",
+    "Backend",
+    "Tagger",
+    "TaggerName",
+    "Tagging",
+    "all_backends",
+    "check_classes",
+    "choose_tagger",
+    "make_table",
+    "parse_classes",
+    "read_table",
+    "tag",
+    "tag_texts",
+    "tag_to_table",
+]

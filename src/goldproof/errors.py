@@ -1,0 +1,90 @@
+"""The whole tree of exceptions that Goldproof raises on purpose.
+
+    GoldproofError              anything a user can do something about; the command line prints it without a traceback
+    ├── UsageError          a wrong argument, setting or key of a configuration file
+    ├── DataError           a file that is not what it should be: names the file and, where there is one, the line
+    ├── ModelError          weights or a tokenizer that cannot be found, read or trusted
+    ├── TrainingError       a training that cannot go on (a loss that is not finite, one class only)
+    ├── MissingExtraError   an optional package that is not installed: gives the exact install line
+    └── StoreError          a store that cannot be read or written (no permission, disk full)
+        ├── DamagedValueError   a stored value whose bytes are not those that were written
+        └── AbsentValueError    a value that was asked for and has not been computed
+
+`exit_code` is what the command line returns: 2 for wrong use, 1 for work that failed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class GoldproofError(Exception):
+    """Anything that went wrong and that the user can do something about."""
+
+    exit_code = 2
+
+
+class UsageError(GoldproofError):
+    """A wrong argument, setting or key of a configuration file."""
+
+
+class DataError(GoldproofError):
+    """A file whose content is not what it should be.
+
+    >>> str(DataError("the label 'yes' is not known; allowed: no, maybe", path="a.jsonl", line=3))
+    "a.jsonl, line 3: the label 'yes' is not known; allowed: no, maybe"
+    """
+
+    def __init__(self, message: str, *, path: str | Path | None = None, line: int | None = None) -> None:
+        where = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(where + message)
+        self.path = path
+        self.line = line
+
+
+class ModelError(GoldproofError):
+    """Weights or a tokenizer that cannot be found, read or trusted."""
+
+
+class TrainingError(GoldproofError):
+    """A training that cannot go on."""
+
+    exit_code = 1
+
+
+class MissingExtraError(GoldproofError):
+    """An optional package that is not installed.
+
+    >>> str(MissingExtraError("ray", "the ray runner"))
+    "the ray runner needs an optional package: pip install 'goldproof[ray]'"
+    """
+
+    def __init__(self, extra: str, what: str) -> None:
+        super().__init__(f"{what} needs an optional package: pip install 'goldproof[{extra}]'")
+        self.extra = extra
+
+
+class StoreError(GoldproofError):
+    """A store that cannot be read or written; `full` where it has no room."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, full: bool = False) -> None:
+        super().__init__(message)
+        self.full = full
+
+
+class DamagedValueError(StoreError):
+    """A stored value whose bytes are not those that were written."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(f"the stored value of job {key[:12]} is damaged: {reason}")
+        self.key = key
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[DamagedValueError], tuple[str, str]]:
+        return type(self), (self.key, self.reason)
+
+
+class AbsentValueError(StoreError):
+    """A value that was asked for and has not been computed."""

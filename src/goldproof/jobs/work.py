@@ -1,0 +1,163 @@
+"""Work: what a worker does with a group of jobs. Loads what they need, runs them, commits each value, reports outcomes.
+
+Every runner calls `work_on`, so that where a job runs makes no difference to what it does. Values never travel through
+the driver. It does not decide what runs when.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError, StoreError
+from goldproof.jobs.cache import cache_at
+from goldproof.jobs.job import Job, substitute
+from goldproof.jobs.outcome import Outcome, Status, here
+from goldproof.jobs.presence import at_work
+from goldproof.jobs.scratch import scratch_at
+from goldproof.jobs.store import Circumstances, Store
+
+COMMITS_AT_ONCE = 8  # a disk flushes several small files in about the time of one
+_LIBRARIES = ("numpy", "scipy", "sklearn", "pyarrow", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a store did not take a value, and whether another try may go better."""
+
+    reason: str
+    again: bool
+
+
+@dataclass(slots=True)
+class WorkReport:
+    """What came of the groups that a worker was given.
+
+    `unusable` says of stored values that jobs needed why they could not be loaded, `not_run` which jobs met them and so
+    did not run. `refused` says of jobs that the store could not be read or written for them; what came after them in
+    the same submission was not begun.
+    """
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    unusable: dict[str, str] = field(default_factory=dict)
+    not_run: dict[str, list[str]] = field(default_factory=dict)
+    refused: dict[str, Refusal] = field(default_factory=dict)
+
+
+def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
+    """Run each group of jobs and commit what they return, several values at a time while the next group runs."""
+    report = WorkReport()
+    pending: list[tuple[Job[Any], Future[Outcome]]] = []
+    refusing = threading.Event()
+
+    def settle(job: Job[Any], result: Any, seconds: float) -> Outcome:
+        try:
+            return _settle(job, result, seconds, store)
+        except StoreError:
+            refusing.set()
+            raise
+
+    with ThreadPoolExecutor(COMMITS_AT_ONCE, "goldproof-commit") as committers:
+        for group in groups:
+            try:
+                there = {job.key for job in group if store.has(job.key)}  # another process may have finished it by now
+                report.outcomes += [outcome_of(job, "kept") for job in group if job.key in there]
+                group = [job for job in group if job.key not in there]
+                if not group:
+                    continue
+                results, seconds = _run_group(group, store)
+            except (DamagedValueError, AbsentValueError) as error:
+                culprit = _culprit(error, group, store)
+                report.unusable[culprit] = str(error)
+                report.not_run.setdefault(culprit, []).extend(job.key for job in group)
+                continue
+            except StoreError as error:
+                report.refused = {job.key: Refusal(str(error), again=not error.full) for job in group}
+                break
+            for job, result in zip(group, results, strict=True):
+                pending.append((job, committers.submit(settle, job, result, seconds)))
+            if refusing.is_set():
+                break
+    for job, commit in pending:
+        try:
+            report.outcomes.append(commit.result())
+        except StoreError as error:
+            report.refused[job.key] = Refusal(str(error), again=not error.full)
+    return report
+
+
+def outcome_of(job: Job[Any], status: Status, seconds: float = 0.0, error: str = "") -> Outcome:
+    """The outcome of a job that ran here."""
+    where = here() if status in ("done", "failed") else ""
+    return Outcome(job.key, job.step.name, job.describe(), status, seconds, error, where)
+
+
+def _run_group(group: Sequence[Job[Any]], store: Store) -> tuple[list[Any], float]:
+    """What each job of a group gave, and the seconds that one took."""
+    needed = {need.key: store.load(need.key) for job in group for need in job.needs}
+    arguments = [{name: substitute(v, needed) for name, v in job.arguments.items()} for job in group]
+    start = time.perf_counter()
+    folders = [store.scratch(job.key) for job in group]
+    with scratch_at(folders), cache_at(store.cache), at_work(group, store):
+        results = _run(group, arguments)
+    return results, (time.perf_counter() - start) / len(group)
+
+
+def _run(group: Sequence[Job[Any]], arguments: list[dict[str, Any]]) -> list[Any]:
+    """The value of each job, or the exception that it raised."""
+    settings = group[0].step.settings
+    try:
+        if settings.together is None or len(group) == 1:
+            return [group[0].step.function(**arguments[0])]
+        results = list(settings.together(arguments))
+        if len(results) != len(group):
+            raise RuntimeError(f"{settings.together.__name__} gave {len(results)} values for {len(group)} jobs")
+    except Exception as error:  # noqa: BLE001 - whatever a step raises fails its jobs and nothing else
+        return [error] * len(group)
+    return results
+
+
+def _settle(job: Job[Any], result: Any, seconds: float, store: Store) -> Outcome:
+    """Commit a value or keep an error."""
+    if not isinstance(result, Exception):
+        try:
+            store.commit(job, result, _circumstances(seconds))
+            return outcome_of(job, "done", seconds)
+        except StoreError:
+            raise
+        except GoldproofError as error:  # a value of a type that cannot be kept
+            result = error
+    message = str(result) if isinstance(result, GoldproofError) else f"{type(result).__name__}: {result}"
+    with contextlib.suppress(StoreError):  # then the outcome alone says it
+        store.keep_failure(job, message, "".join(traceback.format_exception(result)))
+    return outcome_of(job, "failed", seconds, message)
+
+
+def _culprit(error: StoreError, group: Sequence[Job[Any]], store: Store) -> str:
+    """The key of the needed value that could not be loaded."""
+    if isinstance(error, DamagedValueError):
+        return error.key
+    return next(need.key for job in group for need in job.needs if not store.has(need.key))
+
+
+def _circumstances(seconds: float) -> Circumstances:
+    found = {name: str(getattr(sys.modules[name], "__version__", "")) for name in _LIBRARIES if name in sys.modules}
+    versions = {"python": platform.python_version(), **found, **_device()}
+    return Circumstances(round(seconds, 6), datetime.now(UTC).isoformat(timespec="seconds"), platform.node(), versions)
+
+
+def _device() -> dict[str, str]:
+    """The accelerator, where a step has used one."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return {}
+    return {"device": str(torch.cuda.get_device_name())}

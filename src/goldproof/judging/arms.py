@@ -1,0 +1,219 @@
+"""Arms: predictions arranged for inference, one arm per model, dataset, language, split and step: runs × items.
+
+Every run of an arm answers the same items with the same gold; where they do not, it is an error that names the items,
+or with `common` the items that all share are used, and that is noted. It computes no score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from goldproof.data.predictions import Predictions
+from goldproof.errors import DataError, UsageError
+from goldproof.statistics.arrays import Array
+
+PLACE = ("model", "dataset", "language", "split")
+CLUSTERINGS = ("auto", "none", "cluster", "text", "pair", "twins")
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Runs × items of one place and step.
+
+    Classification: `gold` and `runs` are codes of `labels`. Regression: numbers. Tagging: `gold` and `runs` hold
+    lists of tags. `tags` are the items' categories, `clusters` a code per item or None, `texts` what people read.
+    """
+
+    where: Mapping[str, str]
+    step: int | None
+    task: str
+    labels: tuple[str, ...]
+    ids: Array
+    gold: Array
+    runs: Array
+    run_names: tuple[str, ...]
+    clusters: Array | None = None
+    tags: tuple[tuple[str, ...], ...] | None = None
+    texts: Mapping[str, Sequence[str]] | None = None
+    probabilities: Array | None = None
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.ids)
+
+    def name(self) -> str:
+        """Where this arm was read, in words.
+
+        >>> empty = np.zeros(0)
+        >>> Arm({"language": "en", "split": "test"}, None, "regression", (), empty, empty, empty, ()).name()
+        'en test'
+        """
+        return " ".join(self.where.values()) or "all"
+
+    def take(self, items: Array) -> Arm:
+        """The arm with these items only, in this order."""
+        return replace(
+            self,
+            ids=self.ids[items],
+            gold=self.gold[items],
+            runs=self.runs[:, items],
+            clusters=None if self.clusters is None else self.clusters[items],
+            tags=None if self.tags is None else tuple(self.tags[i] for i in items),
+            texts=None if self.texts is None else {k: [v[i] for i in items] for k, v in self.texts.items()},
+            probabilities=None if self.probabilities is None else self.probabilities[:, items],
+        )
+
+
+def make_arms(predictions: Predictions, *, cluster: str = "auto", common: bool = False) -> tuple[list[Arm], list[str]]:
+    """The arms of a table of predictions, and notes on what was left out."""
+    if cluster not in CLUSTERINGS:
+        raise UsageError(f"there is no clustering {cluster!r}; allowed: {', '.join(CLUSTERINGS)}")
+    table = predictions.table
+    keys = [name for name in (*PLACE, "step") if name in table.column_names]
+    arms: list[Arm] = []
+    notes: list[str] = []
+    for place, rows in _groups(table, keys):
+        arm, left_out = _arrange(predictions, rows, place, common)
+        arms.append(replace(arm, clusters=_cluster(rows, arm, cluster)))
+        notes += left_out
+    return arms, notes
+
+
+def _groups(table: pa.Table, keys: list[str]) -> list[tuple[dict[str, Any], pa.Table]]:
+    if not keys:
+        return [({}, table)]
+    places = (
+        table.select(keys).group_by(keys, use_threads=False).aggregate([]).sort_by([(key, "ascending") for key in keys])
+    )
+    groups = []
+    for place in places.to_pylist():
+        mask = np.ones(table.num_rows, bool)
+        for key, value in place.items():
+            column = table.column(key)
+            mask &= np.asarray(pc.is_null(column) if value is None else pc.fill_null(pc.equal(column, value), False))
+        groups.append((place, table.filter(pa.array(mask))))
+    return groups
+
+
+def _arrange(predictions: Predictions, rows: pa.Table, place: dict[str, Any], common: bool) -> tuple[Arm, list[str]]:
+    """One arm: rows sorted into runs × items."""
+    ids, id_codes = np.unique(_strings(rows, "id"), return_inverse=True)
+    names, run_codes = np.unique(
+        _strings(rows, "run") if "run" in rows.column_names else np.full(len(rows), "", object), return_inverse=True
+    )
+    order = _natural(names)
+    position = np.full((len(names), len(ids)), -1)
+    position[run_codes, id_codes] = np.arange(rows.num_rows)
+    position = position[order]
+    full = np.asarray((position >= 0).all(axis=0))
+    notes = _missing(full, position, ids, [str(names[i]) for i in order], place, common)
+    position, ids = position[:, full], ids[full]
+    gold, answers = _answers(predictions, rows)
+    _same_gold(gold, position, ids, place)
+    first = position[0]
+    probabilities = None
+    if "probabilities" in rows.column_names and predictions.task == "classification":
+        flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
+        probabilities = flat.reshape(rows.num_rows, -1)[position]
+    arm = Arm(
+        where={key: str(place[key]) for key in PLACE if place.get(key) is not None},
+        step=place.get("step"),
+        task=predictions.task,
+        labels=predictions.labels,
+        ids=ids,
+        gold=gold[first],
+        runs=answers[position],
+        run_names=tuple(str(names[i]) for i in order),
+        tags=_tags(rows, first),
+        texts={k: rows.column(k).take(pa.array(first)).to_pylist() for k in ("text", "pair") if k in rows.column_names},
+        probabilities=probabilities,
+    )
+    return arm, notes
+
+
+def _missing(
+    full: Array, position: Array, ids: Array, names: list[str], place: dict[str, Any], common: bool
+) -> list[str]:
+    if full.all():
+        return []
+    run = int(np.argmax((position < 0).any(axis=1)))
+    lacking = ids[position[run] < 0]
+    what = f"run {names[run]!r} lacks {len(lacking)} of {len(ids)} items" + (f" of {place}" if place else "")
+    example = ", ".join(repr(str(i)) for i in lacking[:3])
+    if not common:
+        raise DataError(
+            f"the runs do not answer the same items: {what} ({example}…); --common uses those that all share"
+        )
+    if not full.any():
+        raise DataError(f"the runs share no item: {what} ({example}…)")
+    return [f"{what}; the {int(full.sum())} items that all runs share are used"]
+
+
+def _answers(predictions: Predictions, rows: pa.Table) -> tuple[Array, Array]:
+    """Gold and prediction of each row as codes, numbers or lists."""
+    columns = [rows.column(name).combine_chunks() for name in ("gold", "prediction")]
+    if predictions.task == "classification":
+        labels = pa.array(predictions.labels, columns[0].type)
+        gold, answers = (np.asarray(pc.index_in(column, labels)).astype(np.int64) for column in columns)
+        return gold, answers
+    if predictions.task == "regression":
+        gold, answers = (np.asarray(column, float) for column in columns)
+        return gold, answers
+    lists = []
+    for column in columns:
+        cells = np.empty(len(column), object)
+        cells[:] = column.to_pylist()
+        lists.append(cells)
+    return lists[0], lists[1]
+
+
+def _same_gold(gold: Array, position: Array, ids: Array, place: dict[str, Any]) -> None:
+    for run in position[1:]:
+        differs = np.flatnonzero([a != b for a, b in zip(gold[position[0]], gold[run], strict=True)])
+        if len(differs):
+            where = f" of {place}" if place else ""
+            raise DataError(
+                f"the gold of item {str(ids[differs[0]])!r}{where} differs between runs; it must be the same"
+            )
+
+
+def _tags(rows: pa.Table, first: Array) -> tuple[tuple[str, ...], ...] | None:
+    if "tags" not in rows.column_names:
+        return None
+    return tuple(tuple(cell or ()) for cell in rows.column("tags").take(pa.array(first)).to_pylist())
+
+
+def _cluster(rows: pa.Table, arm: Arm, cluster: str) -> Array | None:
+    """A code per item: which items share their fate."""
+    if cluster == "none" or (cluster == "auto" and "cluster" not in rows.column_names):
+        return None
+    name = "cluster" if cluster == "auto" else cluster
+    texts = arm.texts or {}
+    if name == "twins":
+        if not {"text", "pair"} <= set(texts):
+            raise UsageError("--cluster twins needs the columns 'text' and 'pair'")
+        labels = ["\x00".join(sorted(both)) for both in zip(texts["text"], texts["pair"], strict=True)]
+        return np.unique(np.array(labels, object), return_inverse=True)[1]
+    if name not in rows.column_names:
+        raise UsageError(f"--cluster {name} needs a column {name!r}; columns found: {', '.join(rows.column_names)}")
+    by_id = dict(zip(_strings(rows, "id"), _strings(rows, name), strict=True))
+    return np.unique(np.array([by_id[i] for i in arm.ids], object), return_inverse=True)[1]
+
+
+def _strings(rows: pa.Table, name: str) -> Array:
+    return np.array([str(value) for value in rows.column(name).to_pylist()], object)
+
+
+def _natural(names: Array) -> list[int]:
+    """The order of run names: as numbers where they all are."""
+    try:
+        return [int(i) for i in np.argsort([float(name) for name in names], kind="stable")]
+    except ValueError:
+        return list(range(len(names)))

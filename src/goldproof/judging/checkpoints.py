@@ -1,0 +1,87 @@
+"""Checkpoints: predictions at several steps of training, and whether development scores guide to test scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from goldproof.judging.arms import Arm
+from goldproof.judging.metrics import run_scores
+from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.estimate import Estimate
+
+DEVELOPMENT = ("dev", "development", "val", "valid", "validation")
+THRESHOLD = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often development moves as test does, for one test set, with the range that chance alone would give."""
+
+    where: Mapping[str, str]
+    development: Mapping[str, str]
+    estimate: Estimate
+    null: Estimate
+    n_steps: int
+    n_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """Scores of one place: runs × steps."""
+
+    where: Mapping[str, str]
+    steps: Array
+    scores: Array
+
+
+def last_steps(arms: Sequence[Arm]) -> list[Arm]:
+    """Of each place the arm of its last step."""
+    latest: dict[tuple[tuple[str, str], ...], Arm] = {}
+    for arm in arms:
+        place = tuple(arm.where.items())
+        if place not in latest or (arm.step or 0) >= (latest[place].step or 0):
+            latest[place] = arm
+    return list(latest.values())
+
+
+def trajectories(arms: Sequence[Arm], metric: str) -> list[Trajectory]:
+    """The scores of each place that has several steps; steps at which a run is missing are left out."""
+    by_place: dict[tuple[tuple[str, str], ...], list[Arm]] = {}
+    for arm in arms:
+        by_place.setdefault(tuple(arm.where.items()), []).append(arm)
+    found = []
+    for place, group in by_place.items():
+        runs = set.intersection(*(set(arm.run_names) for arm in group))
+        if len(group) < 3 or not runs:
+            continue
+        group = sorted(group, key=lambda arm: arm.step or 0)
+        scores = [
+            [s for s, run in zip(run_scores(arm, metric), arm.run_names, strict=True) if run in runs] for arm in group
+        ]
+        found.append(Trajectory(dict(place), np.array([arm.step or 0 for arm in group]), np.array(scores).T))
+    return found
+
+
+def agreement_of(paths: Sequence[Trajectory], level: float) -> list[Agreement]:
+    """Directional agreement of every test set with every development set of the same model, runs and steps."""
+    development = [path for path in paths if path.where.get("split") in DEVELOPMENT]
+    return [
+        _agree(dev, path, level)
+        for path in paths
+        if path.where.get("split") not in DEVELOPMENT
+        for dev in development
+        if dev.where.get("model") == path.where.get("model") and dev.scores.shape == path.scores.shape
+    ]
+
+
+def _agree(development: Trajectory, target: Trajectory, level: float) -> Agreement:
+    n_runs, n_steps = target.scores.shape
+    estimate = directional_agreement(development.scores, target.scores, threshold=THRESHOLD, level=level)
+    autocorrelation = float(np.nanmean([lag_one_autocorrelation(run) for run in target.scores]))
+    rho = float(np.clip(np.nan_to_num(autocorrelation), 0.0, 0.98))
+    null = agreement_null(n_steps, rho, np.random.default_rng(0), n_runs=n_runs, level=level)
+    return Agreement(target.where, development.where, estimate, null, n_steps, n_runs)

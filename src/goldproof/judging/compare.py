@@ -1,0 +1,290 @@
+"""Compare: is B better than A, worse, tied, or undecided? On the same items, with what each answer rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldproof.errors import DataError, UsageError
+from goldproof.judging.arms import Arm, make_arms
+from goldproof.judging.checkpoints import last_steps
+from goldproof.judging.load import Source, load_predictions
+from goldproof.judging.metrics import Scorable, choose_metric, scorable, score_arm
+from goldproof.judging.score import Settings
+from goldproof.judging.tags import items_by_tag
+from goldproof.judging.verdict import Design, Verdict, judge
+from goldproof.measures.measurement import Measurement, measurement_table
+from goldproof.statistics import comparison as paired
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.changes import Flips, flips, model_churn, seed_churn
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.multiplicity import benjamini_hochberg
+from goldproof.statistics.proportions import mcnemar
+from goldproof.statistics.runs import runs_components
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from goldproof.report.summary import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """Differences that matter: below `tie` two models are as good as each other; at `gate` B is refused."""
+
+    tie: float = 0.02
+    gate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """B − A at one place: the scores, the difference, flips, churn, and the verdict."""
+
+    where: Mapping[str, str]
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float
+    verdict: Verdict
+    flips: Flips | None = None
+    mcnemar: float | None = None
+    churn: float | None = None
+    seed_churn: float | None = None
+    adjusted: float = float("nan")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judgement:
+    """What the comparison of B with A comes to: over all, by place, by tag; `notes` states the limits."""
+
+    names: tuple[str, str]
+    metric: str
+    overall: Difference
+    places: Sequence[Difference]
+    tags: Sequence[Difference]
+    notes: Sequence[str]
+    margins: Margins
+    arms: Sequence[tuple[Arm, Arm]] = field(default=(), repr=False)
+
+    @property
+    def passes(self) -> bool:
+        """Whether B passes the gate: it is not credibly worse than A by that much."""
+        high = self.overall.difference.high
+        return self.margins.gate is None or not high < -self.margins.gate
+
+    def to_arrow(self) -> pa.Table:
+        """Every difference as an Arrow table."""
+        places = [place for place in self.places if place.where]  # a place without a name is all there is
+        rows = [self.overall, *places, *self.tags]
+        return measurement_table([Measurement(f"{self.metric}: B − A", row.difference, row.where) for row in rows])
+
+    def to_pandas(self) -> Any:
+        """Every difference as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def report(self) -> Report:
+        """The report, for rendering."""
+        from goldproof.judging.compare_report import compare_report
+
+        return compare_report(self)
+
+    def __repr__(self) -> str:
+        """The verdict; everything is in `to_pandas()`."""
+        return self.overall.verdict.text
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
+
+
+def compare(
+    a: Source,
+    b: Source,
+    *,
+    columns: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+    margins: Margins | None = None,
+) -> Judgement:
+    """Compare the predictions of B with those of A on the same items."""
+    settings, margins = settings or Settings(), margins or Margins()
+    sides = [_load(source, columns, settings) for source in (a, b)]
+    names = _names((a, b), sides)
+    pairs, notes = _pair(
+        [_without_model(arm) for arm in sides[0]], [_without_model(arm) for arm in sides[1]], settings.common
+    )
+    metric = choose_metric(pairs[0][0].task, settings.metric)
+    if metric == "spearman":
+        raise UsageError("the metric 'spearman' cannot be compared; allowed: pearson")
+    places = [_difference(pair, metric, settings, margins) for pair in pairs]
+    overall = places[0]
+    if len(places) > 1:
+        overall = replace(_difference(_pool(pairs), metric, settings, margins), where={})
+    tags = [tag for pair in pairs for tag in _tag_differences(pair, metric, settings, margins)]
+    return Judgement(names, metric, overall, _adjust(places), tags, notes, margins, pairs)
+
+
+def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Arm]:
+    arms = last_steps(make_arms(load_predictions(source, columns), cluster=settings.cluster, common=settings.common)[0])
+    models = sorted({arm.where.get("model", "") for arm in arms})
+    if len(models) > 1:
+        raise UsageError(f"each side of a comparison is one model; this one holds {len(models)}: {', '.join(models)}")
+    return arms
+
+
+def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Arm]]) -> tuple[str, str]:
+    """The models' names where the rows give two, else the files', else A and B."""
+    models = [arms[0].where.get("model", "") for arms in sides]
+    if all(models) and models[0] != models[1]:
+        return models[0], models[1]
+    a, b = (
+        Path(source).stem if isinstance(source, str | Path) else letter
+        for source, letter in zip(sources, "AB", strict=True)
+    )
+    return (a, b) if a != b else ("A", "B")
+
+
+def _without_model(arm: Arm) -> Arm:
+    return replace(arm, where={key: value for key, value in arm.where.items() if key != "model"})
+
+
+def _pair(a: list[Arm], b: list[Arm], common: bool) -> tuple[list[tuple[Arm, Arm]], list[str]]:
+    """The arms of both sides that belong together, on the same items in the same order."""
+    by_place = {tuple(sorted(arm.where.items())): arm for arm in b}
+    both = [(arm, by_place[key]) for arm in a if (key := tuple(sorted(arm.where.items()))) in by_place]
+    if not both and len(a) == len(b) == 1:
+        both = [(a[0], b[0])]
+    if not both:
+        raise DataError(
+            f"A and B share no place: A has {', '.join(arm.name() for arm in a)}; "
+            f"B has {', '.join(arm.name() for arm in b)}"
+        )
+    notes: list[str] = []
+    paired_arms = {id(arm) for pair in both for arm in pair}
+    alone = [arm.name() for arm in (*a, *b) if id(arm) not in paired_arms]
+    if alone:
+        notes.append(f"In one side only, and so left out: {', '.join(alone)}.")
+    return [_align(one, other, common, notes) for one, other in both], notes
+
+
+def _align(a: Arm, b: Arm, common: bool, notes: list[str]) -> tuple[Arm, Arm]:
+    if a.task != b.task:
+        raise DataError(f"A is {a.task} and B is {b.task}; only the same task can be compared")
+    shared, in_a, in_b = np.intersect1d(a.ids, b.ids, return_indices=True)
+    if len(shared) < max(len(a.ids), len(b.ids)):
+        what = f"A has {len(a.ids)} items and B {len(b.ids)}, of which {len(shared)} are in both"
+        lacking = np.setxor1d(a.ids, b.ids)[:3]
+        if not common or not len(shared):
+            example = ", ".join(repr(str(i)) for i in lacking)
+            advice = "; --common compares on those" if len(shared) else ""
+            raise DataError(f"the ids of A and B do not match ({a.name()}): {what} (not in both: {example}){advice}")
+        notes.append(f"{a.name()}: {what}; those are compared.")
+    a, b = _same_codes(a.take(in_a), b.take(in_b))
+    differs = np.flatnonzero([x != y for x, y in zip(a.gold, b.gold, strict=True)])
+    if len(differs):
+        raise DataError(
+            f"the gold of {len(differs)} items differs between A and B ({a.name()}; for example id "
+            f"{str(a.ids[differs[0]])!r}); only answers to the same questions can be compared"
+        )
+    return a, b
+
+
+def _same_codes(a: Arm, b: Arm) -> tuple[Arm, Arm]:
+    """Both arms coded by the same labels."""
+    if a.labels == b.labels or a.task != "classification":
+        return a, b
+    labels = tuple(sorted({*a.labels, *b.labels}))
+
+    def recode(arm: Arm) -> Arm:
+        codes = np.array([labels.index(label) for label in arm.labels])
+        return replace(arm, labels=labels, gold=codes[arm.gold], runs=codes[arm.runs], probabilities=None)
+
+    return recode(a), recode(b)
+
+
+def _pool(pairs: Sequence[tuple[Arm, Arm]]) -> tuple[Arm, Arm]:
+    """All places as one; the same id in several places is one cluster, since it is the same item in other words."""
+    return _pooled([a for a, _ in pairs]), _pooled([b for _, b in pairs])
+
+
+def _pooled(arms: Sequence[Arm]) -> Arm:
+    shortest = min(len(arm.runs) for arm in arms)
+    labels = [arm.clusters if arm.clusters is not None else arm.ids for arm in arms]
+    clusters = np.unique(np.array([str(x) for part in labels for x in part], object), return_inverse=True)[1]
+    return replace(
+        arms[0],
+        where={},
+        ids=np.concatenate([arm.ids for arm in arms]),
+        gold=np.concatenate([arm.gold for arm in arms]),
+        runs=np.concatenate([arm.runs[:shortest] for arm in arms], axis=1),
+        run_names=arms[0].run_names[:shortest],
+        clusters=clusters,
+        tags=None,
+        texts=None,
+        probabilities=None,
+    )
+
+
+def _difference(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins: Margins) -> Difference:
+    a, b = pair
+    form, n_a = _together(a, b, metric), len(a.runs)
+    result, design = _compare(form, n_a, a.clusters, settings.level)
+    classes = a.task == "classification"
+    several = [arm for arm in pair if classes and len(arm.runs) > 1]
+    runs = "" if n_a == len(b.runs) else f"A {n_a} and B {len(b.runs)} runs"
+    method = re.sub(r"^\d+ and \d+ runs", runs, result.difference.method) if runs else result.difference.method
+    changed = flips(a.gold, a.runs[0], b.runs[0]) if classes and n_a == len(b.runs) == 1 else None
+    return Difference(
+        where=a.where,
+        a=score_arm(a, metric, settings.level),
+        b=score_arm(b, metric, settings.level),
+        difference=replace(result.difference, method=method),
+        p_value=result.p_value,
+        verdict=judge(result, design, margins.tie, metric),
+        flips=changed,
+        mcnemar=mcnemar(changed.only_a, changed.only_b, "exact") if changed is not None else None,
+        churn=model_churn(a.runs, b.runs) if classes else None,
+        seed_churn=float(np.mean([seed_churn(arm.runs) for arm in several])) if several else None,
+    )
+
+
+def _together(a: Arm, b: Arm, metric: str) -> Scorable:
+    """Both sides' runs beneath each other, so that they share one encoding."""
+    return scorable(replace(a, runs=np.concatenate([a.runs, b.runs])), metric)
+
+
+def _compare(form: Scorable, n_a: int, clusters: Array | None, level: float) -> tuple[paired.Comparison, Design]:
+    """B − A, and the design that it rests on."""
+    a, b = form.runs[:n_a], form.runs[n_a:]
+    n = len(form.gold)
+    if len(a) == len(b) == 1:
+        return paired.compare(form.metric, form.gold, b[0], a[0], clusters, level), Design(n)
+    result = paired.compare_runs(form.metric, form.gold, b, a, clusters, level=level)
+    seed = sum(
+        max(0.0, runs_components(form.metric, form.gold, runs).seed) / len(runs) for runs in (a, b) if len(runs) > 1
+    )
+    return result, Design(n, min(len(a), len(b)), seed)
+
+
+def _tag_differences(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins: Margins) -> list[Difference]:
+    a, b = pair
+    found = []
+    for tag, items in items_by_tag(a).items():
+        if len(items) >= settings.smallest_tag:
+            part = _difference((a.take(items), b.take(items)), metric, settings, margins)
+            found.append(replace(part, where={**a.where, "tag": tag}))
+    return _adjust(found)
+
+
+def _adjust(differences: Sequence[Difference]) -> list[Difference]:
+    """The differences with p-values adjusted over them (Benjamini-Hochberg)."""
+    usable = [i for i, d in enumerate(differences) if np.isfinite(d.p_value)]
+    adjusted = list(differences)
+    if usable:
+        p_values = benjamini_hochberg(np.array([differences[i].p_value for i in usable]))
+        for i, p_value in zip(usable, p_values, strict=True):
+            adjusted[i] = replace(differences[i], adjusted=float(p_value))
+    return adjusted

@@ -1,0 +1,175 @@
+"""The report of `compare`: the verdict, the differences by place and category, and the items that changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from goldproof.judging.arms import Arm
+from goldproof.judging.compare import Difference, Judgement
+from goldproof.judging.metrics import SHARES
+from goldproof.judging.score_report import METRIC_NAMES, MOST_EXAMPLES, metric_column, place_columns
+from goldproof.judging.verdict import p_text
+from goldproof.report.cells import extremes
+from goldproof.report.charts import Caption, dots
+from goldproof.report.summary import (
+    Cell,
+    Claim,
+    Column,
+    Example,
+    Examples,
+    Item,
+    Missing,
+    Plain,
+    Report,
+    Section,
+    Standing,
+    Table,
+    Text,
+)
+
+
+def compare_report(judgement: Judgement) -> Report:
+    """The report of a comparison."""
+    sections = [Section("The difference", _difference_items(judgement))]
+    if judgement.tags:
+        sections.append(Section("By category", _tag_items(judgement)))
+    examples = _example_items(judgement)
+    if examples:
+        sections.append(Section("Items that changed", examples))
+    if judgement.notes:
+        sections.append(Section("Limits", [Text(note) for note in judgement.notes]))
+    provenance: dict[str, Plain] = {
+        "A": judgement.names[0],
+        "B": judgement.names[1],
+        "tie margin": judgement.margins.tie,
+    }
+    return Report(
+        "compare", f"{judgement.names[1]} against {judgement.names[0]}", _verdict(judgement), sections, provenance
+    )
+
+
+def _verdict(judgement: Judgement) -> list[str | Claim]:
+    overall = judgement.overall
+    column = metric_column(judgement.metric)
+    unit = "points" if column.unit else ""
+    standing: Standing = "shown" if overall.verdict.kind in ("better", "worse", "tied") else "undecided"
+    sentence = f"{overall.verdict.text[0].upper()}{overall.verdict.text[1:]}"
+    text = f"{sentence} (A is {judgement.names[0]}, B is {judgement.names[1]})."
+    lines: list[str | Claim] = [Claim(text, standing, overall.difference, digits=column.digits, unit=unit)]
+    if overall.flips is not None and overall.mcnemar is not None:
+        counts = overall.flips
+        lines.append(
+            f"B mends {counts.only_b:,} items that A had wrong, and breaks {counts.only_a:,} that A had right "
+            f"(exact McNemar {p_text(overall.mcnemar)})."
+        )
+    if overall.churn is not None:
+        beside = (
+            f"; another seed alone changes {100 * overall.seed_churn:.1f} %" if overall.seed_churn is not None else ""
+        )
+        lines.append(f"{100 * overall.churn:.1f} % of the answers change{beside}.")
+    if judgement.margins.gate is not None:
+        gate = (
+            f"{100 * judgement.margins.gate:g} points" if judgement.metric in SHARES else f"{judgement.margins.gate:g}"
+        )
+        lines.insert(0, f"The gate of {gate} is {'passed' if judgement.passes else 'not passed'}.")
+    return lines
+
+
+def _difference_items(judgement: Judgement) -> list[Item]:
+    rows = [_row(difference) for difference in judgement.places]
+    if len(judgement.places) > 1:
+        rows.append({**_row(judgement.overall), "language": "all"})
+    columns = [*place_columns([d.where for d in judgement.places]), *_columns(judgement)]
+    sentence = judgement.overall.verdict.text
+    title = f"{METRIC_NAMES[judgement.metric]}: {sentence}"
+    items: list[Item] = [Table("difference", title, columns, rows)]
+    if len(judgement.places) > 1:
+        kinds = [d.verdict.kind for d in judgement.places]
+        title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
+        items.append(_figure("difference", title, [(_name(d), d) for d in judgement.places], judgement))
+    return items
+
+
+def _tag_items(judgement: Judgement) -> list[Item]:
+    rows: list[dict[str, Cell]] = [{**_row(d), "p": d.adjusted} for d in judgement.tags]
+    columns = [*place_columns([d.where for d in judgement.tags]), Column("tag", "Category"), *_columns(judgement)]
+    clear = sum(d.adjusted < 0.05 for d in judgement.tags)
+    title = f"A and B differ in {clear} of {len(judgement.tags)} categories"
+    note = "p-values are adjusted over the categories (Benjamini-Hochberg); verdicts are those of single categories."
+    named = [(f"{_name(d)} {d.where['tag']}".removeprefix("all "), d) for d in judgement.tags]
+    column = metric_column(judgement.metric)
+    unit = "points" if column.unit else ""
+    most = f"B − A by category: {extremes([(name, d.difference) for name, d in named], column.digits, unit)}"
+    return [Table("categories", title, columns, rows, note), _figure("categories", most, named, judgement)]
+
+
+def _columns(judgement: Judgement) -> list[Column]:
+    column = metric_column(judgement.metric)
+    points = replace(column, key="difference", title="B − A", unit="points" if column.unit else "")
+    shown = [
+        Column("n", "Items"),
+        replace(column, key="a", title="A"),
+        replace(column, key="b", title="B"),
+        points,
+        Column("p", "p", 4, "p-value", "two-sided, for no difference"),
+        Column("mended", "Mended", note="wrong in A, right in B"),
+        Column("broken", "Broken", note="right in A, wrong in B"),
+        Column("churn", "Churn", 1, "%", "answers that differ"),
+        Column("verdict", "Verdict"),
+    ]
+    if not any(d.flips is not None for d in judgement.places):
+        shown = [column for column in shown if column.key not in ("mended", "broken")]
+    return shown
+
+
+def _row(d: Difference) -> dict[str, Cell]:
+    row: dict[str, Cell] = {**d.where, "n": d.difference.n, "a": d.a, "b": d.b, "difference": d.difference}
+    row["p"] = d.p_value if math.isfinite(d.p_value) else Missing(d.difference.method)
+    if d.flips is not None:
+        row |= {"mended": d.flips.only_b, "broken": d.flips.only_a}
+    if d.churn is not None:
+        row["churn"] = d.churn
+    row["verdict"] = d.verdict.kind
+    return row
+
+
+def _name(d: Difference) -> str:
+    return " ".join(value for key, value in d.where.items() if key != "tag") or "all"
+
+
+def _figure(name: str, title: str, named: Sequence[tuple[str, Difference]], judgement: Judgement) -> Item:
+    column = metric_column(judgement.metric)
+    value = replace(column, key="difference", title="B − A", unit="points" if column.unit else "")
+    rows: list[dict[str, Cell]] = [{"place": place, "difference": d.difference} for place, d in named]
+    return dots(rows, Column("place", "Set"), value, caption=Caption(f"{name}-figure", title), rule=0.0)
+
+
+def _example_items(judgement: Judgement) -> list[Item]:
+    pairs = [pair for pair in judgement.arms if pair[0].task == "classification"][:4]
+    return [_changed(a, b, judgement, f"items-{i}") for i, (a, b) in enumerate(pairs)]
+
+
+def _changed(a: Arm, b: Arm, judgement: Judgement, name: str) -> Examples:
+    """Items whose answer differs between the first runs of A and B, those that B breaks first."""
+    first, second = a.runs[0], b.runs[0]
+    changed = np.flatnonzero(first != second)
+    broken = (first[changed] == a.gold[changed]).astype(int)
+    order = changed[np.argsort(-broken, kind="stable")][:MOST_EXAMPLES]
+    texts = {key: list(values) for key, values in (a.texts or {}).items()}
+    items = [
+        Example(
+            id=str(a.ids[i]),
+            texts=[str(values[i] or "") for values in texts.values()],
+            gold=a.labels[a.gold[i]],
+            predictions=[a.labels[first[i]], a.labels[second[i]]],
+            tags=("broken" if first[i] == a.gold[i] else "mended" if second[i] == a.gold[i] else "wrong twice",),
+        )
+        for i in order
+    ]
+    title = f"{a.name()}: {len(changed):,} of {a.n_items:,} answers differ"
+    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {MOST_EXAMPLES:,}, broken ones first."
+    return Examples(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

@@ -1,0 +1,115 @@
+"""Which scores an arm can have, and each as a statistics.Metric over runs × items, whatever the task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from goldproof.errors import UsageError
+from goldproof.judging.arms import Arm
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import mean_interval, spearman_interval
+from goldproof.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
+from goldproof.statistics.runs import runs_interval
+from goldproof.statistics.spans import span_counts
+
+BY_TASK = {
+    "classification": ("accuracy", "mcc", "macro_f1"),
+    "regression": ("pearson", "spearman"),
+    "tagging": ("span_f1",),
+}
+SHARES = ("accuracy", "macro_f1", "span_f1")
+
+
+@dataclass(frozen=True, slots=True)
+class Scorable:
+    """A metric with gold and runs in the form that it takes; `take` gives some of the items."""
+
+    metric: Metric
+    gold: Array
+    runs: Array
+
+    def take(self, items: Array) -> Scorable:
+        """The same for some of the items."""
+        return replace(self, gold=self.gold[items], runs=self.runs[:, items])
+
+    def scores(self) -> Array:
+        """The score of each run."""
+        return np.array([self.metric(self.gold, run) for run in self.runs])
+
+
+def choose_metric(task: str, name: str | None) -> str:
+    """The metric asked for, or the task's first; an error names those that the task has."""
+    allowed = BY_TASK[task]
+    if name is None:
+        return allowed[0]
+    if name not in allowed:
+        raise UsageError(f"the metric {name!r} does not fit {task}; allowed: {', '.join(allowed)}")
+    return name
+
+
+def with_others(task: str, main: str) -> list[str]:
+    """The main metric, then the others that the task has.
+
+    >>> with_others("classification", "mcc")
+    ['mcc', 'accuracy', 'macro_f1']
+    """
+    return [main, *(name for name in BY_TASK[task] if name != main)]
+
+
+def scorable(arm: Arm, name: str) -> Scorable:
+    """The arm in the form that the metric of this name takes (not spearman, which is no function of sums)."""
+    if name == "span_f1":
+        return _spans(arm)
+    return Scorable(metric(name, max(2, len(arm.labels))), arm.gold, arm.runs)
+
+
+def run_scores(arm: Arm, name: str) -> Array:
+    """The score of each run of an arm."""
+    if name == "spearman":
+        return np.array([spearman(arm.gold, run) for run in arm.runs])
+    return scorable(arm, name).scores()
+
+
+def score_arm(arm: Arm, name: str, level: float = 0.95) -> Estimate:
+    """The mean score of an arm's runs with its interval over runs and items."""
+    if name == "spearman":
+        return _spearman(arm, level)
+    if name == "pearson" and len(arm.runs) == 1 and np.ptp(arm.runs) * np.ptp(arm.gold) == 0:
+        return Estimate(
+            float("nan"), float("nan"), float("nan"), "no score: a column does not vary", arm.n_items, level
+        )
+    form = scorable(arm, name)
+    return runs_interval(form.metric, form.gold, form.runs, arm.clusters, level)
+
+
+def _spearman(arm: Arm, level: float) -> Estimate:
+    if len(arm.runs) == 1:
+        alone = spearman_interval(arm.gold, arm.runs[0], level)
+        return replace(alone, method=f"{alone.method}; items only, one run")
+    over = mean_interval(run_scores(arm, "spearman"), level)
+    return replace(over, method=f"t over {len(arm.runs)} runs; runs only, items fixed", n=arm.n_items)
+
+
+def _spans(arm: Arm) -> Scorable:
+    return scorable_spans(np.stack([span_counts(list(arm.gold), list(run)) for run in arm.runs]))
+
+
+def scorable_spans(counts: Array) -> Scorable:
+    """Span F1 of runs that are given by their counts (runs × sentences × hits, gold and predicted spans).
+
+    A run's answer to a sentence is the number of its row of counts; there is nothing else to compare with gold.
+    """
+    n_runs, n_items = counts.shape[:2]
+    base = span_f1_metric(counts.reshape(-1, 3))
+    by_number = replace(base, encode=partial(_encode_numbers, base))
+    numbers = np.arange(n_runs * n_items, dtype=np.int64).reshape(n_runs, n_items)
+    return Scorable(by_number, np.zeros(n_items, np.int64), numbers)
+
+
+def _encode_numbers(base: Metric, gold: Array, predicted: Array) -> Items:
+    del gold  # the counts hold it
+    return base.encode(predicted, predicted)

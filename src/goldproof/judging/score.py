@@ -1,0 +1,251 @@
+"""Score: what may be claimed from predictions of one model or several: each score with its interval, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldproof.data.predictions import Predictions
+from goldproof.errors import UsageError
+from goldproof.judging.arms import Arm, make_arms
+from goldproof.judging.calibration import Calibration, calibrate
+from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
+from goldproof.judging.load import Source, load_predictions
+from goldproof.judging.metrics import choose_metric, run_scores, scorable, score_arm, with_others
+from goldproof.judging.tags import TagScore, score_tags
+from goldproof.measures.measurement import Measurement, measurement_table
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.changes import seed_churn
+from goldproof.statistics.components import VarianceComponents
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.power import detectable_paired, detectable_unpaired
+from goldproof.statistics.runs import runs_components
+from goldproof.statistics.stability import correlation_interval
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from goldproof.report.summary import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to judge: the main metric, level, clustering of items, smallest tag that is tested, and the random seed."""
+
+    metric: str | None = None
+    level: float = 0.95
+    cluster: str = "auto"
+    common: bool = False
+    smallest_tag: int = 10
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArmScore:
+    """The scores of one arm, how far its runs differ, and the smallest difference that its items could show."""
+
+    where: Mapping[str, str]
+    n_items: int
+    run_names: tuple[str, ...]
+    estimates: Mapping[str, Estimate]
+    run_scores: Array
+    floor: float
+    detectable: float
+    components: VarianceComponents | None = None
+    churn: float | None = None
+    correlation: Estimate | None = None
+    calibration: Calibration | None = None
+    arm: Arm | None = None
+
+    def name(self) -> str:
+        """Where it was read, in words."""
+        return " ".join(self.where.values()) or "all"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scores:
+    """What was found: per arm, per tag, over steps; `notes` states the limits."""
+
+    metric: str
+    task: str
+    arms: Sequence[ArmScore]
+    tags: Sequence[TagScore]
+    agreement: Sequence[Agreement]
+    trajectories: Sequence[Trajectory]
+    notes: Sequence[str]
+    settings: Settings
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+    def measurements(self) -> list[Measurement]:
+        """Every score as one long list."""
+        found = [
+            Measurement(name, estimate, {**score.where, "tag": ""})
+            for score in self.arms
+            for name, estimate in score.estimates.items()
+        ]
+        found += [Measurement(self.metric, tag.estimate, {**tag.where, "tag": tag.tag}) for tag in self.tags]
+        return found
+
+    def to_arrow(self) -> pa.Table:
+        """Every score as an Arrow table."""
+        return measurement_table(self.measurements())
+
+    def to_pandas(self) -> Any:
+        """Every score as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def report(self) -> Report:
+        """The report, for rendering."""
+        from goldproof.judging.score_report import score_report
+
+        return score_report(self)
+
+    def __repr__(self) -> str:
+        """A line for each arm; everything is in `to_pandas()`."""
+        lines = []
+        for arm in self.arms:
+            found = arm.estimates[self.metric]
+            numbers = f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items, runs: {len(arm.run_names)}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
+
+
+def score(
+    source: Source,
+    *,
+    columns: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+) -> Scores:
+    """Score predictions from one file or several, or from a table that has been read.
+
+    Several files are several models unless their rows say so. Files too large for memory are counted as they stream;
+    the analyses that need single items are then left out, and the notes say so.
+    """
+    from goldproof.judging.streaming import is_large, score_stream
+
+    settings = settings or Settings()
+    if not isinstance(source, Predictions) and is_large(source):
+        return score_stream(source, columns, settings)
+    predictions = load_predictions(source, columns)
+    arms, notes = make_arms(predictions, cluster=settings.cluster, common=settings.common)
+    return score_arms(arms, notes, settings, {"files": ", ".join(f.name for f in predictions.provenance.files)})
+
+
+def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, provenance: Mapping[str, str]) -> Scores:
+    """Score arms that are already arranged."""
+    if not arms:
+        raise UsageError("there is nothing to score: no predictions were given")
+    task = arms[0].task
+    name = choose_metric(task, settings.metric)
+    final = last_steps(arms)
+    scored = [_score_arm(arm, name, settings) for arm in final]
+    tags = [tag for arm in final for tag in score_tags(arm, name, settings)]
+    limits = [*notes, *_limits(final, name), *_step_notes(arms, final)]
+    paths = trajectories(arms, name)
+    return Scores(name, task, scored, tags, agreement_of(paths, settings.level), paths, limits, settings, provenance)
+
+
+def _score_arm(arm: Arm, main: str, settings: Settings) -> ArmScore:
+    estimates = {name: score_arm(arm, name, settings.level) for name in with_others(arm.task, main)}
+    several = len(arm.runs) > 1
+    return ArmScore(
+        where=arm.where,
+        n_items=arm.n_items,
+        run_names=arm.run_names,
+        arm=arm,
+        estimates=estimates,
+        run_scores=run_scores(arm, main),
+        floor=float(np.bincount(arm.gold).max() / arm.n_items) if arm.task == "classification" else float("nan"),
+        detectable=_detectable(arm),
+        components=_components(arm, main) if several else None,
+        churn=seed_churn(arm.runs) if several and arm.task == "classification" else None,
+        correlation=_run_correlation(arm, main, settings) if several else None,
+        calibration=calibrate(arm) if arm.probabilities is not None else None,
+    )
+
+
+def _components(arm: Arm, main: str) -> VarianceComponents | None:
+    """Where the variance of the score lies; Spearman's has no parts, as it is no function of sums over items."""
+    if main == "spearman":
+        return None
+    form = scorable(arm, main)
+    return runs_components(form.metric, form.gold, form.runs)
+
+
+def _detectable(arm: Arm) -> float:
+    """The smallest difference of accuracy that a rival on these items would show with 80 % power.
+
+    With several runs the share of items on which two runs differ in correctness stands for what a rival would differ
+    in; with one run nothing is known of that, and the bound is the one for different items.
+    """
+    if arm.task != "classification":
+        return float("nan")
+    right = arm.runs == arm.gold
+    n_clusters = arm.n_items if arm.clusters is None else len(np.unique(arm.clusters))
+    if len(right) > 1 and (discordance := _discordance(right)) > 0:
+        return detectable_paired(n_clusters, discordance)
+    return detectable_unpaired(n_clusters, float(np.clip(right.mean(), 0.01, 0.99)))
+
+
+def _discordance(right: Array) -> float:
+    """The mean share of items on which exactly one of two runs is right."""
+    share, n_runs = right.mean(axis=0), len(right)
+    return float((2 * share * (1 - share)).mean() * n_runs / (n_runs - 1))
+
+
+def _run_correlation(arm: Arm, main: str, settings: Settings) -> Estimate | None:
+    """The mean correlation between the runs' scores by tag, where there are enough tags."""
+    from goldproof.judging.tags import tag_run_table
+
+    table = tag_run_table(arm, main, settings.smallest_tag)
+    return correlation_interval(table, settings.level) if len(table) >= 3 else None
+
+
+def _limits(arms: Sequence[Arm], metric: str) -> list[str]:
+    """What this data cannot show, said plainly."""
+    notes = []
+    single = [arm.name() for arm in arms if len(arm.runs) == 1]
+    if single:
+        notes.append(f"One run only ({_few(single)}): the intervals are over items, and say nothing of another seed.")
+    for arm in arms:
+        if arm.task != "classification":
+            continue
+        never = [
+            label for code, label in enumerate(arm.labels) if (arm.gold == code).any() and not (arm.runs == code).any()
+        ]
+        if never:
+            notes.append(f"{arm.name()}: the label {_few(never)} is never predicted; its F1 counts as 0.")
+        unheard = [
+            label for code, label in enumerate(arm.labels) if (arm.runs == code).any() and not (arm.gold == code).any()
+        ]
+        if unheard:
+            notes.append(f"{arm.name()}: the label {_few(unheard)} is predicted but is never gold.")
+        if len(np.unique(arm.gold)) == 1 and metric == "mcc":
+            notes.append(f"{arm.name()}: gold has one class only, so MCC is 0 by convention.")
+    return notes + _repeated_texts(arms)
+
+
+def _repeated_texts(arms: Sequence[Arm]) -> list[str]:
+    for arm in arms:
+        texts = (arm.texts or {}).get("text")
+        if texts and arm.clusters is None and len(set(texts)) < 0.9 * len(texts):
+            return [
+                f"{len(texts)} items have only {len(set(texts))} different texts: items that share a text are not "
+                "independent. --cluster text makes the inference over texts."
+            ]
+    return []
+
+
+def _step_notes(arms: Sequence[Arm], final: Sequence[Arm]) -> list[str]:
+    return ["Scores are those of each run's last step."] if len(final) < len(arms) else []
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"

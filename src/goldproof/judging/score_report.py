@@ -1,0 +1,397 @@
+"""The report of `score`: verdict first, then scores, runs, tags, checkpoints, and the items that flip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from goldproof.judging.arms import Arm
+from goldproof.judging.metrics import SHARES
+from goldproof.judging.score import ArmScore, Scores
+from goldproof.report.cells import extremes, in_words, view
+from goldproof.report.charts import Caption, curves, dots, heat_map
+from goldproof.report.summary import (
+    Cell,
+    Claim,
+    Column,
+    Example,
+    Examples,
+    Figure,
+    Item,
+    Missing,
+    Report,
+    Section,
+    Table,
+    Text,
+)
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import mean_interval
+
+METRIC_NAMES = {
+    "accuracy": "Accuracy",
+    "mcc": "MCC",
+    "macro_f1": "Macro F1",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "span_f1": "Span F1",
+}
+MOST_EXAMPLES = 2000
+PLACES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
+
+
+def score_report(scores: Scores) -> Report:
+    """The report of what was scored."""
+    sections = [Section("Scores", _score_items(scores))]
+    for title, items in (
+        ("Would another seed change it?", _run_items(scores)),
+        ("By category", _tag_items(scores)),
+        ("Does development guide to test?", _agreement_items(scores)),
+        ("Do the probabilities mean what they say?", _calibration_items(scores)),
+        ("Items", _example_items(scores)),
+        ("Limits", [Text(note) for note in scores.notes]),
+    ):
+        if items:
+            sections.append(Section(title, items))
+    name = METRIC_NAMES[scores.metric]
+    return Report("score", f"{name} and what may be claimed from it", _verdict(scores), sections, scores.provenance)
+
+
+def metric_column(metric: str, key: str | None = None, title: str | None = None) -> Column:
+    """The column of a metric: percent for shares, three digits for correlations."""
+    share = metric in SHARES
+    return Column(key or metric, title or METRIC_NAMES[metric], digits=1 if share else 3, unit="%" if share else "")
+
+
+def lower_name(metric: str) -> str:
+    """The name of a metric inside a sentence; an abbreviation stays as it is.
+
+    >>> lower_name("accuracy"), lower_name("mcc")
+    ('accuracy', 'MCC')
+    """
+    name = METRIC_NAMES[metric]
+    return name[0].lower() + name[1:] if name[1:2].islower() else name
+
+
+def place_columns(places: Sequence[Mapping[str, str]]) -> list[Column]:
+    """A column for each part of a place that occurs."""
+    return [Column(key, title) for key, title in PLACES.items() if any(key in place for place in places)]
+
+
+def _verdict(scores: Scores) -> list[str | Claim]:
+    column = metric_column(scores.metric)
+    lines: list[str | Claim] = []
+    for arm in scores.arms[:6]:
+        runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "one run"
+        place = f"{arm.name()}: " if arm.where or len(scores.arms) > 1 else ""
+        estimate = arm.estimates[scores.metric]
+        said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
+        name = lower_name(scores.metric) if place else column.title
+        text = f"{place}{name} is {said} on {arm.n_items:,} items, {runs}."
+        lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
+    if len(scores.arms) > 6:
+        lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
+    first = scores.arms[0]
+    if first.detectable < 1 and scores.task == "classification":
+        lines.append(
+            f"A rival on the same {first.n_items:,} items must differ by about {100 * first.detectable:.1f} points of "
+            "accuracy to be told apart (80 % power)."
+        )
+    tested = [tag for tag in scores.tags if tag.verdict not in ("too few items", "not tested")]
+    if tested:
+        told = sum(tag.verdict != "not distinguishable from chance" for tag in tested)
+        lines.append(Claim(f"{told} of {len(tested)} categories can be told from chance.", "stated"))
+    return lines
+
+
+def _detectable(difference: float) -> Cell:
+    if difference < 1:
+        return difference
+    return Missing("too few items" if math.isfinite(difference) else "for accuracy only")
+
+
+def _score_items(scores: Scores) -> list[Item]:
+    names = list(scores.arms[0].estimates)
+    rows: list[dict[str, Cell]] = []
+    for arm in scores.arms:
+        row: dict[str, Cell] = {**arm.where, "n": arm.n_items, "runs": len(arm.run_names), **arm.estimates}
+        row["floor"] = arm.floor if math.isfinite(arm.floor) else Missing("no floor for this task")
+        row["detectable"] = _detectable(arm.detectable)
+        rows.append(row)
+    columns = [*place_columns([arm.where for arm in scores.arms]), Column("n", "Items"), Column("runs", "Runs")]
+    columns += [metric_column(name) for name in names]
+    if scores.task == "classification":
+        columns.append(Column("floor", "Majority", 1, "%", "accuracy of always answering the most frequent label"))
+        columns.append(
+            Column(
+                "detectable",
+                "Detectable",
+                1,
+                "points",
+                "smallest difference of accuracy a rival would show, 80 % power",
+            )
+        )
+    items: list[Item] = [Table("scores", _scores_title(scores), columns, rows)]
+    if 2 <= len(scores.arms) <= 60:
+        shown: list[dict[str, Cell]] = [
+            {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
+        ]
+        named = [(arm.name(), arm.estimates[scores.metric]) for arm in scores.arms]
+        caption = Caption("scores-figure", f"{METRIC_NAMES[scores.metric]}: {_extremes(scores, named)}")
+        items.append(dots(shown, Column("place", "Set"), metric_column(scores.metric), caption=caption))
+    return items
+
+
+def _scores_title(scores: Scores) -> str:
+    if len(scores.arms) == 1:
+        first, column = scores.arms[0], metric_column(scores.metric)
+        estimate = first.estimates[scores.metric]
+        said = view(estimate, column)
+        unit = f" {column.unit}" if column.unit else ""
+        return f"{column.title} is {said.text}{unit} {said.interval}".rstrip() + f" on {first.n_items:,} items"
+    values = [arm.estimates[scores.metric].value for arm in scores.arms]
+    scale, unit = (100, " %") if scores.metric in SHARES else (1, "")
+    low, high = min(values) * scale, max(values) * scale
+    digits = 1 if scale == 100 else 3
+    return (
+        f"{METRIC_NAMES[scores.metric]} runs from {low:.{digits}f} to {high:.{digits}f}{unit} over {len(values)} sets"
+    )
+
+
+def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
+    column = metric_column(scores.metric)
+    return extremes(named, column.digits, column.unit)
+
+
+def _level(scores: Scores) -> str:
+    return f"{100 * scores.settings.level:g} %"
+
+
+def _run_items(scores: Scores) -> list[Item]:
+    several = [arm for arm in scores.arms if len(arm.run_names) > 1]
+    if not several:
+        return []
+    rows = [_run_row(arm) for arm in several]
+    column = metric_column(scores.metric)
+    columns = [
+        *place_columns([arm.where for arm in several]),
+        Column("runs", "Runs"),
+        replace(column, key="sd", title="SD over runs", unit="points" if column.unit else ""),
+        replace(column, key="low", title="Lowest"),
+        replace(column, key="high", title="Highest"),
+        Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
+        Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs"),
+        Column("correlation", "Run correlation", 3, "", "mean correlation between the runs' scores by category"),
+    ]
+    columns = [column for column in columns if any(column.key in row for row in rows)]
+    widest = max(several, key=lambda arm: float(np.ptp(arm.run_scores)))
+    scale = 100 if scores.metric in SHARES else 1
+    reach = scale * float(np.ptp(widest.run_scores))
+    moved = f"{reach:.1f} points" if scale == 100 else f"{reach:.3f}"
+    table = Table("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}", columns, rows)
+    points: list[dict[str, Cell]] = [
+        {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
+        for arm in several[:40]
+        for name, value in zip(arm.run_names, arm.run_scores, strict=True)
+    ]
+    return [table, _run_figure(points, scores, len(several))]
+
+
+def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_places: int) -> Figure:
+    named = [
+        (f"{row['place']}, {row['run']}" if n_places > 1 else str(row["run"]), row[scores.metric]) for row in points
+    ]
+    known = [(name, value) for name, value in named if isinstance(value, float)]
+    caption = Caption("runs-figure", f"{METRIC_NAMES[scores.metric]} of each run: {_extremes(scores, known)}")
+    across = Column("run", "Run")
+    if n_places == 1:
+        return dots(points, across, metric_column(scores.metric), caption=caption)
+    return heat_map(points, across, Column("place", "Set"), metric_column(scores.metric), caption=caption, centre=None)
+
+
+def _run_row(arm: ArmScore) -> dict[str, Cell]:
+    row: dict[str, Cell] = {
+        **arm.where,
+        "runs": len(arm.run_names),
+        "sd": float(arm.run_scores.std(ddof=1)),
+        "low": float(arm.run_scores.min()),
+        "high": float(arm.run_scores.max()),
+    }
+    if arm.components is not None:
+        row["seed"] = _seed_share(arm)
+    if arm.churn is not None:
+        row["churn"] = arm.churn
+    if arm.correlation is not None:
+        row["correlation"] = arm.correlation
+    return row
+
+
+def _seed_share(arm: ArmScore) -> Cell:
+    parts = arm.components
+    assert parts is not None
+    n_runs, n_items = len(arm.run_names), arm.n_items
+    seed = max(parts.seed, 0.0) / n_runs
+    rest = max(parts.item, 0.0) / n_items + max(parts.interaction, 0.0) / (n_items * n_runs)
+    return seed / (seed + rest) if seed + rest > 0 else Missing("the runs do not vary")
+
+
+def _tag_items(scores: Scores) -> list[Item]:
+    if not scores.tags:
+        return []
+    column = metric_column(scores.metric)
+    rows: list[dict[str, Cell]] = []
+    for tag in scores.tags:
+        chance: Cell = tag.chance if tag.chance is not None else Missing(tag.verdict)
+        p_value: Cell = tag.adjusted if math.isfinite(tag.adjusted) else Missing(tag.verdict)
+        rows.append(
+            {**tag.where, "tag": tag.tag, "n": tag.estimate.n, scores.metric: tag.estimate, "chance": chance}
+            | {"p": p_value, "verdict": tag.verdict}
+        )
+    columns = [
+        *place_columns([tag.where for tag in scores.tags]),
+        Column("tag", "Category"),
+        Column("n", "Items"),
+        column,
+        replace(
+            column, key="chance", title="By chance", note="mean and range of predictions that know nothing of gold"
+        ),
+        Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
+        Column("verdict", "Verdict"),
+    ]
+    counts = {
+        verdict: sum(tag.verdict == verdict for tag in scores.tags) for verdict in ("above chance", "below chance")
+    }
+    title = (
+        f"{counts['above chance']} of {len(scores.tags)} categories are above chance, {counts['below chance']} below"
+    )
+    return [Table("categories", title, columns, rows), *_tag_figure(scores)]
+
+
+def _tag_figure(scores: Scores) -> list[Item]:
+    column = metric_column(scores.metric)
+    places = list(dict.fromkeys(" ".join(tag.where.values()) for tag in scores.tags))
+    rows: list[dict[str, Cell]] = [
+        {
+            "place": " ".join(tag.where.values()) or "all",
+            "tag": tag.tag,
+            scores.metric: tag.estimate,
+            "chance": tag.verdict not in ("above chance", "below chance"),
+        }
+        for tag in scores.tags
+    ]
+    named = [
+        (f"{tag.tag} ({' '.join(tag.where.values())})" if tag.where else tag.tag, tag.estimate) for tag in scores.tags
+    ]
+    title = f"{METRIC_NAMES[scores.metric]} by category: {_extremes(scores, named)}"
+    caption = Caption("categories-figure", title)
+    if len(places) == 1:
+        rule = 0.0 if scores.metric in ("mcc", "pearson") else None
+        return [dots(rows, Column("tag", "Category"), column, caption=caption, rule=rule)]
+    centre = 0.0 if scores.metric in ("mcc", "pearson") else None
+    figure = heat_map(
+        rows, Column("place", "Set"), Column("tag", "Category"), column, caption=caption, centre=centre, chance="chance"
+    )
+    return [figure]
+
+
+def _agreement_items(scores: Scores) -> list[Item]:
+    if not scores.agreement:
+        return []
+    rows: list[dict[str, Cell]] = [
+        {
+            **found.where,
+            "development": " ".join(v for k, v in found.development.items() if k != "model"),
+            "runs": found.n_runs,
+            "steps": found.n_steps,
+            "agreement": found.estimate,
+            "null": found.null,
+        }
+        for found in scores.agreement
+    ]
+    columns = [
+        *place_columns([found.where for found in scores.agreement]),
+        Column("development", "Development set"),
+        Column("runs", "Runs"),
+        Column("steps", "Checkpoints"),
+        Column("agreement", "Agreement", 1, "%", "pairs of checkpoints at which development moves as test does"),
+        Column(
+            "null", "By chance", 1, "%", "range for development scores that know nothing of test, as autocorrelated"
+        ),
+    ]
+    worst = min(scores.agreement, key=lambda found: found.estimate.value)
+    title = f"Development moves as test does in {100 * worst.estimate.value:.0f} % of pairs or more"
+    items: list[Item] = [
+        Table("agreement", title, columns, rows, "Pairs within a run whose test score differs by ≥ 0.5 points.")
+    ]
+    return [*items, *_trajectory_figure(scores)]
+
+
+def _trajectory_figure(scores: Scores) -> list[Item]:
+    rows: list[dict[str, Cell]] = [
+        {"place": " ".join(path.where.values()) or "all", "step": int(step), scores.metric: _over_runs(column)}
+        for path in scores.trajectories
+        for step, column in zip(path.steps, path.scores.T, strict=True)
+    ]
+    caption = Caption("trajectories", f"{METRIC_NAMES[scores.metric]} over training, mean of the runs")
+    return [
+        curves(
+            rows, Column("step", "Step"), metric_column(scores.metric), series=Column("place", "Set"), caption=caption
+        )
+    ]
+
+
+def _over_runs(scores: Array) -> Cell:
+    return mean_interval(scores) if len(scores) > 1 else float(scores[0])
+
+
+def _calibration_items(scores: Scores) -> list[Item]:
+    known = [arm for arm in scores.arms if arm.calibration is not None]
+    if not known:
+        return []
+    rows: list[dict[str, Cell]] = [
+        {**arm.where, "brier": c.brier, "error": c.error, "confidence": c.confidence}
+        for arm in known
+        if (c := arm.calibration) is not None
+    ]
+    columns = [
+        *place_columns([arm.where for arm in known]),
+        Column("brier", "Brier score", 3, "", "mean squared distance of the probabilities from the truth; 0 is best"),
+        Column("error", "Calibration error", 1, "%", "mean gap between confidence and accuracy, 15 bins"),
+        Column("confidence", "Mean confidence", 1, "%"),
+    ]
+    worst = max(float(c.error) for arm in known if (c := arm.calibration) is not None)
+    return [Table("calibration", f"Confidence is off by up to {100 * worst:.1f} points on average", columns, rows)]
+
+
+def _example_items(scores: Scores) -> list[Item]:
+    found: list[Item] = []
+    for number, arm in enumerate(s.arm for s in scores.arms if s.arm is not None):
+        if arm.task == "classification" and len(arm.runs) > 1:
+            found.append(flip_examples(arm, f"items-{number}"))
+    return found[:4]
+
+
+def flip_examples(arm: Arm, name: str) -> Examples:
+    """The items of an arm to read, those that flip between runs first."""
+    flipping = (arm.runs != arm.runs[0]).any(axis=0)
+    order = np.argsort(~flipping, kind="stable")[:MOST_EXAMPLES]
+    texts = {key: list(values) for key, values in (arm.texts or {}).items()}
+    items = [
+        Example(
+            id=str(arm.ids[i]),
+            texts=[str(values[i] or "") for values in texts.values()],
+            gold=arm.labels[arm.gold[i]],
+            predictions=[arm.labels[code] for code in arm.runs[:, i]],
+            tags=arm.tags[i] if arm.tags is not None else (),
+        )
+        for i in order
+    ]
+    share = 100 * float(flipping.mean())
+    title = f"{arm.name()}: {int(flipping.sum()):,} of {arm.n_items:,} items ({share:.1f} %) flip between runs"
+    note = f"The first {MOST_EXAMPLES:,} items, those that flip first." if arm.n_items > MOST_EXAMPLES else ""
+    return Examples(
+        name, title, [key.capitalize() for key in texts], [f"run {run}" for run in arm.run_names], items, note
+    )

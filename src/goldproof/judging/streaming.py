@@ -1,0 +1,186 @@
+"""Streaming: files too large for memory, counted batch by batch into confusion tables.
+
+Memory is bounded by one batch and by the number of places, runs, tags and labels. What needs single items (inference
+over runs × items, clusters, flips, churn) is left out, and said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from goldproof.data.files import check_file, iter_blocks, suffix_of
+from goldproof.data.predictions import iter_prediction_batches
+from goldproof.errors import DataError, UsageError
+from goldproof.judging.arms import PLACE
+from goldproof.judging.load import Files, file_list, model_names
+from goldproof.judging.metrics import choose_metric, with_others
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.chance import chance_band
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import mean_interval, table_interval
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.power import detectable_unpaired
+
+if TYPE_CHECKING:
+    from goldproof.judging.score import ArmScore, Scores, Settings
+    from goldproof.judging.tags import TagScore
+
+LARGEST_IN_MEMORY = 1_000_000
+_KEYS = (*PLACE, "run", "step")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of (gold, prediction) for each place, run and step, whole and by tag ("" is the whole)."""
+
+    counts: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+    labels: set[str] = field(default_factory=set)
+    n_rows: int = 0
+
+    def add(self, batch: pa.RecordBatch, model: str | None) -> None:
+        """Count one batch of predictions."""
+        table = pa.Table.from_batches([batch])
+        self.n_rows += table.num_rows
+        whole = table.append_column("tag", pa.array([""] * table.num_rows, pa.string()))
+        parts = [whole]
+        if "tags" in table.column_names:
+            column = table.column("tags").combine_chunks()
+            rows = pc.list_parent_indices(column)
+            parts.append(table.take(rows).append_column("tag", pc.list_flatten(column).cast(pa.string())))
+        for part in parts:
+            self._count(part, model)
+
+    def _count(self, table: pa.Table, model: str | None) -> None:
+        names = [name for name in _KEYS if name in table.column_names]
+        keys = [*names, "tag", "gold", "prediction"]
+        counted = table.select(keys).group_by(keys, use_threads=False).aggregate([([], "count_all")])
+        for row in counted.to_pylist():
+            place = tuple(str(row[name]) if row.get(name) is not None else None for name in PLACE)
+            place = (model, *place[1:]) if place[0] is None else place
+            key = (place, str(row.get("run") or ""), row.get("step"), row["tag"], row["gold"], row["prediction"])
+            self.counts[key] += row["count_all"]
+            self.labels |= {row["gold"], row["prediction"]}
+
+
+def is_large(source: Files) -> bool:
+    """Whether the files hold more rows than are kept in memory."""
+    return sum(_count_rows(path) for path in file_list(source)) > LARGEST_IN_MEMORY
+
+
+def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Settings) -> Scores:
+    """Score files of any size from confusion tables alone."""
+    from goldproof.judging.score import Scores
+
+    paths = file_list(source)
+    names = model_names(paths) if len(paths) > 1 else [None]
+    tally = Tally()
+    for path, model in zip(paths, names, strict=True):
+        for batch in iter_prediction_batches(path, columns):
+            if not pa.types.is_string(batch.schema.field("gold").type):
+                raise DataError("only classification can be scored as it streams; split the file", path=path)
+            tally.add(batch, model)
+    if settings.cluster not in ("auto", "none"):
+        raise UsageError(f"--cluster {settings.cluster} needs single items, and these {tally.n_rows} rows are streamed")
+    name = choose_metric("classification", settings.metric)
+    labels = sorted(tally.labels)
+    tables = _tables(tally, labels)
+    arms = [_arm_score(place, runs, name, settings) for (place, tag), runs in tables.items() if tag == ""]
+    tags = _tag_scores(tables, name, settings)
+    notes = [
+        f"{tally.n_rows} rows were counted as they streamed: intervals are over items for one run and over runs for "
+        "several (items fixed); clusters, flips, churn and repeated ids were not looked at."
+    ]
+    return Scores(
+        name, "classification", arms, tags, [], [], notes, settings, {"files": ", ".join(p.name for p in paths)}
+    )
+
+
+def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[str, Array]]:
+    """Confusion tables by (place, tag) and run, of each run's last step."""
+    code = {label: i for i, label in enumerate(labels)}
+    last: dict[tuple[Any, str], int] = {}
+    for place, run, step, *_ in tally.counts:
+        last[place, run] = max(last.get((place, run), -1), -1 if step is None else step)
+    tables: dict[tuple[Any, str], dict[str, Array]] = {}
+    for (place, run, step, tag, gold, prediction), count in sorted(tally.counts.items(), key=repr):
+        if (-1 if step is None else step) == last[place, run]:
+            table = tables.setdefault((place, tag), {}).setdefault(run, np.zeros((len(labels), len(labels))))
+            table[code[gold], code[prediction]] += count
+    return tables
+
+
+def _arm_score(place: tuple[str | None, ...], runs: dict[str, Array], main: str, settings: Settings) -> ArmScore:
+    from goldproof.judging.score import ArmScore
+
+    first = next(iter(runs.values()))
+    n_items = int(first.sum())
+    accuracy = float(np.trace(first) / n_items)
+    return ArmScore(
+        where=_where(place),
+        n_items=n_items,
+        run_names=tuple(runs),
+        estimates={name: _estimate(runs, name, settings.level) for name in with_others("classification", main)},
+        run_scores=np.array([_value(table, main) for table in runs.values()]),
+        floor=float(first.sum(axis=1).max() / n_items),
+        detectable=detectable_unpaired(n_items, float(np.clip(accuracy, 0.01, 0.99))),
+    )
+
+
+def _estimate(runs: dict[str, Array], name: str, level: float) -> Estimate:
+    tables = list(runs.values())
+    if len(tables) == 1:
+        return table_interval(metric(name, max(2, len(tables[0]))), tables[0], level)
+    over = mean_interval(np.array([_value(table, name) for table in tables]), level)
+    return Estimate(over.value, over.low, over.high, "t over runs, items fixed", int(tables[0].sum()), level)
+
+
+def _value(table: Array, name: str) -> float:
+    return float(metric(name, max(2, len(table))).score(table.ravel()))
+
+
+def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], name: str, settings: Settings) -> list[TagScore]:
+    from goldproof.judging.tags import TagScore, Verdict, decide
+
+    rng = np.random.default_rng(settings.seed)
+    scores: list[TagScore] = []
+    for (place, tag), runs in tables.items():
+        if not tag:
+            continue
+        estimate = _estimate(runs, name, settings.level)
+        values = np.array([_value(table, name) for table in runs.values()])
+        first = next(iter(runs.values()))
+        where, nan = _where(place), float("nan")
+        if len(runs) > 1 or first.sum() < settings.smallest_tag:
+            limit: Verdict = "not tested" if len(runs) > 1 else "too few items"
+            scores.append(TagScore(where, tag, estimate, values, None, nan, nan, limit))
+            continue
+        chance = chance_band(metric(name, max(2, len(first))), first, rng, level=settings.level)
+        scores.append(TagScore(where, tag, estimate, values, chance.band, chance.p_value, nan, "not tested"))
+    return decide(scores, settings.level)
+
+
+def _where(place: tuple[str | None, ...]) -> dict[str, str]:
+    return {name: value for name, value in zip(PLACE, place, strict=True) if value is not None}
+
+
+def _count_rows(path: Path) -> int:
+    """The rows of a Parquet file, or the lines of any other."""
+    check_file(path)
+    if suffix_of(path) == ".parquet":
+        import pyarrow.parquet as pq
+
+        try:
+            return int(pq.ParquetFile(path).metadata.num_rows)
+        except pa.ArrowInvalid:
+            return 0  # the reader will say what is wrong with it
+    if path.stat().st_size < 2 * LARGEST_IN_MEMORY:
+        return 0
+    return sum(block.count(b"\n") for block in iter_blocks(path))

@@ -1,0 +1,90 @@
+"""Tags: the score of each category of items, beside what chance would give, with false discoveries controlled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from goldproof.judging.arms import Arm
+from goldproof.judging.metrics import run_scores, scorable, score_arm
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.chance_runs import runs_chance_band
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.multiplicity import benjamini_hochberg
+
+if TYPE_CHECKING:
+    from goldproof.judging.score import Settings
+
+Verdict = Literal["above chance", "below chance", "not distinguishable from chance", "too few items", "not tested"]
+
+
+@dataclass(frozen=True, slots=True)
+class TagScore:
+    """A tag's score over the runs, its chance band, the adjusted p, and what may be said."""
+
+    where: Mapping[str, str]
+    tag: str
+    estimate: Estimate
+    run_scores: Array
+    chance: Estimate | None
+    p_value: float
+    adjusted: float
+    verdict: Verdict
+
+
+def score_tags(arm: Arm, metric: str, settings: Settings) -> list[TagScore]:
+    """The score of every tag of an arm; p-values are adjusted over its tags that are large enough to test."""
+    rng = np.random.default_rng(settings.seed)
+    scores = [_score_tag(arm, tag, items, metric, settings, rng) for tag, items in items_by_tag(arm).items()]
+    return decide(scores, settings.level)
+
+
+def decide(scores: Sequence[TagScore], level: float) -> list[TagScore]:
+    """The same scores with p-values adjusted over those that were tested (Benjamini-Hochberg), and the verdict."""
+    tested = [i for i, score in enumerate(scores) if np.isfinite(score.p_value)]
+    decided = list(scores)
+    if tested:
+        adjusted = benjamini_hochberg(np.array([scores[i].p_value for i in tested]))
+        for i, p_value in zip(tested, adjusted, strict=True):
+            verdict = _verdict(scores[i], float(p_value), 1 - level)
+            decided[i] = replace(scores[i], adjusted=float(p_value), verdict=verdict)
+    return decided
+
+
+def items_by_tag(arm: Arm) -> dict[str, Array]:
+    """The items of each tag, tags in alphabetical order."""
+    if arm.tags is None:
+        return {}
+    members: dict[str, list[int]] = {}
+    for item, tags in enumerate(arm.tags):
+        for tag in tags:
+            members.setdefault(tag, []).append(item)
+    return {tag: np.array(members[tag]) for tag in sorted(members)}
+
+
+def tag_run_table(arm: Arm, metric: str, smallest: int) -> Array:
+    """Scores by tag × run, of tags that are large enough."""
+    members = [items for items in items_by_tag(arm).values() if len(items) >= smallest]
+    return np.array([run_scores(arm.take(items), metric) for items in members])
+
+
+def _score_tag(arm: Arm, tag: str, items: Array, metric: str, settings: Settings, rng: np.random.Generator) -> TagScore:
+    part = arm.take(items)
+    estimate, scores = score_arm(part, metric, settings.level), run_scores(part, metric)
+    nothing = TagScore(arm.where, tag, estimate, scores, None, float("nan"), float("nan"), "not tested")
+    if len(items) < settings.smallest_tag:
+        return replace(nothing, verdict="too few items")
+    if arm.task != "classification":
+        return nothing
+    form = scorable(part, metric)
+    chance = runs_chance_band(form.metric, form.gold, form.runs, rng, part.clusters, level=settings.level)
+    return replace(nothing, chance=chance.band, p_value=chance.p_value, verdict="not distinguishable from chance")
+
+
+def _verdict(score: TagScore, adjusted: float, alpha: float) -> Verdict:
+    if adjusted >= alpha or score.chance is None:
+        return "not distinguishable from chance"
+    return "above chance" if score.estimate.value > score.chance.value else "below chance"

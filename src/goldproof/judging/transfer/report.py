@@ -1,0 +1,365 @@
+"""The report of transfer: what may be claimed, then the tables of Keung et al. (2020) in their shape, then the rest.
+
+Sections on runs and guidance are here; those on selection and the course of training in `report_selection`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from goldproof.judging.score_report import METRIC_NAMES, lower_name
+from goldproof.judging.transfer.analysis import LanguageResult, Transfer
+from goldproof.judging.transfer.guide import Guidance
+from goldproof.judging.transfer.report_selection import course_items, oracle_items, rule_items
+from goldproof.judging.transfer.rules import NOT_AVERAGED, USUAL, Rule, mean_difference
+from goldproof.judging.transfer.wide import PrintedRow, wide_table
+from goldproof.report.cells import in_words
+from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
+from goldproof.statistics.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What stands around the analysis: rows that a paper printed, by table, the jobs' keys, sections and provenance."""
+
+    printed: Mapping[str, Sequence[PrintedRow]] = field(default_factory=dict)
+    keys: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    sections: Sequence[Section] = ()
+    provenance: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+def transfer_report(found: Transfer, context: Context | None = None) -> Report:
+    """The report of an analysis."""
+    context = context or Context()
+    sections = [
+        Section("What may be claimed", _claim_items(found)),
+        Section("Would another run say the same?", _spread_items(found, context.printed.get("runs", ()))),
+        Section(
+            f"Does {found.panels.source} dev guide to the other languages?",
+            _guide_items(found, context.printed.get("agreement", ())),
+        ),
+        Section("What would a better checkpoint give?", oracle_items(found, context.printed.get("oracle", ()))),
+        Section("Which rule should choose?", rule_items(found)),
+        Section("Over training", course_items(found)),
+        *context.sections,
+    ]
+    notes = list(dict.fromkeys([*context.notes, *found.panels.notes, *_limits(found)]))
+    sections.append(Section("Limits", [Text(note) for note in notes]))
+    keyed = [Section(section.title, [_with_keys(item, context.keys) for item in section.items]) for section in sections]
+    title = "Would the zero-shot score survive an honest choice of checkpoint?"
+    return Report("transfer", title, _verdict(found), keyed, context.provenance)
+
+
+def _with_keys(item: Item, keys: Sequence[str]) -> Item:
+    from dataclasses import replace
+
+    return item if isinstance(item, Text) or not keys else replace(item, keys=keys)
+
+
+def _verdict(found: Transfer) -> list[str | Claim]:
+    n, source = len(found.languages), found.panels.source
+    whole, late = (
+        Counter(getattr(result.by_source, part) for result in found.languages) for part in ("standing", "late_standing")
+    )
+    overall = found.overall
+    lines: list[str | Claim] = [
+        _claimed(found),
+        _share(f"{source} dev moves as target test does in {{}} of the pairs of checkpoints.", overall.source),
+        _share("In the second half of training it does so in {}, where a coin gives 50 %.", overall.source_late),
+        f"{source} dev guides in {whole['guides']} of {n} languages over all of training and in {late['guides']} in "
+        f"the second half; it misleads in {whole['misleads']} and {late['misleads']}; in the others it may be chance.",
+    ]
+    if overall.target_late is not None:
+        lines.insert(3, _share("Target dev, with labels of its own, does so in {} there.", overall.target_late))
+    gain = mean_difference(found.rules, "target dev", found.settings.level)
+    if gain is not None:
+        choosing = f"Choosing checkpoints by target dev instead of {source} dev"
+        lines.append(_gain(f"{choosing} {{}}, mean over languages.", gain))
+    averaging: tuple[tuple[Rule, str], ...] = (("averaged", "log-probabilities"), ("averaged weights", "weights"))
+    for rule, what in averaging:
+        averaged = mean_difference(found.rules, rule, found.settings.level)
+        if averaged is not None:
+            text = f"Averaging the {what} of all checkpoints {{}}, with no labels beyond the source."
+            lines.append(_gain(text, averaged))
+    if found.panels.n_runs > 1:
+        widest = max(found.languages, key=lambda result: result.spread.delta)
+        lines.append(
+            f"Between {found.panels.n_runs} runs {source} dev differs by {100 * found.source_spread.delta:.1f} points, "
+            f"{widest.language} test by {100 * widest.spread.delta:.1f}."
+        )
+    else:
+        lines.append("One run only: nothing is claimed about another run.")
+    return lines
+
+
+def _claimed(found: Transfer) -> str:
+    """How many scores may be claimed, and with what the others may."""
+    claims = Counter(result.claim for result in found.languages)
+    free = claims.pop("may be claimed", 0)
+    several = {claim: claim.replace(" its ", " their ") if count > 1 else claim for claim, count in claims.items()}
+    rest = "".join(f"; {count} {several[claim]}" for claim, count in claims.most_common())
+    return f"{free} of {len(found.languages)} zero-shot scores may be claimed as they are{rest}."
+
+
+def _share(text: str, share: Estimate) -> Claim:
+    """A sentence about a share, which stands in the place of the braces."""
+    said = in_words(share, 0, "%") if math.isfinite(share.value) else "an unknown share"
+    return Claim(text.format(said), "stated", share, 0, "%")
+
+
+def _gain(text: str, gain: Estimate) -> Claim:
+    """A sentence about a gain; what is said of it stands in the place of the braces."""
+    standing = _standing(gain)
+    size = f"{100 * abs(gain.value):.1f} points"
+    said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, "is not shown to gain or to lose")
+    return Claim(text.format(said), standing, gain, 1, "points")
+
+
+def _standing(estimate: Estimate) -> Standing:
+    if not math.isfinite(estimate.low) or estimate.low <= 0 <= estimate.high:
+        return "undecided"
+    return "shown" if estimate.low > 0 else "refuted"
+
+
+def _claim_items(found: Transfer) -> list[Item]:
+    rows = [_claim_row(found, result) for result in found.languages]
+    name = METRIC_NAMES[found.panels.scoring.metric]
+    columns = [
+        Column("language", "Language"),
+        Column("n", "Test items"),
+        Column("score", name, 1, "%", "mean of the runs at each run's best source dev; interval over runs and items"),
+        Column("another", "Another run ±", 1, "points", "one more run is expected within this of the mean"),
+        Column(
+            "gap", f"Below {found.panels.source}", 1, "points", "source minus target on the same test items, paired"
+        ),
+        Column(
+            "guide", f"{found.panels.source} dev, late", note="its moves against those of test, second half of training"
+        ),
+        Column("claim", "The score"),
+    ]
+    n_free = sum(result.claim == "may be claimed" for result in found.languages)
+    title = f"{n_free} of {len(found.languages)} zero-shot scores may be claimed as they are"
+    note = (
+        f"Claimed as it is: above what one label for all scores, one more run expected within {_margin(found)} points, "
+        f"and target dev not credibly better by more than {_margin(found)} points."
+    )
+    return [Table("claims", title, columns, rows, note)]
+
+
+def _claim_row(found: Transfer, result: LanguageResult) -> dict[str, Cell]:
+    another = result.spread.another_run
+    return {
+        "language": result.language,
+        "n": result.n_items,
+        "score": found.rule(result.language, USUAL).estimate,
+        "another": another if math.isfinite(another) else Missing("one run only"),
+        "gap": result.gap.difference if result.gap.difference is not None else Missing(result.gap.reason),
+        "guide": result.by_source.late_standing,
+        "claim": result.claim,
+    }
+
+
+def _margin(found: Transfer) -> str:
+    return f"{100 * found.settings.margin:g}"
+
+
+def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
+    if found.panels.n_runs == 1:
+        return [Text("There is one run only, so nothing can be said about another.")]
+    spreads = {"dev": found.source_spread, **{result.language: result.spread for result in found.languages}}
+    rows: list[dict[str, Cell]] = [
+        {"row": "Max", **{name: spread.highest for name, spread in spreads.items()}},
+        {"row": "Min", **{name: spread.lowest for name, spread in spreads.items()}},
+        {"row": "Δ", **{name: Marked(s.delta, best=s.is_significant) for name, s in spreads.items()}},
+        {
+            "row": "significant from",
+            **{name: _finite(s.significant, "for accuracy only") for name, s in spreads.items()},
+        },
+    ]
+    n_bold = sum(result.spread.is_significant for result in found.languages)
+    source = 100 * found.source_spread.delta
+    title = (
+        f"{found.panels.source} dev differs by {source:.1f} points between runs, {n_bold} of {len(found.languages)} "
+        "languages by more than a test of two proportions allows"
+    )
+    note = (
+        f"{found.panels.n_runs} runs, each at its best {found.panels.source} dev checkpoint. Bold: Δ at least what a "
+        "two-proportion z test calls significant at this test size. That test takes the runs' items for different ones "
+        "and does not know that the extremes of several runs were picked; the next table has the right one."
+    )
+    return [
+        wide_table("runs", title, rows, (f"Dev {found.panels.source}", *found.panels.targets), printed, note),
+        _equality_table(found),
+        _run_figure(found),
+    ]
+
+
+def _equality_table(found: Transfer) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {
+            "language": result.language,
+            "delta": result.spread.delta,
+            "sd": float(result.spread.run_scores.std(ddof=1)),
+            "another": result.spread.another_run,
+            "p": _finite(result.adjusted, "for accuracy only"),
+        }
+        for result in found.languages
+    ]
+    columns = [
+        Column("language", "Language"),
+        Column("delta", "Δ", 1, "points"),
+        Column("sd", "SD over runs", 1, "points"),
+        Column("another", "Another run ±", 1, "points"),
+        Column(
+            "p", "p", 3, "p-value", "Cochran's Q: all runs are equally good on these items; Benjamini-Hochberg adjusted"
+        ),
+    ]
+    known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
+    title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
+    if not known:
+        widest = max(found.languages, key=lambda result: result.spread.delta)
+        title = f"Runs differ by up to {100 * widest.spread.delta:.1f} points ({widest.language})"
+    return Table("equality", title, columns, rows, f"{found.panels.n_runs} runs on the same items.")
+
+
+def _run_figure(found: Transfer) -> Item:
+    name = METRIC_NAMES[found.panels.scoring.metric]
+    rows: list[dict[str, Cell]] = [
+        {"run": f"run {run}", "language": result.language, "score": float(value)}
+        for result in found.languages
+        for run, value in zip(found.panels.run_names, result.spread.run_scores, strict=True)
+    ]
+    widest = max(found.languages, key=lambda result: result.spread.delta)
+    delta = f"{100 * widest.spread.delta:.1f} points of {lower_name(found.panels.scoring.metric)}"
+    title = f"{widest.language} differs most between runs: {delta}"
+    note = f"Each run at its best {found.panels.source} dev checkpoint."
+    caption = Caption("runs-figure", title, note)
+    column = Column("score", name, 1, "%")
+    return heat_map(rows, Column("run", "Run"), Column("language", "Language"), column, caption=caption, centre=None)
+
+
+def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
+    source = found.panels.source
+    own = found.source_agreement
+    first: dict[str, Cell] = {"row": f"{source} dev"}
+    if own is not None:
+        first[source] = own.whole.value
+    first |= {result.language: _weak(result.by_source) for result in found.languages}
+    second: dict[str, Cell] = {"row": "target dev"}
+    second |= {
+        result.language: _weak(result.by_target) if result.by_target else Missing("no development set")
+        for result in found.languages
+    }
+    below = [result.language for result in found.languages if result.by_source.whole.value < 0.5]
+    title = f"{source} dev moves against target test more often than with it in {len(below)} of {len(found.languages)}"
+    counting = found.settings.counting
+    pairs = "pairs across runs too" if counting.across_runs else "pairs within a run"
+    note = (
+        f"Share of {pairs} of checkpoints, of those whose test score differs by at least "
+        f"{100 * counting.threshold:g} points, at which dev moves as test does; a tie in dev counts {counting.ties:g}. "
+        "Bold: below one half."
+    )
+    languages = (source, *found.panels.targets)
+    table = wide_table("agreement", title + " languages", [first, second], languages, printed, note, percent=False)
+    return [table, _agreement_table(found), _agreement_figure(found), _correlation_table(found)]
+
+
+def _weak(guidance: Guidance) -> Cell:
+    value = guidance.whole.value
+    return Marked(value, best=value < 0.5) if math.isfinite(value) else Missing(guidance.whole.method)
+
+
+def _agreement_table(found: Transfer) -> Table:
+    source = found.panels.source
+    rows: list[dict[str, Cell]] = []
+    for result in found.languages:
+        target: Guidance | None = result.by_target
+        rows.append(
+            {
+                "language": result.language,
+                "pairs": result.by_source.whole.n,
+                "source": result.by_source.whole,
+                "null": result.by_source.null,
+                "late": result.by_source.late,
+                "standing": result.by_source.standing,
+                "late_standing": result.by_source.late_standing,
+                "target": target.whole if target else Missing("no development set"),
+                "target_late": target.late if target else Missing("no development set"),
+            }
+        )
+    columns = [
+        Column("language", "Language"),
+        Column("pairs", "Pairs"),
+        Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
+        Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these"),
+        Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only"),
+        Column("standing", "Verdict"),
+        Column("late_standing", "Verdict, late"),
+        Column("target", "Target dev", 1, "%"),
+        Column("target_late", "Target dev, late", 1, "%"),
+    ]
+    if all(result.by_target is None for result in found.languages):
+        columns = columns[:-2]
+    late = sum(result.by_source.late_standing == "guides" for result in found.languages)
+    title = f"In the second half of training {source} dev still guides in {late} of {len(rows)} languages"
+    note = "Early in training every score rises, which makes agreement easy; the second half is the test that matters."
+    return Table("guidance", title, columns, rows, note)
+
+
+def _agreement_figure(found: Transfer) -> Item:
+    rows: list[dict[str, Cell]] = []
+    for result in found.languages:
+        rows.append({"language": result.language, "by": f"{found.panels.source} dev", "share": result.by_source.whole})
+        if result.by_target is not None:
+            rows.append({"language": result.language, "by": "target dev", "share": result.by_target.whole})
+    caption = Caption("agreement-figure", _agreement_title(found), "All checkpoints. Dashed: a coin.")
+    column = Column("share", "Agreement", 0, "%")
+    return dots(rows, Column("language", "Language"), column, series=Column("by", "Dev set"), caption=caption, rule=0.5)
+
+
+def _agreement_title(found: Transfer) -> str:
+    ranked = sorted(found.languages, key=lambda result: -result.by_source.whole.value)
+    said = [f"{result.language} ({in_words(result.by_source.whole, 0, '%')})" for result in (ranked[0], ranked[-1])]
+    guide = f"{found.panels.source} dev agrees with target test"
+    return f"{guide} most in {said[0]}, least in {said[1]}" if len(ranked) > 1 else f"{guide} in {said[0]}"
+
+
+def _correlation_table(found: Transfer) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {
+            "language": result.language,
+            "within": _estimate_or_reason(result.correlation.within),
+            "between": _estimate_or_reason(result.correlation.between),
+        }
+        for result in found.languages
+    ]
+    columns = [
+        Column("language", "Language"),
+        Column("within", "Within runs", 2, "", "over the checkpoints of a run, mean of the runs"),
+        Column("between", "Between runs", 2, "", "over runs, each at its best source dev checkpoint"),
+    ]
+    sure = sum(result.correlation.between.low > 0 for result in found.languages)
+    title = f"A better run on {found.panels.source} dev is a better run in {sure} of {len(rows)} languages"
+    return Table(
+        "correlation", title, columns, rows, f"Pearson correlation of {found.panels.source} dev and target test."
+    )
+
+
+def _estimate_or_reason(estimate: Estimate) -> Cell:
+    return estimate if math.isfinite(estimate.value) else Missing(estimate.method)
+
+
+def _finite(value: float, reason: str) -> Cell:
+    return value if math.isfinite(value) else Missing(reason)
+
+
+def _limits(found: Transfer) -> list[str]:
+    limits = ["Choosing by target dev needs labels in the target language: it is an upper bound, not zero-shot."]
+    if any(score.reason == NOT_AVERAGED for score in found.rules):
+        limits.append(f"Averaged weights are not compared: {NOT_AVERAGED}.")
+    return limits

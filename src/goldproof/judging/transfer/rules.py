@@ -1,0 +1,135 @@
+"""Rules that choose a checkpoint, and how they compare on the same test items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from goldproof.judging.transfer.panels import Panels, to_scorable
+from goldproof.statistics.arrays import Array, FloatArray, IntArray
+from goldproof.statistics.comparison import compare_runs
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import mean_interval
+from goldproof.statistics.multiplicity import benjamini_hochberg
+from goldproof.statistics.runs import runs_interval
+
+Rule = Literal["source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+USUAL: Rule = "source dev"
+NOT_AVERAGED = "the weights of checkpoints were not averaged (setting average_weights)"
+MEANING = {
+    "source dev": "best source dev score, the usual practice; the earliest of equals",
+    "source dev, surest": "best source dev score, among equals the checkpoint that is surest of its answers there",
+    "last": "the last checkpoint",
+    "averaged": "no checkpoint: the mean log-probabilities of all of them",
+    "averaged weights": "no checkpoint: one model with the mean of the weights of all of them",
+    "other dev": "best mean dev score of the other languages, the source among them; needs labels there, not here",
+    "target dev": "best target dev score, the oracle; needs labels in the target language",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScore:
+    """A rule in one language: its test score, and its difference to the usual rule on the same items and runs.
+
+    Where the rule cannot be followed `reason` says why, and there is no estimate.
+    """
+
+    language: str
+    rule: Rule
+    estimate: Estimate | None = None
+    difference: Estimate | None = None
+    run_scores: FloatArray | None = None
+    p_value: float = float("nan")
+    adjusted: float = float("nan")
+    reason: str = ""
+
+
+def choose_points(rule: Rule, panels: Panels, language: str) -> IntArray | str:
+    """The checkpoint that a rule chooses in each run, or the reason why it cannot."""
+    source = panels.dev(panels.source)
+    assert source is not None
+    if rule == "source dev":
+        return best_points(source.scores)
+    if rule == "source dev, surest":
+        if source.confidence is None:
+            return "the predictions have no probabilities"
+        best = np.nanmax(source.scores, axis=1, keepdims=True)
+        return best_points(np.where(source.scores >= best - 1e-12, source.confidence, -np.inf))
+    if rule == "last":
+        return panels.last_points()
+    if rule == "target dev":
+        target = panels.dev(language)
+        return "the language has no development set" if target is None else best_points(target.scores)
+    others = [panels.dev(name) for name in (panels.source, *panels.targets) if name != language]
+    found = [panel.scores for panel in others if panel is not None]
+    if len(found) < 2:
+        return "no other target language has a development set"
+    return best_points(np.mean(found, axis=0))
+
+
+def best_points(scores: FloatArray) -> IntArray:
+    """The checkpoint with the highest score in each run (runs × checkpoints); the earliest of equals.
+
+    >>> best_points(np.array([[0.1, 0.5, 0.5], [0.3, np.nan, np.nan]])).tolist()
+    [1, 0]
+    """
+    return np.asarray(np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=1))
+
+
+def compare_rules(panels: Panels, languages: Sequence[str], level: float = 0.95) -> list[RuleScore]:
+    """Every rule in every language; p-values are adjusted over all of them (Benjamini-Hochberg)."""
+    found = [_score_rule(rule, panels, language, level) for language in languages for rule in RULES]
+    tested = [i for i, score in enumerate(found) if np.isfinite(score.p_value)]
+    if tested:
+        adjusted = benjamini_hochberg(np.array([found[i].p_value for i in tested]))
+        for i, p_value in zip(tested, adjusted, strict=True):
+            found[i] = replace(found[i], adjusted=float(p_value))
+    return found
+
+
+def mean_difference(scores: Sequence[RuleScore], rule: Rule, level: float = 0.95) -> Estimate | None:
+    """The mean over languages of a rule's difference to the usual one, with a t interval over runs (items fixed).
+
+    Languages in which the rule cannot be followed are left out.
+    """
+    usual = {score.language: score.run_scores for score in scores if score.rule == USUAL}
+    gaps = [
+        score.run_scores - base
+        for score in scores
+        if score.rule == rule and score.run_scores is not None and (base := usual[score.language]) is not None
+    ]
+    if not gaps:
+        return None
+    by_run = np.mean(gaps, axis=0)
+    found = mean_interval(by_run, level)
+    return replace(found, method=f"{found.method}; mean of {len(gaps)} languages, items fixed")
+
+
+def _score_rule(rule: Rule, panels: Panels, language: str, level: float) -> RuleScore:
+    test = panels.test(language)
+    chosen, usual = _answers(rule, panels, language), _answers(USUAL, panels, language)
+    if isinstance(chosen, str) or isinstance(usual, str):
+        return RuleScore(language, rule, reason=str(chosen))
+    form = to_scorable(test.scoring, test.gold, chosen)
+    estimate = runs_interval(form.metric, form.gold, form.runs, test.clusters, level)
+    if rule == USUAL:
+        return RuleScore(language, rule, estimate, run_scores=form.scores())
+    both = to_scorable(test.scoring, test.gold, np.concatenate([chosen, usual]))
+    sides = both.runs[: len(chosen)], both.runs[len(chosen) :]
+    result = compare_runs(both.metric, both.gold, *sides, test.clusters, same_seeds=True, level=level)
+    return RuleScore(language, rule, estimate, result.difference, form.scores(), result.p_value)
+
+
+def _answers(rule: Rule, panels: Panels, language: str) -> Array | str:
+    """The answers on the language's test set that a rule leads to, or the reason why there are none."""
+    test = panels.test(language)
+    if rule == "averaged":
+        return "the predictions have no probabilities" if test.averaged is None else test.averaged
+    if rule == "averaged weights":
+        return NOT_AVERAGED if test.averaged_weights is None else test.averaged_weights
+    points = choose_points(rule, panels, language)
+    return points if isinstance(points, str) else test.answers_at(points)

@@ -1,0 +1,118 @@
+"""The verdict on a difference in words: better, worse, tied, or undecided and what it would take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from goldproof.judging.metrics import SHARES
+from goldproof.statistics.comparison import Comparison, equivalence_test
+from goldproof.statistics.power import detectable_difference
+
+Kind = Literal["better", "worse", "tied", "undecided", "unknown"]
+_MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What a comparison rests on: items, runs a side, and the part of its variance that only more runs can shrink."""
+
+    n_items: int
+    n_runs: int = 1
+    seed_variance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A verdict in one word and in one sentence, with the smallest difference that would have shown."""
+
+    kind: Kind
+    text: str
+    detectable: float
+
+
+def judge(result: Comparison, design: Design, margin: float, metric: str) -> Verdict:
+    """The verdict on B − A.
+
+    Better or worse: the interval excludes 0. Tied: two one-sided tests put the difference within ±margin. Else
+    undecided.
+    """
+    d = result.difference
+    if not (math.isfinite(d.low) and math.isfinite(d.high)):
+        return Verdict("unknown", f"nothing can be said: {d.method}", math.nan)
+    detectable = detectable_difference(result.standard_error, result.df, d.level)
+    if d.low > 0 or d.high < 0:
+        kind: Kind = "better" if d.low > 0 else "worse"
+        size, low, high = sorted_size(d.value, d.low, d.high)
+        amount = f"{shown(size, metric)}{unit(metric)} [{shown(low, metric)}, {shown(high, metric)}]"
+        return Verdict(kind, f"B is {kind} by {amount}", detectable)
+    alpha = 1 - d.level
+    if equivalence_test(result, margin) < alpha:
+        bound = max(abs(d.low), abs(d.high))
+        text = (
+            f"tied: B − A is {signed(d.value, metric)}{unit(metric)} "
+            f"[{signed(d.low, metric)}, {signed(d.high, metric)}], within ±{shown(margin, metric)}; "
+            f"a difference above {shown(max(detectable, bound), metric)} would have shown"
+        )
+        return Verdict("tied", text, detectable)
+    text = (
+        f"undecided: B − A is {signed(d.value, metric)}{unit(metric)} "
+        f"[{signed(d.low, metric)}, {signed(d.high, metric)}]; "
+        f"{wanted(result, design, max(abs(d.value), margin), metric)}"
+    )
+    return Verdict("undecided", text, detectable)
+
+
+def wanted(result: Comparison, design: Design, target: float, metric: str) -> str:
+    """How many more items or runs would show a difference of the target size with 80 % power."""
+    aim = f"to show a difference of {shown(target, metric)}{unit(metric)}"
+    factor = detectable_difference(1.0, math.inf, result.difference.level)
+    allowed = (target / factor) ** 2
+    total = result.standard_error**2
+    seeds = min(design.seed_variance, total)
+    if seeds < allowed:
+        more = max(1, math.ceil(design.n_items * ((total - seeds) / (allowed - seeds) - 1)))
+        return f"about {_rounded(more)} more items needed {aim}"
+    items = total - seeds
+    if design.n_runs > 1 and items < allowed:
+        runs = math.ceil(seeds * design.n_runs / (allowed - items))
+        if runs - design.n_runs < _MOST:
+            return f"about {max(1, runs - design.n_runs)} more runs a side needed {aim}; more items alone would not do"
+    return f"more items and more runs needed {aim}"
+
+
+def sorted_size(value: float, low: float, high: float) -> tuple[float, float, float]:
+    """The size of a difference with its bounds, all positive for a difference that excludes 0."""
+    return (value, low, high) if value > 0 else (-value, -high, -low)
+
+
+def unit(metric: str) -> str:
+    """The unit of differences: points for scores that are shares, nothing for correlations."""
+    return " points" if metric in SHARES else ""
+
+
+def shown(value: float, metric: str) -> str:
+    """A difference as a person reads it: points of 100 for shares, three digits for correlations."""
+    return f"{100 * value:.1f}" if metric in SHARES else f"{value:.3f}"
+
+
+def signed(value: float, metric: str) -> str:
+    """The same with its sign."""
+    text = f"{100 * value:+.1f}" if metric in SHARES else f"{value:+.3f}"
+    return text.replace("-", "−")
+
+
+def _rounded(n: int) -> str:
+    """Two digits that count; the rest would be pretence."""
+    digits = max(0, len(str(n)) - 2)
+    return f"{round(n, -digits):,}"
+
+
+def p_text(p_value: float) -> str:
+    """A p-value in words of a sentence.
+
+    >>> p_text(0.0312), p_text(5.02e-09)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.3g}"

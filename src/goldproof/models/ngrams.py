@@ -1,0 +1,108 @@
+"""TF-IDF over n-grams of characters, or of the pieces of any tokenizer: the baseline that knows no context.
+
+Pieces come from a `tokenizers` file (tokenizer.json), BPE, WordPiece or SentencePiece alike. The vocabulary is learned
+from the training texts alone. It loads no torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goldproof.errors import DataError, ModelError, UsageError
+from goldproof.jobs import location
+from goldproof.jobs.names import named
+
+
+@named("models.NGrams")
+@dataclass(frozen=True, slots=True)
+class NGrams:
+    """N-grams of `shortest` to `longest` units, the `max_features` most frequent; units are characters, or the pieces
+    of the tokenizer with this digest.
+    """
+
+    tokenizer: str | None = None
+    shortest: int = 1
+    longest: int = 4
+    max_features: int = 150_000
+    path: Path | None = location(default=None)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shortest <= self.longest:
+            raise UsageError(f"n-grams go from at least 1 up; got {self.shortest} to {self.longest}")
+        if self.max_features < 1:
+            raise UsageError(f"max_features must be at least 1; got {self.max_features}")
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        unit = "characters" if self.path is None else f"pieces of {self.path.parent.name or self.path.name}"
+        return f"TF-IDF, {unit}"
+
+    @property
+    def digest(self) -> str:
+        """The digest of the settings and the tokenizer."""
+        parts = (self.tokenizer, self.shortest, self.longest, self.max_features)
+        return hashlib.sha256(f"ngrams 1 {parts}".encode()).hexdigest()
+
+
+def ngrams(tokenizer: str | Path | None = None, **settings: Any) -> NGrams:
+    """N-grams of characters, or of the pieces of a tokenizer.json (a file, or a model's folder that has one).
+
+    >>> ngrams(longest=3).name
+    'TF-IDF, characters'
+    """
+    if tokenizer is None:
+        return NGrams(**settings)
+    path = Path(tokenizer)
+    path = path / "tokenizer.json" if path.is_dir() else path
+    if not path.is_file():
+        raise ModelError(f"{path}: there is no such file; give a tokenizer.json, or a folder that has one")
+    with path.open("rb") as file:
+        return NGrams(hashlib.file_digest(file, "sha256").hexdigest(), path=path, **settings)
+
+
+def tfidf_features(model: NGrams, train: Sequence[str], texts: Sequence[str]) -> Any:
+    """TF-IDF of the texts as a scipy sparse matrix (texts × features, rows of length 1), learned from `train`.
+
+    >>> tfidf_features(ngrams(longest=2), ["abab", "ba"], ["ab"]).shape
+    (1, 4)
+    """
+    import numpy as np
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    lengths = (model.shortest, model.longest)
+    vectorizer = TfidfVectorizer(
+        analyzer="char" if model.path is None else _pieces(model.path, lengths),
+        ngram_range=lengths if model.path is None else (1, 1),
+        max_features=model.max_features,
+        lowercase=model.path is None,
+        dtype=np.float32,
+    )
+    try:
+        return vectorizer.fit(train).transform(texts)
+    except ValueError as error:
+        raise DataError(f"no n-grams could be learned from the {len(train)} training texts ({error})") from None
+
+
+def _pieces(path: Path, lengths: tuple[int, int]) -> Callable[[str], list[str]]:
+    """An analyser that gives the n-grams of a text's pieces, joined by a blank."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # noqa: BLE001  the library raises a bare Exception
+        raise ModelError(f"{path}: the tokenizer cannot be read ({error})") from None
+
+    def analyse(text: str) -> list[str]:
+        pieces = tokenizer.encode(text, add_special_tokens=False).tokens
+        return [
+            " ".join(pieces[start : start + n])
+            for n in range(lengths[0], lengths[1] + 1)
+            for start in range(len(pieces) - n + 1)
+        ]
+
+    return analyse

@@ -1,0 +1,113 @@
+"""Where weights lie and what they are: a local folder or a hub name becomes a folder and the digest of its files.
+
+Identity is the digest, never the path: a changed folder is a changed model, a moved one is not. Weights must be in
+safetensors and code from the folder is never run, unless that is asked for. Nothing is downloaded unless that is
+asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from goldproof.errors import ModelError
+from goldproof.jobs import location
+from goldproof.jobs.names import named
+
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model", "spm.model")
+IDENTITY_SUFFIXES = (".json", ".safetensors", ".txt", ".model")
+_CHUNK = 1 << 22
+
+
+@named("models.Source")
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The digest of a model's files and the folder they lie in; the folder is no part of what the model is."""
+
+    digest: str
+    folder: Path = location()
+
+
+def find_source(name: str | Path, *, any_format: bool = False, download: bool = False) -> Source:
+    """The folder of a model and its digest; `name` is a local folder or a name on the hub that has been downloaded
+    before.
+    """
+    folder = _folder(name, download)
+    _check(folder, any_format)
+    return Source(digest_folder(folder, any_format=any_format), folder)
+
+
+def digest_folder(folder: Path, *, any_format: bool = False) -> str:
+    """SHA-256 over the names and contents of the files that make the model, in the order of their names."""
+    suffixes = (*IDENTITY_SUFFIXES, ".bin") if any_format else IDENTITY_SUFFIXES
+    files = sorted(path for path in folder.iterdir() if path.suffix in suffixes and path.is_file())
+    total = hashlib.sha256()
+    for path in files:
+        total.update(f"{path.name}\0{digest_file(path)}\n".encode())
+    return total.hexdigest()
+
+
+def digest_file(path: Path) -> str:
+    """SHA-256 of a file's bytes; a file that has not changed is read once."""
+    status = path.stat()
+    return _digest(path, status.st_size, status.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=256)
+def _digest(path: Path, size: int, modified: int) -> str:
+    """SHA-256 of a file's bytes; size and time of change are there so that a changed file is read again."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _folder(name: str | Path, download: bool) -> Path:
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder
+    if isinstance(name, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1 or not name:
+        raise ModelError(f"there is no folder {str(name)!r}; give a folder with config.json, weights and a tokenizer")
+    return _hub_folder(name, download)
+
+
+def _hub_folder(name: str, download: bool) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(
+            snapshot_download(name, local_files_only=not download, ignore_patterns=["*.bin", "*.h5", "*.msgpack"])
+        )
+    except Exception as error:  # noqa: BLE001  the hub's client raises a dozen kinds; all mean "not at hand"
+        how = "could not be downloaded" if download else "is neither a folder nor a downloaded model"
+        raise ModelError(
+            f"the model {name!r} {how} ({type(error).__name__}); give a local folder, or download it once with "
+            f"`hf download {name}`"
+        ) from None
+
+
+def _check(folder: Path, any_format: bool) -> None:
+    if not (folder / "config.json").is_file():
+        raise ModelError(
+            f"{folder}: there is no config.json; a model's folder holds config.json, weights and a tokenizer"
+        )
+    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
+        raise ModelError(
+            f"{folder}: there is no tokenizer; one of these files must be there: {', '.join(TOKENIZER_FILES)}"
+        )
+    if any(folder.glob("*.safetensors")):
+        return
+    other = sorted(
+        path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
+    )
+    if other and any_format:
+        return
+    if other:
+        raise ModelError(
+            f"{folder}: the weights are in {other[0]}, not in safetensors; such files can run code when they are read. "
+            "Convert them to model.safetensors, or allow them with any_format=True if you trust where they came from"
+        )
+    raise ModelError(f"{folder}: there are no weights; a file such as model.safetensors must be there")

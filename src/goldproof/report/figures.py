@@ -1,0 +1,109 @@
+"""Charts drawn: SVG for the page and the paper, PDF for the paper, without a network and with the same bytes each time.
+
+The text of a chart is measured with the fonts of the machine, so another machine may place it a little differently. A
+PDF whose texts need more than one font may list those in another order in another process.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from goldproof.errors import UsageError
+from goldproof.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
+from goldproof.report.drawings import make_small
+from goldproof.report.summary import Figure
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+UNDRAWABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+PDF_RESOURCES = re.compile(rb"(?:^ *\/[A-Za-z]+\d+ \d+ 0 R\n)+", re.MULTILINE)
+
+
+def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
+    """The Vega-Lite specification of a figure with its rows inside, for any tool that reads Vega-Lite."""
+    spec = _drawable(figure.spec)
+    if narrow:
+        spec = _narrowed(spec, spec.get("usermeta", {}).get("narrow", {}))
+        spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
+    return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}
+
+
+def _drawable(value: Any) -> Any:
+    """The same value with what cannot be drawn taken out: numbers that are not finite, control characters in texts."""
+    if isinstance(value, Mapping):
+        return {key: _drawable(part) for key, part in value.items()}
+    if isinstance(value, str):
+        return UNDRAWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, Sequence):
+        return [_drawable(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _narrowed(spec: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    changed = {key: changes.get(key, value) for key, value in spec.items()}
+    if isinstance(spec.get("spec"), dict):
+        changed["spec"] = _narrowed(spec["spec"], changes)
+    return changed
+
+
+def figure_svg(figure: Figure, *, narrow: bool = False) -> str:
+    """The figure as SVG text; its ids begin with the figure's name, so that many can stand on one page."""
+    spec = json.dumps(full_spec(figure, narrow=narrow), ensure_ascii=False)
+    try:
+        return _drawn(spec, f"{figure.name}-{'narrow' if narrow else 'wide'}")
+    except ValueError as error:
+        raise UsageError(f"figure '{figure.name}' cannot be drawn: {' '.join(str(error).splitlines()[:2])}") from error
+
+
+@lru_cache(maxsize=128)
+def _drawn(spec: str, prefix: str) -> str:
+    """The drawing of a specification, kept for the page, the SVG file and the PDF file of one report."""
+    import vl_convert
+
+    return _settled(vl_convert.vegalite_to_svg(spec), prefix)
+
+
+def narrow_svg(figure: Figure, wide: str) -> str:
+    """The figure drawn for a narrow page; empty where that is the wide drawing again, which then stands for both."""
+    narrow = figure_svg(figure, narrow=True)
+    return "" if narrow.replace(f"{figure.name}-narrow-", f"{figure.name}-wide-") == wide else narrow
+
+
+def figure_pdf(figure: Figure) -> bytes:
+    """The figure as a PDF with its fonts inside."""
+    import vl_convert
+
+    pdf: bytes = vl_convert.svg_to_pdf(figure_svg(figure))
+    # The converter lists resources in the order of a hash table. Sorted lines keep every byte offset of the file.
+    return PDF_RESOURCES.sub(lambda lines: b"".join(sorted(lines[0].splitlines(keepends=True))), pdf)
+
+
+def _settled(svg: str, prefix: str) -> str:
+    """The drawing parsed and written again: well-formed, small, and with ids that count from one within the figure."""
+    ET.register_namespace("", SVG)
+    ET.register_namespace("xlink", XLINK)
+    root = ET.fromstring(svg)
+    make_small(root)
+    settled: dict[str, str] = {}
+    for element in root.iter():
+        if "id" in element.attrib:
+            settled[element.attrib["id"]] = f"{prefix}-{len(settled) + 1}"
+    for element in root.iter():
+        _settle_ids(element, settled)
+    root.attrib |= {"class": "drawing", "role": "graphics-document"}
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>")
+
+
+def _settle_ids(element: ET.Element, settled: Mapping[str, str]) -> None:
+    for name, value in element.attrib.items():
+        if name == "id":
+            element.attrib[name] = settled[value]
+        elif "url(#" in value:
+            element.attrib[name] = REFERENCE.sub(lambda found: f"url(#{settled[found[1]]})", value)

@@ -1,0 +1,98 @@
+"""The report as Markdown, for a pull request or a README: the same numbers, figures as links to their files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from goldproof.report.cells import (
+    SUPERSCRIPTS,
+    TIED,
+    CellView,
+    claim_evidence,
+    footnotes,
+    heading,
+    subject_line,
+    table_lines,
+    view,
+)
+from goldproof.report.summary import Claim, Column, Examples, Figure, Item, Report, Table, Text
+
+SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
+STANDINGS = {"shown": "Shown: ", "refuted": "Refuted: ", "undecided": "Undecided: ", "stated": ""}
+ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def report_markdown(report: Report) -> str:
+    """The whole report; figures are expected beside it as figures/<name>.svg, tables as tables/<name>.csv."""
+    subject = [escape(subject_line(report))] if subject_line(report) else []
+    blocks = [f"# {escape(report.title)}", *subject, "\n".join(_claim(line) for line in report.verdict)]
+    for section in report.sections:
+        blocks.append(f"## {escape(section.title)}")
+        blocks += [_item(item) for item in section.items]
+    if report.provenance:
+        lines = [
+            f"- {escape(name)}: {escape(view(value, Column(name, name)).plain)}"
+            for name, value in report.provenance.items()
+        ]
+        blocks.append("## Made from\n\n" + "\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown and HTML show as it is, on one line.
+
+    >>> escape("a|b *c* <i>")
+    'a\\\\|b \\\\*c\\\\* &lt;i&gt;'
+    """
+    one_line = " ".join(text.split())
+    for character, entity in ENTITIES.items():
+        one_line = one_line.replace(character, entity)
+    return SPECIAL.sub(r"\\\1", one_line)
+
+
+def _claim(line: str | Claim) -> str:
+    claim = Claim(line) if isinstance(line, str) else line
+    evidence = claim_evidence(claim)
+    behind = f" ({escape('; '.join(evidence))})" if evidence else ""
+    return f"- {STANDINGS[claim.standing]}{escape(claim.text)}{behind}"
+
+
+def _item(item: Item) -> str:
+    if isinstance(item, Text):
+        return escape(item.text)
+    if isinstance(item, Table):
+        return table_markdown(item)
+    if isinstance(item, Figure):
+        note = f"\n\n{escape(item.note)}" if item.note else ""
+        return f"![{escape(item.title)}](figures/{item.name}.svg)\n\n**{escape(item.title)}**{note}"
+    return _examples(item)
+
+
+def table_markdown(table: Table) -> str:
+    """A table with what stands beneath it; the best value is bold, and so is what cannot be told from it (≈)."""
+    views = [[view(row.get(column.key), column) for column in table.columns] for row in table.rows]
+    notes = footnotes(views)
+    headings = [f"{escape(heading(c))}{' (published)' if c.published else ''}" for c in table.columns]
+    rules = ["---:" if any(row[i].number is not None for row in views) else "---" for i in range(len(headings))]
+    rows = [[_cell(cell, [notes[text] for text in cell.footnotes]) for cell in row] for row in views]
+    lines = [f"| {' | '.join(cells)} |" for cells in [headings, rules, *rows]]
+    beneath = "".join(f"\n\n{escape(line)}" for line in table_lines(table, views))
+    return f"**{escape(table.title)}**\n\n" + "\n".join(lines) + beneath
+
+
+def _cell(cell: CellView, numbers: Sequence[int]) -> str:
+    text = escape(cell.text)
+    if cell.best or cell.tied:
+        text = f"**{text}**"
+    marks = (TIED if cell.tied else "") + " ".join(str(number).translate(SUPERSCRIPTS) for number in numbers)
+    return text + (f" {escape(cell.interval)}" if cell.interval else "") + marks
+
+
+def _examples(examples: Examples) -> str:
+    flips = sum(item.flips for item in examples.items)
+    note = f" {escape(examples.note)}" if examples.note else ""
+    return (
+        f"**{escape(examples.title)}**\n\nitems: {len(examples.items)}; flipping between runs: {flips}; "
+        f"the items are in tables/{examples.name}.csv and in report.html.{note}"
+    )

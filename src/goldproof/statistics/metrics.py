@@ -1,0 +1,276 @@
+"""Scores as functions of weighted sums over items, so that many bootstrap resamples are one matrix product.
+
+A `Metric` maps each item to one row of features (its cell of the confusion table, say); the score is a function of
+the sum of the rows. Sums are all that accuracy, MCC, F1, Pearson correlation and span F1 need. Spearman needs ranks
+and stands apart. Labels here are integer codes 0 … k−1 (`encode_labels`). Nothing here gives an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from goldproof.errors import UsageError
+from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_same_length
+
+METRICS = ("accuracy", "binary_f1", "macro_f1", "mcc", "micro_f1", "pearson", "weighted_f1")
+"""The names that `metric` knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Items as patterns: item i adds `rows[index[i]]` to the sums.
+
+    `rows` has one row for each pattern and one column for each feature; `index` holds one pattern for each item,
+    with one more axis in front when there are several runs.
+    """
+
+    rows: FloatArray
+    index: IntArray
+
+    def counts(self) -> FloatArray:
+        """How many items have each pattern: one number for each pattern (runs in front, if any)."""
+        flat = self.index.reshape(-1, self.index.shape[-1])
+        counts = np.stack([np.bincount(run, minlength=len(self.rows)) for run in flat])
+        return counts.astype(float).reshape(*self.index.shape[:-1], len(self.rows))
+
+    def sums(self, weights: FloatArray | None = None) -> FloatArray:
+        """The summed features; `weights` is one number for each item, or one row of them for each resample."""
+        if weights is None:
+            return np.asarray(self.counts() @ self.rows)
+        return np.asarray(np.asarray(weights, float) @ self.rows[self.index])
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A score: how an item becomes features (`encode`), how sums become the score, and the score's range.
+
+    `pseudo` gives, from the summed features, a small weight for each pattern (two pseudo-items in all, spread
+    evenly over the cells in play): intervals add them so that a table with empty cells still has a variance.
+    """
+
+    name: str
+    low: float
+    high: float
+    encode: Callable[[Array, Array], Items]
+    score: Callable[[FloatArray], FloatArray]
+    pseudo: Callable[[FloatArray], FloatArray]
+
+    def __call__(self, gold: Array, predicted: Array, weights: FloatArray | None = None) -> Any:
+        """The score of predictions (items, or runs × items) against gold, optionally weighted."""
+        value = self.score(self.encode(gold, predicted).sums(weights))
+        return float(value) if np.ndim(value) == 0 else value
+
+
+def encode_labels(*columns: Array) -> tuple[Array, tuple[IntArray, ...]]:
+    """The sorted labels of all columns together, and each column as their codes.
+
+    >>> labels, (gold, predicted) = encode_labels(np.array(["yes", "no"]), np.array(["no", "no"]))
+    >>> labels.tolist(), gold.tolist(), predicted.tolist()
+    (['no', 'yes'], [1, 0], [0, 0])
+    """
+    arrays = [np.asarray(column) for column in columns]
+    labels, codes = np.unique(np.concatenate([array.ravel() for array in arrays]), return_inverse=True)
+    parts = np.split(codes.ravel().astype(np.int64), np.cumsum([array.size for array in arrays])[:-1])
+    return labels, tuple(part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True))
+
+
+def confusion(gold: Array, predicted: Array, n_classes: int, weights: FloatArray | None = None) -> FloatArray:
+    """Confusion counts, gold class by predicted class; runs or resamples, if any, are the axes in front.
+
+    >>> confusion(np.array([1, 1, 0]), np.array([1, 0, 0]), 2)
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    sums = _encode_cells(gold, predicted, n_classes).sums(weights)
+    return sums.reshape(*sums.shape[:-1], n_classes, n_classes)
+
+
+def accuracy_of(table: FloatArray) -> FloatArray:
+    """Share of items on the diagonal of a confusion table (the last two axes)."""
+    return _divide(np.trace(table, axis1=-2, axis2=-1), table.sum((-2, -1)))
+
+
+def mcc_of(table: FloatArray) -> FloatArray:
+    """Matthews correlation of a confusion table (the last two axes): R_K of Gorodkin (2004), MCC for two classes.
+
+    R_K = (c·s − Σ p_k t_k) / √((s² − Σ p_k²)(s² − Σ t_k²)), with c correct, s items, p_k predicted and t_k gold of
+    class k. A zero denominator (one class only in gold or in predictions) gives 0.
+
+    >>> float(mcc_of(np.array([[3.0, 1.0], [1.0, 3.0]])))
+    0.5
+    """
+    gold, predicted, total = table.sum(-1), table.sum(-2), table.sum((-2, -1))
+    covariance = np.trace(table, axis1=-2, axis2=-1) * total - (gold * predicted).sum(-1)
+    spread_gold = total**2 - (gold**2).sum(-1)
+    spread_predicted = total**2 - (predicted**2).sum(-1)
+    scale = np.sqrt(np.maximum(spread_gold, 0) * np.maximum(spread_predicted, 0))
+    # Sums of pseudo-counts leave rounding noise where the denominator is truly zero.
+    return _divide(covariance, np.where(scale > 1e-12 * total**2, scale, 0.0))
+
+
+def f1_of(table: FloatArray, average: str = "macro") -> FloatArray:
+    """F1 of a confusion table (the last two axes): 2·TP / (gold + predicted) of each class, averaged.
+
+    `macro` is the plain mean over the classes that occur in gold or predictions (as scikit-learn's), `weighted`
+    weighs them by gold, `micro` pools the counts (accuracy, where every item has one label), `binary` is the F1 of
+    class 1.
+
+    >>> float(f1_of(np.array([[3.0, 1.0], [1.0, 3.0]]), "binary"))
+    0.75
+    """
+    hits = np.diagonal(table, axis1=-2, axis2=-1)
+    gold, predicted = table.sum(-1), table.sum(-2)
+    each = _divide(2 * hits, gold + predicted)
+    if average == "binary":
+        return np.asarray(each[..., 1])
+    if average == "micro":
+        return _divide(2 * hits.sum(-1), (gold + predicted).sum(-1))
+    weight = gold if average == "weighted" else (gold + predicted > 0).astype(float)
+    return _divide((each * weight).sum(-1), weight.sum(-1))
+
+
+def pearson_of(sums: FloatArray) -> FloatArray:
+    """Pearson correlation of the sums (1, x, y, x², y², xy), the last axis; NaN where x or y does not vary."""
+    n, x, y, xx, yy, xy = np.moveaxis(np.asarray(sums, float), -1, 0)
+    spread = np.maximum(n * xx - x * x, 0.0) * np.maximum(n * yy - y * y, 0.0)
+    flat = (n * xx - x * x <= 1e-12 * n * xx) | (n * yy - y * y <= 1e-12 * n * yy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(flat, np.nan, np.clip((n * xy - x * y) / np.sqrt(spread), -1.0, 1.0))
+
+
+def spearman(x: Array, y: Array, weights: FloatArray | None = None) -> Any:
+    """Spearman's rank correlation of x and y (items), optionally for each weight vector (resamples × items).
+
+    A weight is a number of repetitions: each value's rank is the mean rank of its repetitions in the resample.
+
+    >>> round(spearman(np.array([1, 2, 3, 4]), np.array([1, 3, 2, 4])), 3)
+    0.8
+    """
+    n = check_same_length(x=np.asarray(x), y=np.asarray(y))
+    rows = np.atleast_2d(np.ones(n) if weights is None else np.asarray(weights, float))
+    rank_x, rank_y = _weighted_ranks(np.asarray(x), rows), _weighted_ranks(np.asarray(y), rows)
+    features = (np.ones_like(rank_x), rank_x, rank_y, rank_x**2, rank_y**2, rank_x * rank_y)
+    value = pearson_of(np.stack([(rows * feature).sum(-1) for feature in features], axis=-1))
+    return float(value[0]) if weights is None or np.ndim(weights) == 1 else value
+
+
+def metric(name: str, n_classes: int = 2) -> Metric:
+    """The metric of that name for labels coded 0 … n_classes−1 (numbers, for `pearson`).
+
+    >>> metric("mcc")(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])).__round__(4)
+    0.5774
+    """
+    if name not in METRICS:
+        raise UsageError(f"the metric {name!r} is not known; allowed: {', '.join(METRICS)}")
+    if name == "pearson":
+        return Metric(name, -1.0, 1.0, _encode_numbers, pearson_of, lambda sums: np.zeros(1))
+    if n_classes < 2 or (name == "binary_f1" and n_classes != 2):
+        allowed = "exactly 2" if name == "binary_f1" else "at least 2"
+        raise UsageError(f"the metric {name!r} needs {allowed} classes; got {n_classes}")
+    low, total = (-1.0 if name == "mcc" else 0.0), (0.0 if name == "accuracy" else 2.0)
+    return Metric(name, low, 1.0, _CellEncoder(n_classes), _TableScore(name, n_classes), _CellPseudo(n_classes, total))
+
+
+def span_f1_metric(counts: FloatArray) -> Metric:
+    """Span F1 as a metric over sentences, from `spans.span_counts` (sentences × (hits, gold, predicted)).
+
+    Its `gold` argument is the sentence numbers 0 … n−1; `predicted` is ignored. F1 = 2·hits / (gold + predicted).
+    """
+    rows = np.vstack([np.asarray(counts, float), [[1, 1, 1], [0, 1, 0], [0, 0, 1]]])
+    weights = np.zeros(len(rows))
+    weights[-3:] = (0.5, 0.5, 0.5)
+
+    def encode(gold: Array, predicted: Array) -> Items:
+        return Items(rows, np.asarray(gold, np.int64))
+
+    return Metric("span_f1", 0.0, 1.0, encode, _span_score, lambda sums: weights)
+
+
+def _span_score(sums: FloatArray) -> FloatArray:
+    return _divide(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+
+
+@dataclass(frozen=True, slots=True)
+class _CellEncoder:
+    n_classes: int
+
+    def __call__(self, gold: Array, predicted: Array) -> Items:
+        return _encode_cells(gold, predicted, self.n_classes)
+
+
+@dataclass(frozen=True, slots=True)
+class _TableScore:
+    name: str
+    n_classes: int
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        table = sums.reshape(*sums.shape[:-1], self.n_classes, self.n_classes)
+        if self.name == "accuracy":
+            return accuracy_of(table)
+        return mcc_of(table) if self.name == "mcc" else f1_of(table, self.name.removesuffix("_f1"))
+
+
+@dataclass(frozen=True, slots=True)
+class _CellPseudo:
+    n_classes: int
+    total: float
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        """Pseudo-items spread over the cells of the classes that occur at all."""
+        table = sums.reshape(self.n_classes, self.n_classes)
+        present = (table.sum(0) + table.sum(1)) > 0
+        cells = np.outer(present, present).astype(float).ravel()
+        return np.asarray(self.total * cells / max(cells.sum(), 1.0))
+
+
+def _encode_cells(gold: Array, predicted: Array, n_classes: int) -> Items:
+    gold, predicted = np.asarray(gold), np.asarray(predicted)
+    check_same_length(gold=gold, predicted=predicted)
+    for name, codes in (("gold", gold), ("predicted", predicted)):
+        if codes.dtype.kind not in "iub" or codes.min() < 0 or codes.max() >= n_classes:
+            raise UsageError(
+                f"{name} must hold whole numbers from 0 to {n_classes - 1} (use encode_labels); "
+                f"got {codes.dtype} from {codes.min()} to {codes.max()}"
+            )
+    index = gold.astype(np.int64) * n_classes + predicted
+    return Items(np.eye(n_classes * n_classes), index)
+
+
+def _encode_numbers(gold: Array, predicted: Array) -> Items:
+    gold, predicted = np.asarray(gold, float), np.asarray(predicted, float)
+    n = check_same_length(gold=gold, predicted=predicted)
+    x, y = np.broadcast_arrays(_standardised(gold), _standardised(predicted))
+    rows = np.stack([np.ones(y.size), x.ravel(), y.ravel(), x.ravel() ** 2, y.ravel() ** 2, (x * y).ravel()], axis=1)
+    return Items(rows, np.arange(y.size, dtype=np.int64).reshape(*y.shape[:-1], n))
+
+
+def _standardised(values: FloatArray) -> FloatArray:
+    """Each run with mean 0 and variance 1, or all 0 where it does not vary.
+
+    A correlation does not change by this, while sums of squares of large numbers, or of a run that hardly varies, would
+    lose the digits that matter.
+    """
+    centred = values - values.mean(-1, keepdims=True)
+    spread = centred.std(-1, keepdims=True)
+    varies = spread > 1e-12 * np.abs(values).max(-1, keepdims=True)
+    return np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
+
+
+def _weighted_ranks(values: Array, weights: FloatArray) -> FloatArray:
+    """Mid-ranks (resamples × items) of values when item i is repeated weights[r, i] times."""
+    _, codes = np.unique(values, return_inverse=True)
+    codes = codes.ravel()
+    tied = np.zeros((len(weights), codes.max() + 1))
+    np.add.at(tied.T, codes, weights.T)
+    upto = np.cumsum(tied, axis=1)
+    return np.asarray((upto - tied + (tied + 1) / 2)[:, codes])
+
+
+def _divide(numerator: Array, denominator: Array) -> FloatArray:
+    """The quotient, and 0 where the denominator is 0."""
+    safe = np.where(denominator != 0, denominator, 1.0)
+    return np.where(denominator != 0, numerator / safe, 0.0)

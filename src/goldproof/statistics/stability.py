@@ -1,0 +1,100 @@
+"""How alike runs are: mean pairwise correlation of their category scores, spread per category, categories of one sign.
+
+A table here is categories × runs, as the papers print it. Variance components are in `components.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from goldproof.errors import UsageError
+from goldproof.statistics.arrays import Array, FloatArray
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import t_quantile, transformed_bounds
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySpread:
+    """Mean and sample standard deviation (ddof 1) over runs of each category, and the sign all runs share.
+
+    `sign` is 1 or −1 where every run is above or below 0, else 0.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+    sign: Array
+
+
+def category_spread(table: Array) -> CategorySpread:
+    """Mean, standard deviation (ddof 1) and common sign over runs of a categories × runs table.
+
+    >>> spread = category_spread(np.array([[0.1, 0.3], [-0.2, -0.1], [0.0, 0.1]]))
+    >>> spread.mean.round(2).tolist(), spread.sign.tolist()
+    ([0.2, -0.15, 0.05], [1, -1, 0])
+    """
+    table = _checked(table)
+    sign = (table > 0).all(axis=1).astype(int) - (table < 0).all(axis=1).astype(int)
+    return CategorySpread(table.mean(axis=1), table.std(axis=1, ddof=1), sign)
+
+
+def pairwise_correlation(table: Array) -> float:
+    """Mean Pearson correlation over all pairs of runs of a categories × runs table; NaN where a run is constant.
+
+    >>> round(pairwise_correlation(np.array([[1.0, 2.0, 1.0], [2.0, 1.0, 2.0], [3.0, 3.0, 4.0]])), 4)
+    0.7122
+    """
+    table = _checked(table)
+    if (np.ptp(table, axis=0) == 0).any():
+        return math.nan
+    matrix = np.atleast_2d(np.corrcoef(table.T))
+    return float(matrix[np.triu_indices(len(matrix), 1)].mean())
+
+
+def correlation_interval(table: Array, level: float = 0.95) -> Estimate:
+    """The mean pairwise correlation over runs, with an interval over categories and runs.
+
+    Jackknife variances over categories and over runs (each leaves one out) are added, on Fisher's z scale; the
+    quantile is Student's with Satterthwaite's degrees of freedom. Two runs have no variance over runs: the interval
+    is then over categories only, and says so.
+
+    >>> rng = np.random.default_rng(0); skill = rng.normal(size=(33, 1))
+    >>> estimate = correlation_interval(skill + rng.normal(size=(33, 6)))
+    >>> estimate.low < estimate.value < estimate.high
+    True
+    """
+    table = _checked(table)
+    value = pairwise_correlation(table)
+    categories, runs = table.shape
+    reason = "a run does not vary" if math.isnan(value) else "fewer than 4 categories" if categories < 4 else ""
+    if reason:
+        return Estimate(value, math.nan, math.nan, f"no interval: {reason}", categories, level)
+    over_categories = _jackknife_variance(table, axis=0)
+    over_runs = _jackknife_variance(table, axis=1) if runs > 2 else 0.0
+    total = over_categories + over_runs
+    if not (math.isfinite(total) and total > 0):
+        return Estimate(
+            value, math.nan, math.nan, "no interval: without one run the rest do not vary", categories, level
+        )
+    df = total**2 / (over_categories**2 / (categories - 1) + over_runs**2 / (runs - 1))
+    scale = 1 - value**2
+    low, high = transformed_bounds(value, math.sqrt(total) * scale, t_quantile(level, df), (-1.0, 1.0))
+    over = "categories and runs" if runs > 2 else "categories only, two runs"
+    return Estimate(value, low, high, f"jackknife over {over}, Fisher z", categories, level)
+
+
+def _jackknife_variance(table: FloatArray, axis: int) -> float:
+    """(m−1)/m · Σ(z_(j) − z̄)² over leave-one-out values of atanh of the mean correlation."""
+    m = table.shape[axis]
+    values = np.array([pairwise_correlation(np.delete(table, place, axis)) for place in range(m)])
+    z = np.arctanh(np.clip(values, -1 + 1e-9, 1 - 1e-9))
+    return float((m - 1) / m * ((z - z.mean()) ** 2).sum())
+
+
+def _checked(table: Array) -> FloatArray:
+    table = np.asarray(table, float)
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 2:
+        raise UsageError(f"stability needs at least 2 categories and 2 runs; got an array of shape {table.shape}")
+    return table

@@ -1,0 +1,120 @@
+"""Campaign: one study with one Config on one store: planned, run, resumed, reported."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError
+from goldproof.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
+from goldproof.jobs.key import canonical, digest
+from goldproof.jobs.plan import all_jobs
+from goldproof.jobs.runlog import logged
+from goldproof.jobs.schedule import Schedule
+from goldproof.jobs.work import outcome_of
+from goldproof.report.summary import Report
+from goldproof.studies import find_study
+from goldproof.studies.settings import Choice, make_config
+
+TOY = "These data were generated to show the study: the numbers say nothing of any model."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Campaign:
+    """A study with its Config and the store that its values live in."""
+
+    study: str
+    config: Any
+    store: Store
+
+    @staticmethod
+    def choose(study: str, choice: Choice, store: Store) -> Campaign:
+        """The campaign for what a user asked for."""
+        return Campaign(study, make_config(find_study(study), choice), store)
+
+    def jobs(self) -> list[Job[Any]]:
+        """The jobs whose values the report needs."""
+        return list(find_study(self.study).jobs(self.config))
+
+    def everything(self) -> tuple[Job[Any], ...]:
+        """Those jobs and all that they need."""
+        return all_jobs(self.jobs())
+
+    def plan(self) -> Plan:
+        """What would run, given what the store holds."""
+        return make_plan(self.jobs(), self.store.look())
+
+    def outline(self) -> str:
+        """What the study says its plan comes to in numbers; empty for a study that says nothing."""
+        say = getattr(find_study(self.study), "outline", None)
+        return str(say(self.config)) if say is not None else ""
+
+    def run(self, runner: Runner) -> Iterator[Outcome]:
+        """Run what is absent, and yield what became of each job."""
+        self.store.open()
+        self._note()
+        schedule = Schedule(self.jobs(), self.store, runner)
+        yield from logged(schedule.run(), schedule.n_jobs, self.study, self.store)
+
+    def report(self, runner: Runner | None = None, observe: Callable[[Outcome], None] = lambda _: None) -> Report:
+        """What was found; with a runner, a value that turns out damaged is computed again, and `observe` is told."""
+        absent = self.plan().absent
+        if absent:
+            raise AbsentValueError(
+                f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
+                f"store {self.store.where}; run it first: `goldproof run {self.study}` with the same --preset, "
+                "--config and --set"
+            )
+
+        def repair(job: Job[Any], error: DamagedValueError) -> None:
+            assert runner is not None
+            self.store.discard(job.key)
+            observe(outcome_of(job, "damaged", error=str(error)))
+            for outcome in run_jobs([job], self.store, runner):
+                observe(outcome)
+
+        self.store.fetch(job.key for job in self.jobs())
+        found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        return dataclasses.replace(found, verdict=[TOY, *found.verdict]) if _is_toy(self.config) else found
+
+    def _note(self) -> None:
+        """Leave in the store what was asked for, so that `goldproof status` can speak of it."""
+        self.store.note(self.note_name(), self._form())
+
+    def note_name(self) -> str:
+        """The name of the store's note of this campaign."""
+        return f"campaigns/{self.study}-{digest(self._form())[:12]}.json"
+
+    def _form(self) -> dict[str, Any]:
+        return {"study": self.study, "config": canonical(self.config)}
+
+
+def _is_toy(config: Any) -> bool:
+    """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
+    names = (getattr(config, "corpus", ""), *getattr(config, "tasks", ()))
+    return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
+
+
+def noted_campaigns(store: Store) -> list[Campaign]:
+    """The campaigns that were run on this store and whose settings this version still understands."""
+    campaigns = []
+    for form in store.notes("campaigns"):
+        try:
+            study = find_study(form["study"])
+            campaigns.append(Campaign(form["study"], _config_from(study.Config, form["config"]), store))
+        except (GoldproofError, KeyError, ValueError):  # settings of another version: not ours to explain
+            continue
+    return campaigns
+
+
+def _config_from(kind: Any, form: dict[str, Any]) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind).validate_python(_untyped(form))
+
+
+def _untyped(form: Any) -> Any:
+    if isinstance(form, dict):
+        return {name: _untyped(item) for name, item in form.items() if name != "$type"}
+    return [_untyped(item) for item in form] if isinstance(form, list) else form

@@ -1,0 +1,20 @@
+"""The corruption study, which asks how much of a score survives nonsense, and why.
+
+After Talman et al. (2022): all words of one class are removed from the training texts, the test texts, or both.
+"""
+
+from __future__ import annotations
+
+from goldproof.jobs import Results
+from goldproof.report.summary import Report
+from goldproof.studies.corruption.plan import jobs, outline
+from goldproof.studies.corruption.settings import PAPER, TINY, Config
+
+__all__ = ["PAPER", "TINY", "Config", "jobs", "outline", "report"]
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found; drawing libraries are loaded only here."""
+    from goldproof.studies.corruption.report_whole import make_report
+
+    return make_report(config, results)

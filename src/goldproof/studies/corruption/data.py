@@ -1,0 +1,94 @@
+"""The data as jobs: training rows chosen, every text tagged once, every class removed from those taggings, and counts.
+
+Tagging needs a tagger's packages; all that follows from it needs none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pyarrow as pa
+
+from goldproof.data.corrupted_data import Tally, corrupt_dataset
+from goldproof.data.corruption import Corruption
+from goldproof.data.dataset import Dataset
+from goldproof.data.tagging import read_table, tag_to_table
+from goldproof.data.tagging.registry import TaggerName
+from goldproof.errors import DataError
+from goldproof.jobs import step
+from goldproof.measures.cues import (
+    Polarity,
+    load_opinion_lexicon,
+    load_ppdb,
+    load_vader,
+    paraphrase_cues,
+    polarity_cues,
+)
+from goldproof.statistics.arrays import Array
+from goldproof.studies.corruption import generated
+
+SALT = "goldproof.corruption"
+
+
+@step(version=1, name="goldproof.corruption.sample")
+def sample(data: Dataset, most: int) -> Dataset:
+    """At most so many rows, drawn by their ids, in their order."""
+    ids = data.table.column("id").to_pylist()
+    if len(ids) <= most:
+        return data
+    drawn = sorted(range(len(ids)), key=lambda row: hashlib.sha256(f"{SALT} {ids[row]}".encode()).digest())
+    return data.take(np.sort(drawn[:most]))
+
+
+@step(version=1, name="goldproof.corruption.tag")
+def tag(data: Dataset, language: str, tagger: str) -> pa.Table:
+    """The taggings of the distinct texts of a dataset."""
+    texts = [text for text in [*data.texts, *data.pairs] if text is not None]
+    return tag_to_table(texts, TaggerName(tagger, language))
+
+
+@step(version=1, name="goldproof.corruption.corrupt")
+def corrupt(data: Dataset, taggings: pa.Table, corruption: Corruption) -> Dataset:
+    """The dataset after one corruption; labels and rows stay, also those whose text is emptied."""
+    return corrupt_dataset(data, read_table(taggings), corruption)[0]
+
+
+@step(version=1, name="goldproof.corruption.count")
+def count(data: Dataset, taggings: pa.Table, corruptions: tuple[Corruption, ...]) -> list[Tally]:
+    """What each corruption does to the texts: how many are changed or emptied, how many tokens go."""
+    known = read_table(taggings)
+    counted = [corrupt_dataset(data, known, corruption)[1] for corruption in corruptions]
+    return [sum(tallies.values(), Tally()) for tallies in counted]
+
+
+@step(version=1, name="goldproof.corruption.find_paraphrases")
+def find_paraphrases(data: Dataset) -> Array:
+    """Whether each pair of texts holds a lexical paraphrase."""
+    pairs = [pair for pair in data.pairs if pair is not None]
+    if len(pairs) != len(data):
+        raise DataError(f"{data.name!r} has no pairs of texts, between which paraphrases could be found")
+    return paraphrase_cues(data.texts, pairs, generated.PARAPHRASES if _is_generated(data) else load_ppdb())
+
+
+@step(version=1, name="goldproof.corruption.find_polarity")
+def find_polarity(data: Dataset, lexicon: str) -> Array:
+    """Whether each text holds a word of its gold polarity."""
+    strange = sorted({str(label) for label in data.table.column("label").to_pylist()} - {"positive", "negative"})
+    if strange:
+        raise DataError(
+            f"{data.name!r} has the label {strange[0]!r}; polar words are looked for in texts labelled positive or "
+            "negative (setting why.polarity)"
+        )
+    return polarity_cues(data.texts, data.table.column("label").to_pylist(), load_lexicon(data, lexicon))
+
+
+def load_lexicon(data: Dataset, lexicon: str) -> Polarity:
+    """The list of polar words of this name; generated data has its own."""
+    if _is_generated(data):
+        return generated.POLARITY
+    return load_vader() if lexicon == "vader" else load_opinion_lexicon()
+
+
+def _is_generated(data: Dataset) -> bool:
+    return data.name in generated.TASKS

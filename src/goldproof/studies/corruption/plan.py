@@ -1,0 +1,155 @@
+"""The jobs: each distinct training set is trained on once per seed, and asked about every test set that it is needed
+for.
+
+A cell is a task, the classes removed, and which data they are removed from. Corrupt-test cells need no training of
+their own: the baseline answers them. Corrupt-train and corrupt-both share one training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from goldproof.data.corrupted_data import Tally
+from goldproof.jobs import Job
+from goldproof.measures.cloze import Guess, ask_masked
+from goldproof.models.named import find_model
+from goldproof.models.source import find_source
+from goldproof.studies.corruption import data
+from goldproof.studies.corruption.settings import Config, classes_of
+from goldproof.studies.corruption.tasks import (
+    ORIGINAL,
+    Removing,
+    Split,
+    Task,
+    Version,
+    corruption_of,
+    data_job,
+    find_tasks,
+    tagging_job,
+)
+from goldproof.training.job import train
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import Recipe, Seeds
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the study: a task, the classes removed (NOUN, ADJ+NOUN), and from which data: train, test or both."""
+
+    task: Task
+    removed: str
+    setting: str
+
+    def trained_on(self, kind: Removing = "remove") -> Version:
+        """The training texts."""
+        return ORIGINAL if self.setting == "test" else Version(self.removed, kind)
+
+    def tested_on(self, kind: Removing = "remove") -> Version:
+        """The test texts."""
+        return ORIGINAL if self.setting == "train" else Version(self.removed, kind)
+
+
+def jobs(config: Config) -> list[Job[Any]]:
+    """Every training, the texts it was tested on, what was counted, and what is asked about the reasons."""
+    wanted: list[Job[Any]] = []
+    for task in find_tasks(config):
+        for version in trained_versions(config):
+            wanted += training_jobs(config, task, version)
+        wanted += [data_job(config, task, "train"), data_job(config, task, "test")]
+        if set(config.settings) - {"train"}:
+            wanted += [data_job(config, task, "test", Version(name)) for name in config.classes]
+        wanted += [count_job(config, task, "train"), count_job(config, task, "test")]
+        wanted += [job for name in config.classes for job in cue_jobs(config, task, name).values()]
+        wanted += cloze_jobs(config, task).values()
+    return wanted
+
+
+def outline(config: Config) -> str:
+    """What the study comes to in numbers.
+
+    >>> from goldproof.studies.corruption.settings import PAPER
+    >>> outline(PAPER)
+    '192 cells and 8 baselines from 72 trainings (1 seed)'
+    """
+    n_tasks, n_seeds = len(find_tasks(config)), len(config.seeds)
+    n_cells = n_tasks * len(config.classes) * len(config.settings)
+    n_trainings = n_tasks * len(trained_versions(config)) * n_seeds
+    controls = f", {n_cells} cells of the random control" if config.control == "random" else ""
+    baselines, seeds = (f"{n} {name}{'s' if n > 1 else ''}" for n, name in ((n_tasks, "baseline"), (n_seeds, "seed")))
+    return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds})"
+
+
+def cells(config: Config, task: Task) -> list[Cell]:
+    """The cells of a task."""
+    return [Cell(task, name, setting) for name in config.classes for setting in config.settings]
+
+
+def corrupted_versions(config: Config) -> list[Version]:
+    """Every removal, and beside it its control."""
+    kinds: tuple[Removing, ...] = ("remove", "random") if config.control == "random" else ("remove",)
+    return [Version(name, kind) for name in config.classes for kind in kinds]
+
+
+def trained_versions(config: Config) -> list[Version]:
+    """The training sets of each task; corrupted ones only where a setting asks for them."""
+    return [ORIGINAL, *(corrupted_versions(config) if set(config.settings) - {"test"} else [])]
+
+
+def tested_versions(config: Config, trained: Version) -> list[Version]:
+    """The test sets that a training is asked about: the original one, and those that some cell needs."""
+    if trained == ORIGINAL:
+        needed = corrupted_versions(config) if "test" in config.settings else []
+    else:
+        needed = [trained] if "both" in config.settings else []
+    return [ORIGINAL, *needed]
+
+
+def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> list[Job[Outcome]]:
+    """The trainings on one version of the training set, one for each seed."""
+    rows = data_job(config, task, "train", trained)
+    sets = {str(version): data_job(config, task, "test", version) for version in tested_versions(config, trained)}
+    model, recipe = find_model(config.model), make_recipe(config, task)
+    return [train.job(model, rows, sets, recipe, Seeds.all(seed)) for seed in config.seeds]
+
+
+def make_recipe(config: Config, task: Task) -> Recipe:
+    """How a task is trained."""
+    settings = config.training
+    return Recipe(
+        task=task.kind,
+        epochs=float(settings.epochs),  # a whole number in a file of settings must give the same key
+        batch=settings.batch,
+        learning_rate=float(settings.learning_rate),
+        warmup=float(settings.warmup),
+        max_length=settings.max_length,
+        precision=settings.precision,
+    )
+
+
+def count_job(config: Config, task: Task, split: Split) -> Job[list[Tally]]:
+    """What each removal does to the texts of a split, in the order of the classes."""
+    corruptions = tuple(corruption_of(config, Version(name)) for name in config.classes)
+    return data.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)
+
+
+def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
+    """Which items of the corrupted test set still hold a cue, by the kind of cue."""
+    if "test" not in config.settings:
+        return {}
+    tested, found = data_job(config, task, "test", Version(removed)), {}
+    if task.name in config.why.paraphrases:
+        found["paraphrase"] = data.find_paraphrases.job(tested)
+    if task.name in config.why.polarity and config.why.lexicon != "none":
+        found["polarity"] = data.find_polarity.job(tested, config.why.lexicon)
+    return found
+
+
+def cloze_jobs(config: Config, task: Task) -> dict[str, Job[list[Guess]]]:
+    """The masked language model's guesses of the first removed word, by class; none where no such model is given."""
+    if not config.why.masked_model or task.name not in config.why.cloze:
+        return {}
+    source = find_source(config.why.masked_model)
+    rows, taggings = data_job(config, task, "test"), tagging_job(config, task, "test")
+    preset = config.removal.preset
+    return {name: ask_masked.job(source, rows, taggings, classes_of(name), preset) for name in config.why.cloze_classes}

@@ -1,0 +1,265 @@
+"""The findings about scores: baselines and floors (Table 2), Figures 1 to 3, Table 3, each cell with its control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from goldproof.report.charts import Caption, heat_map
+from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
+from goldproof.statistics.comparison import Comparison
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.power import detectable_difference
+from goldproof.studies.corruption import published
+from goldproof.studies.corruption.scores import VERDICTS, Baseline, Judged, TaskRuns
+from goldproof.studies.corruption.settings import Config, classes_of
+
+SETTING_TITLES = {"train": "Corrupt-train", "test": "Corrupt-test", "both": "Corrupt-train and test"}
+METRIC_TITLES = {"accuracy": "accuracy", "mcc": "Matthews correlation", "pearson": "Pearson correlation"}
+COUNTED = {  # of one cell, of several
+    "survives": ("survives", "survive"),
+    "drops": ("drops", "drop"),
+    "collapsed": ("collapsed", "collapsed"),
+    "underpowered": ("is underpowered", "are underpowered"),
+    "no baseline": ("has no baseline", "have no baseline"),
+}
+NOT_PRINTED = "not in the paper"
+NO_SCORE = "no score: a run gives one answer to all items"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that was found about one task."""
+
+    runs: TaskRuns
+    baseline: Baseline
+    judged: Sequence[Judged]
+
+    @property
+    def trainings(self) -> list[str]:
+        """The keys of all trainings."""
+        return [key for keys in self.runs.keys.values() for key in keys]
+
+    def cell(self, removed: str, setting: str) -> Judged:
+        """One cell."""
+        return next(each for each in self.judged if (each.cell.removed, each.cell.setting) == (removed, setting))
+
+
+def baseline_section(found: Sequence[Found]) -> Section:
+    """Table 2, with the floors."""
+    above = sum(each.baseline.above_floor for each in found)
+    columns = [
+        Column("task", "Task"),
+        Column("metric", "Metric"),
+        Column("score", "Baseline", 1, "points"),
+        Column("second", "F1 or Spearman", 1, "points", "where GLUE gives a second score"),
+        Column("majority", "Majority", 1, "points", "always the most frequent class of the training data"),
+        Column("constant", "Best constant", 1, "points", "the one answer that scores best: the floor"),
+        Column("train", "Training items"),
+        Column("test", "Test items"),
+    ]
+    rows = [_baseline_row(each) for each in found]
+    if any(not isinstance(row["paper"], Missing) for row in rows):
+        columns.insert(3, Column("paper", "Baseline", 2, "points", "RoBERTa-base", published=True))
+    title = f"{above} of {len(found)} tasks have a score above the best constant answer to lose"
+    keys = [key for each in found for key in each.runs.keys[next(iter(each.runs.keys))]]
+    return Section("Without corruption", [Table("baselines", title, columns, rows, "", keys)])
+
+
+def _baseline_row(each: Found) -> dict[str, Cell]:
+    runs, baseline = each.runs, each.baseline
+    paper = published.BASELINES.get(runs.task.paper_name)
+    score = _shown(baseline.score)
+    return {
+        "task": runs.task.title,
+        "metric": METRIC_TITLES[runs.task.metric],
+        "score": score if baseline.above_floor else Marked(score, note="Cannot be told from the best constant answer"),
+        "paper": paper.score / 100 if paper else Missing(NOT_PRINTED),
+        "second": _shown(baseline.second) if baseline.second else Missing("there is no second score"),
+        "majority": baseline.majority,
+        "constant": baseline.constant,
+        "train": runs.n_train,
+        "test": len(runs.gold),
+    }
+
+
+def _shown(value: Estimate) -> Estimate | Missing:
+    return value if np.isfinite(value.value) else Missing(NO_SCORE)
+
+
+def survival_section(config: Config, found: Sequence[Found]) -> Section:
+    """Figures 1 to 3 and Table 3."""
+    items: list[Item] = [_change_map(config, found, setting) for setting in config.settings]
+    return Section("How much survives?", [*items, _scores_table(config, found)])
+
+
+def _change_map(config: Config, found: Sequence[Found], setting: str) -> Item:
+    cells = [each for one in found for each in one.judged if each.cell.setting == setting]
+    unclear = [not _is_significant(each.p_value, config) for each in cells]
+    rows = [_map_row(each, each.delta, mark) for each, mark in zip(cells, unclear, strict=True)]
+    title = f"{SETTING_TITLES[setting]}: {len(unclear) - sum(unclear)} of {len(cells)} cells differ from the baseline"
+    caption = Caption(f"change-{setting}", title, "Holm over the cells of a task.", training_keys(found))
+    return _map(rows, caption, "Δ to the baseline", "no change")
+
+
+def _map_row(each: Judged, comparison: Comparison, unclear: bool) -> dict[str, Cell]:
+    return {
+        "task": each.cell.task.title,
+        "removed": each.cell.removed,
+        "change": comparison.difference,
+        "unclear": unclear,
+    }
+
+
+def _map(rows: Sequence[Mapping[str, Cell]], caption: Caption, title: str, like: str) -> Item:
+    return heat_map(
+        rows,
+        Column("removed", "Removed"),
+        Column("task", "Task"),
+        Column("change", title, 1, "points"),
+        caption=caption,
+        chance=Column("unclear", like),
+    )
+
+
+def training_keys(found: Sequence[Found]) -> list[str]:
+    """The keys of all trainings of all tasks."""
+    return [key for each in found for key in each.trainings]
+
+
+def _is_significant(p_value: float, config: Config) -> bool:
+    return p_value < 1 - config.level
+
+
+def _scores_table(config: Config, found: Sequence[Found]) -> Table:
+    """Table 3: for each class and task the scores and differences, the paper's differences beside ours."""
+    rows: list[dict[str, Cell]] = []
+    for removed in config.classes:
+        for one in found:
+            row: dict[str, Cell] = {"data": f"{one.runs.task.title}-{removed}"}
+            for setting in config.settings:
+                each = one.cell(removed, setting)
+                row[setting], row[f"p_{setting}"] = _shown(each.score), _paper_delta(each)
+                row[f"d_{setting}"] = _marked_change(config, each)
+            rows.append(row)
+    columns = [Column("data", "Data")]
+    for setting in config.settings:
+        columns += [Column(setting, SETTING_TITLES[setting], 1, "points"), Column(f"d_{setting}", "Δ", 1, "points")]
+        if any(not isinstance(row[f"p_{setting}"], Missing) for row in rows):
+            columns.append(Column(f"p_{setting}", "Δ", 2, "points", "RoBERTa-base", published=True))
+    kept = sum(each.verdict == "survives" for one in found for each in one.judged)
+    total = sum(len(one.judged) for one in found)
+    title = f"In {kept} of {total} cells the loss is shown to be below {100 * config.margin:g} points"
+    return Table("scores", title, columns, rows, "Named by the task and the class removed.", training_keys(found))
+
+
+def _marked_change(config: Config, each: Judged) -> Cell:
+    change = _shown(each.delta.difference)
+    if _is_significant(each.p_value, config):
+        return change
+    return Marked(change, note="Cannot be told from no change (Holm over the cells of a task)")
+
+
+def _paper_delta(each: Judged) -> Cell:
+    printed = published.SCORES.get((each.cell.task.paper_name, "+".join(classes_of(each.cell.removed))))
+    if printed is None:
+        return Missing(NOT_PRINTED)
+    return printed[published.SETTINGS.index(each.cell.setting)].delta / 100
+
+
+def control_section(config: Config, found: Sequence[Found]) -> Section:
+    """Each cell beside its control."""
+    items: list[Item] = []
+    if config.control != "none":
+        items += [_beyond_map(config, found, setting) for setting in config.settings]
+    title = "Is it the class, or mere shortening?" if items else "Every cell"
+    return Section(title, [*items, Text(_verdicts_text(config)), *(_cells_table(config, one) for one in found)])
+
+
+def _verdicts_text(config: Config) -> str:
+    """What the verdicts of cells mean."""
+    return (
+        f"A score survives where a loss of {100 * config.margin:g} points or more is outside the cell's own interval, "
+        "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most seeds give "
+        "one answer to (nearly) all items; a cell is underpowered where neither could be shown, and has no baseline "
+        "where the original score is not above the best constant answer."
+    )
+
+
+def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
+    cells = [(each, each.control) for one in found for each in one.judged if each.cell.setting == setting]
+    rows = [_map_row(e, c.beyond, not _is_significant(c.p_value, config)) for e, c in cells if c is not None]
+    clear = [row["change"] for row in rows if not row["unclear"]]
+    worse = sum(isinstance(each, Estimate) and each.value < 0 for each in clear)
+    title = (
+        f"{SETTING_TITLES[setting]}: the class costs more than as many random words in {worse} of {len(rows)} cells, "
+        f"less in {len(clear) - worse}"
+    )
+    caption = Caption(f"beyond-{setting}", title, "Holm over the cells of a task.", training_keys(found))
+    return _map(rows, caption, "class − random", "what random words cost")
+
+
+def count_verdicts(judged: Sequence[Judged]) -> str:
+    """How many cells have which verdict, in words."""
+    verdicts = [each.verdict for each in judged]
+    counts = {name: verdicts.count(name) for name in VERDICTS if name in verdicts}
+    return ", ".join(f"{n} {COUNTED[name][n > 1]}" for name, n in counts.items())
+
+
+def _cells_table(config: Config, one: Found) -> Table:
+    columns = [
+        Column("removed", "Removed"),
+        Column("setting", "Corrupted"),
+        Column("verdict", "Verdict"),
+        Column("score", "Score", 1, "points"),
+        Column("delta", "Δ", 1, "points"),
+        Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
+        Column("random", "Δ of random words", 1, "points", "as many words of each text, drawn at random"),
+        Column("beyond", "Class − random", 1, "points"),
+        Column("q", "p", 3, "p-value", "of class − random, two-sided, Holm over the table"),
+    ]
+    if config.control == "none":
+        columns = [column for column in columns if column.key not in ("random", "beyond", "q")]
+    rows = [_cell_row(config, each, len(one.judged)) for each in one.judged]
+    task = one.runs.task
+    title = f"{task.title}: of {len(one.judged)} cells, {count_verdicts(one.judged)}"
+    return Table(f"cells-{task.slug}", title, columns, rows, "", one.trainings)
+
+
+def _cell_row(config: Config, each: Judged, n_cells: int) -> dict[str, Cell]:
+    row: dict[str, Cell] = {
+        "removed": "+".join(classes_of(each.cell.removed)),
+        "setting": each.cell.setting,
+        "score": _shown(each.score),
+        "delta": _shown(each.delta.difference),
+        "p": _tested(each.delta, each.p_value),
+        "verdict": _verdict(config, each, n_cells),
+    }
+    if each.control is not None:
+        row |= {
+            "random": _shown(each.control.delta.difference),
+            "beyond": _shown(each.control.beyond.difference),
+            "q": _tested(each.control.beyond, each.control.p_value),
+        }
+    return row
+
+
+def _tested(comparison: Comparison, p_value: float) -> Cell:
+    """The p-value of a comparison that has one; in the adjustment of others, one without counts as 1."""
+    return p_value if np.isfinite(comparison.p_value) else Missing(NO_SCORE)
+
+
+def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
+    if each.verdict == "collapsed":
+        note = f"{each.n_constant} of {len(config.seeds)} seeds give one answer to at least 97.5 % of the items"
+        return Marked(each.verdict, note=note)
+    if each.verdict == "underpowered" and not np.isfinite(each.delta.standard_error):
+        return Marked(each.verdict, note=NO_SCORE.capitalize())
+    if each.verdict == "underpowered":
+        strict = 1 - (1 - config.level) / n_cells  # Holm asks this of the first cell, and less of the others
+        least = detectable_difference(each.delta.standard_error, each.delta.df, strict)
+        note = f"A change of {100 * least:.1f} points would show with a power of 80 %, adjusted for {n_cells} cells"
+        return Marked(each.verdict, note=note)
+    return each.verdict

@@ -1,0 +1,72 @@
+"""The report: how much of each score survives, whether it is the class or mere shortening, and why it survives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from goldproof.jobs import Results
+from goldproof.report.summary import Claim, Plain, Report
+from goldproof.studies.corruption.plan import outline
+from goldproof.studies.corruption.report_author import author_section, retained_claims
+from goldproof.studies.corruption.report_cells import (
+    Found,
+    baseline_section,
+    control_section,
+    count_verdicts,
+    survival_section,
+)
+from goldproof.studies.corruption.report_why import why_section
+from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs
+from goldproof.studies.corruption.settings import Config
+from goldproof.studies.corruption.tasks import find_tasks
+
+
+def make_report(config: Config, results: Results) -> Report:
+    """What was found with this configuration."""
+    found = []
+    for task in find_tasks(config):
+        runs = load_runs(config, results, task)
+        baseline = find_baseline(config, runs)
+        found.append(Found(runs, baseline, judge_task(config, runs, baseline)))
+    sections = [
+        baseline_section(found),
+        survival_section(config, found),
+        control_section(config, found),
+        why_section(config, results, found),
+        author_section(config, results, found),
+    ]
+    provenance: dict[str, Plain] = {
+        "plan": outline(config),
+        "model": config.model.rpartition("/")[2],
+        "tasks": ", ".join(one.runs.task.title for one in found),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "corruption": f"preset {config.removal.preset}, language {config.removal.language}",
+        "test items cut to the longest input, over all trainings of one seed": sum(o.runs.truncated for o in found),
+    }
+    title = "How much of the score survives nonsense?"
+    return Report("corruption", title, _verdict(config, found), sections, provenance)
+
+
+def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
+    judged = [each for one in found for each in one.judged]
+    cells = f"{len(judged)} {'cell' if len(judged) == 1 else 'cells'} (task × class × removed from train, test or both)"
+    lines: list[str | Claim] = [f"Of {cells}, {count_verdicts(judged)}."]
+    lost = [one.runs.task.title for one in found if any(each.verdict == "no baseline" for each in one.judged)]
+    if lost:
+        lines.append(
+            "No baseline: with all its words the model is not shown to be above the best constant answer on "
+            f"{', '.join(lost)}, so there is nothing to lose."
+        )
+    controlled = [each.control for each in judged if each.control is not None]
+    if controlled:
+        clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]
+        worse = sum(value < 0 for value in clear)
+        lines.append(
+            f"Beside the removal of as many random words, a class costs more in {worse} of {len(controlled)} cells and "
+            f"less in {len(clear) - worse}; in the rest it cannot be told from mere shortening."
+        )
+    else:
+        lines.append("There is no random control: what a class costs cannot be told from mere shortening.")
+    if len(config.seeds) == 1:
+        lines.append("One seed only: every interval is over test items, and says nothing of another training.")
+    return [*lines, *retained_claims(config, found)]

@@ -1,0 +1,251 @@
+"""The scores: what each training of a task answered, each cell against the baseline and against its random control.
+
+Differences are paired on the test items. Corrupt-test cells and the baseline are the same trainings, so their seeds are
+paired too; other trainings are independent runs. p-values are adjusted by Holm over the cells of a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from scipy.special import softmax
+
+from goldproof.data.dataset import Dataset
+from goldproof.jobs import Results
+from goldproof.judging.arms import Arm
+from goldproof.judging.metrics import score_arm
+from goldproof.measures.information import UsableInformation, pointwise_information
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.comparison import Comparison, compare, compare_runs
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.metrics import Metric, metric
+from goldproof.statistics.multiplicity import holm
+from goldproof.statistics.runs import runs_interval
+from goldproof.studies.corruption.plan import Cell, cells, tested_versions, trained_versions, training_jobs
+from goldproof.studies.corruption.settings import Config
+from goldproof.studies.corruption.tasks import ORIGINAL, Removing, Task, Version, data_job
+from goldproof.training.selection import label_codes
+
+Verdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+CONSTANT = 0.975
+FLAT = 0.05
+ROUNDING = 1e-9
+Place = tuple[Version, Version]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRuns:
+    """What the trainings of one task answered.
+
+    `gold` and `answers` are class numbers, or numbers in a regression; answers are seeds × items for each (trained,
+    tested); `probabilities` are means over seeds (items × classes), absent in a regression. `prior` are the shares of
+    the classes in the training data. `keys` are the trainings' jobs.
+    """
+
+    task: Task
+    classes: tuple[str, ...]
+    gold: Array
+    test: Dataset
+    n_train: int
+    prior: Array
+    answers: Mapping[Place, Array]
+    probabilities: Mapping[Place, Array]
+    truncated: int
+    keys: Mapping[Version, tuple[str, ...]]
+
+    @property
+    def metric(self) -> Metric:
+        """The task's main metric."""
+        return metric(self.task.metric, max(2, len(self.classes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A task without corruption: its score, GLUE's second score, and what answers without looking would score.
+
+    `majority` always gives the training data's most frequent class, `constant` the one answer that scores best.
+    """
+
+    score: Estimate
+    second: Estimate | None
+    majority: float
+    constant: float
+
+    @property
+    def above_floor(self) -> bool:
+        """Whether there is a score above the best constant answer, which corruption could take away."""
+        return bool(self.score.low > self.constant)
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The same cell with as many random words removed: its change, the class's change less it, and Holm's p of that."""
+
+    delta: Comparison
+    beyond: Comparison
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A cell: its score, its change to the baseline with Holm's p, how many seeds give one answer, and the verdict."""
+
+    cell: Cell
+    score: Estimate
+    delta: Comparison
+    p_value: float
+    n_constant: int
+    verdict: Verdict
+    control: Control | None
+
+
+def load_runs(config: Config, results: Results, task: Task) -> TaskRuns:
+    """The answers of every training of a task, at the end of training."""
+    answers, probabilities, keys, truncated = {}, {}, {}, 0
+    classes: tuple[str, ...] = ()
+    for trained in trained_versions(config):
+        trainings = training_jobs(config, task, trained)
+        outcomes = [results[job] for job in trainings]
+        classes, keys[trained] = outcomes[0].classes, tuple(job.key for job in trainings)
+        truncated += sum(n for name, n in outcomes[0].truncated.items() if name != "train")
+        for tested in tested_versions(config, trained):
+            logits = np.stack([outcome.at(str(tested))[-1] for outcome in outcomes]).astype(float)
+            place = (trained, tested)
+            answers[place] = logits[..., 0] if task.kind == "regression" else logits.argmax(-1)
+            if task.kind != "regression":
+                probabilities[place] = softmax(logits, axis=-1).mean(axis=0)
+    train, test = (results[data_job(config, task, split)] for split in ("train", "test"))
+    column = "score" if task.kind == "regression" else "label"
+    labels, learned = (label_codes(classes, each.table.column(column).to_pylist()) for each in (test, train))
+    prior = np.bincount(learned, minlength=len(classes)) / len(learned) if classes else np.zeros(0)
+    return TaskRuns(task, classes, labels, test, len(train), prior, answers, probabilities, truncated, keys)
+
+
+def find_baseline(config: Config, runs: TaskRuns) -> Baseline:
+    """The score without corruption beside the floors."""
+    answers = runs.answers[ORIGINAL, ORIGINAL]
+    score = runs_interval(runs.metric, runs.gold, answers, level=config.level)
+    majority = constant = 0.0
+    if runs.task.metric == "accuracy":
+        shares = np.bincount(runs.gold, minlength=len(runs.classes)) / len(runs.gold)
+        majority, constant = float(shares[int(runs.prior.argmax())]), float(shares.max())
+    return Baseline(score, _second(runs, answers, config.level), majority, constant)
+
+
+def _second(runs: TaskRuns, answers: Array, level: float) -> Estimate | None:
+    """F1 of the positive class, or Spearman's correlation, where GLUE gives it beside the main score."""
+    if runs.task.kind == "regression":
+        ids = np.array(runs.test.table.column("id").to_pylist(), object)
+        names = tuple(map(str, range(len(answers))))
+        return score_arm(Arm({}, None, "regression", (), ids, runs.gold, answers, names), "spearman", level)
+    if runs.task.positive not in runs.classes:
+        return None
+    place = runs.classes.index(runs.task.positive)
+    gold, found = ((each == place).astype(np.int64) for each in (runs.gold, answers))
+    return runs_interval(metric("binary_f1"), gold, found, level=level)
+
+
+def judge_task(config: Config, runs: TaskRuns, baseline: Baseline) -> list[Judged]:
+    """Every cell of a task."""
+    wanted = cells(config, runs.task)
+    scores = [runs_interval(runs.metric, runs.gold, _answers(runs, cell), level=config.level) for cell in wanted]
+    deltas = [_change(config, runs, _answers(runs, cell), cell) for cell in wanted]
+    adjusted = _holm(deltas)
+    controls = _controls(config, runs, wanted)
+    judged = []
+    for cell, score, delta, p_value, control in zip(wanted, scores, deltas, adjusted, controls, strict=True):
+        constant = n_constant(runs, _answers(runs, cell))
+        is_constant = 2 * constant > len(config.seeds)
+        verdict = find_verdict(delta, p_value, config, is_constant=is_constant, has_baseline=baseline.above_floor)
+        judged.append(Judged(cell, score, delta, p_value, constant, verdict, control))
+    return judged
+
+
+def find_verdict(
+    delta: Comparison, p_value: float, config: Config, *, is_constant: bool, has_baseline: bool
+) -> Verdict:
+    """What a cell shows.
+
+    No baseline: the original score is not above the best constant answer, so there is nothing to lose. Collapsed: most
+    seeds give one answer. Survives: the interval leaves out a loss of the margin or more. Drops: the loss is
+    significant after Holm. Underpowered: neither could be shown.
+    """
+    if not has_baseline:
+        return "no baseline"
+    if is_constant:
+        return "collapsed"
+    if delta.difference.low > -config.margin:
+        return "survives"
+    return "drops" if p_value < 1 - config.level and delta.difference.value < 0 else "underpowered"
+
+
+def n_constant(runs: TaskRuns, answers: Array) -> int:
+    """How many seeds give (nearly) one answer to all items.
+
+    One class for at least 97.5 % of them, and other classes at most half as often as in gold, which may itself be of
+    nearly one class; in a regression, answers that vary less than 5 % as much as the gold scores.
+    """
+    if runs.task.kind == "regression":
+        return int(np.sum(answers.std(axis=1) < FLAT * runs.gold.std()))
+    n = len(runs.gold)
+    most = min((1 - CONSTANT) * n, (n - int(np.bincount(runs.gold).max())) / 2)
+    return sum(n - int(np.bincount(run).max()) <= most for run in answers)
+
+
+def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:
+    """Which share of the score above the best constant answer is left: 1 + Δ / (baseline − floor).
+
+    The interval is that of Δ; the denominator counts as known. None where there is no score above the floor.
+    """
+    above, delta = baseline.score.value - baseline.constant, judged.delta.difference
+    if not baseline.above_floor or not np.isfinite(delta.value):
+        return None
+    value, low, high = (1 + each / above for each in (delta.value, delta.low, delta.high))
+    return Estimate(value, low, high, f"{delta.method}; baseline and floor as known", delta.n, delta.level)
+
+
+def find_information(runs: TaskRuns, trained: Version, tested: Version) -> UsableInformation | None:
+    """The bits about each label; without input, the best a model can know is the share of each class in training."""
+    if (trained, tested) not in runs.probabilities:
+        return None
+    return pointwise_information(runs.probabilities[trained, tested], runs.prior[None], runs.gold)
+
+
+def _answers(runs: TaskRuns, cell: Cell, kind: Removing = "remove") -> Array:
+    return runs.answers[cell.trained_on(kind), cell.tested_on(kind)]
+
+
+def _change(config: Config, runs: TaskRuns, answers: Array, cell: Cell) -> Comparison:
+    """The change to the baseline."""
+    return _compare(config, runs, answers, runs.answers[ORIGINAL, ORIGINAL], same=cell.setting == "test")
+
+
+def _compare(config: Config, runs: TaskRuns, a: Array, b: Array, *, same: bool) -> Comparison:
+    """A − B, over seeds and items where there are several seeds."""
+    if min(len(a), len(b)) > 1:
+        return compare_runs(runs.metric, runs.gold, a, b, same_seeds=same, level=config.level)
+    return compare(runs.metric, runs.gold, a[0], b[0], level=config.level)
+
+
+def _controls(config: Config, runs: TaskRuns, wanted: Sequence[Cell]) -> list[Control | None]:
+    if config.control == "none":
+        return [None for _ in wanted]
+    random = [_answers(runs, cell, "random") for cell in wanted]
+    deltas = [_change(config, runs, answers, cell) for answers, cell in zip(random, wanted, strict=True)]
+    beyond = [
+        _compare(config, runs, _answers(runs, cell), answers, same=cell.setting == "test")
+        for answers, cell in zip(random, wanted, strict=True)
+    ]
+    return [Control(d, b, p) for d, b, p in zip(deltas, beyond, _holm(beyond), strict=True)]
+
+
+def _holm(comparisons: Sequence[Comparison]) -> list[float]:
+    """Adjusted p-values; a comparison without one, or without any difference beyond rounding, counts as 1."""
+    p_values = [
+        c.p_value if np.isfinite(c.p_value) and abs(c.difference.value) > ROUNDING else 1.0 for c in comparisons
+    ]
+    return [float(p) for p in holm(np.array(p_values))]

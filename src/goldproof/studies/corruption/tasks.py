@@ -1,0 +1,210 @@
+"""The tasks of a configuration: what kind each is, how it is scored, and the jobs that give its data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from goldproof.data.catalog import available_splits, find_corpus
+from goldproof.data.corruption import Corruption
+from goldproof.data.dataset import Dataset
+from goldproof.data.files import check_file, describe_file
+from goldproof.data.naming import SPLIT_WORDS
+from goldproof.data.steps import ColumnsFile, corpus_job, hub_job, read_columns
+from goldproof.errors import DataError
+from goldproof.jobs import Job
+from goldproof.studies.corruption import data, generated
+from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
+
+Split = Literal["train", "test"]
+Kind = Literal["text", "pair", "regression"]
+Removing = Literal["remove", "random"]
+METRICS = {"glue/cola": "mcc"}
+POSITIVE = {"glue/mrpc": "equivalent", "glue/qqp": "duplicate", "generated/paraphrase": "equivalent"}
+"""The class whose F1 GLUE gives beside accuracy."""
+PAPER_NAMES = {
+    "glue/cola": "CoLA",
+    "glue/mnli": "MNLI-M",
+    "glue/mrpc": "MRPC",
+    "glue/qnli": "QNLI",
+    "glue/qqp": "QQP",
+    "glue/rte": "RTE",
+    "rte": "RTE",
+    "glue/sst2": "SST-2",
+    "glue/stsb": "STS-B",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task: its name, its kind, its main metric, the class whose F1 stands beside accuracy, if any, and whether it is
+    the user's own.
+    """
+
+    name: str
+    kind: Kind
+    metric: str
+    positive: str = ""
+    is_own: bool = False
+
+    @property
+    def paper_name(self) -> str:
+        """What the paper calls the task; nothing where it does not have it, whatever a file of one's own is called."""
+        return "" if self.is_own else PAPER_NAMES.get(self.name, "")
+
+    @property
+    def title(self) -> str:
+        """The paper's name of the task, else its own."""
+        return self.paper_name or self.name
+
+    @property
+    def slug(self) -> str:
+        """The name as it may stand in a file's name.
+
+        >>> Task("glue/cola", "text", "mcc").slug
+        'glue-cola'
+        """
+        return "".join(letter if letter.isalnum() else "-" for letter in self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Which texts: the originals, or those without some classes, or with as many random words removed.
+
+    >>> str(Version()), str(Version("NOUN")), str(Version("NOUN", "random"))
+    ('original', 'NOUN', 'NOUN/random')
+    """
+
+    removed: str = ""
+    kind: Removing = "remove"
+
+    def __str__(self) -> str:
+        return "original" if not self.removed else self.removed + ("/random" if self.kind == "random" else "")
+
+
+ORIGINAL = Version()
+
+
+def find_tasks(config: Config) -> list[Task]:
+    """The tasks in order, the user's own last."""
+    found = [_catalog_task(name) for name in config.tasks]
+    return [*found, _own_task(config)] if config.own.train else found
+
+
+def _catalog_task(name: str) -> Task:
+    what = "" if name in generated.TASKS else find_corpus(name)[0].task
+    if name == "generated/similarity" or what.endswith("regression"):
+        return Task(name, "regression", "pearson")
+    if what not in ("", "text classification", "pair classification"):
+        raise DataError(f"the corpus {name!r} is for {what}; a task of texts or pairs with labels or scores is needed")
+    is_pair = name == "generated/paraphrase" or what.startswith("pair")
+    return Task(name, "pair" if is_pair else "text", METRICS.get(name, "accuracy"), POSITIVE.get(name, ""))
+
+
+def _own_task(config: Config) -> Task:
+    name, rows = own_name(config), _own_rows(config, "train")
+    if not rows.labels and not any(score is not None for score in rows.table.column("score").to_pylist()):
+        how = "name its column in the setting 'own.label' (a class) or 'own.score' (a number)"
+        raise DataError(f"no label was found to train on; {how}", path=config.own.train)
+    if config.own.score or not rows.labels:
+        return Task(name, "regression", "pearson", is_own=True)
+    return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
+
+
+def own_name(config: Config) -> str:
+    """What the user's own dataset is called: the name of its first file.
+
+    >>> from goldproof.studies.corruption.settings import Own
+    >>> own_name(Config(own=Own(train="data/reviews.jsonl")))
+    'reviews'
+    """
+    return Path(config.own.train).name.partition(".")[0]
+
+
+def data_job(config: Config, task: Task, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
+    """The job that gives one split of a task, original or corrupted."""
+    rows = _rows_job(config, task, split)
+    if not version.removed:
+        return rows
+    return data.corrupt.job(rows, tagging_job(config, task, split), corruption_of(config, version))
+
+
+def corruption_of(config: Config, version: Version) -> Corruption:
+    """What is done to the texts."""
+    removal = config.removal
+    return Corruption(classes_of(version.removed), version.kind, removal.preset, removal.seed)
+
+
+def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
+    """The job that tags the texts of a whole split; all corruptions share it, however many rows they take."""
+    rows = _whole_job(config, task, split)
+    if task.name in generated.TASKS:
+        return generated.tag_generated.job(rows)
+    tagger = tagger_of(config)
+    return data.tag.job(rows, tagger.language, tagger.backend)
+
+
+def _rows_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
+    whole = _whole_job(config, task, split)
+    return data.sample.job(whole, config.data.most_train) if split == "train" and config.data.most_train else whole
+
+
+def _whole_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
+    if task.name in generated.TASKS:
+        return generated.generate.job(task.name, split)
+    if task.is_own:
+        return read_columns.job(_own_file(config, split))
+    corpus = find_corpus(task.name)[0]
+    language = config.removal.language if len(corpus.languages) > 1 else None
+    if config.data.source == "hub":
+        return hub_job(task.name, split="train" if split == "train" else "validation", language=language)
+    root = config.data.root or None
+    if split == "train":
+        return corpus_job(task.name, language=language, split="train", root=root)
+    there = available_splits(task.name, language=language, root=root)
+    return corpus_job(task.name, language=language, split=_test_split(there), root=root)
+
+
+def _test_split(there: tuple[str, ...]) -> str:
+    """The validation split where there is one, since the test splits of GLUE have no labels; else test."""
+    return "validation" if "validation" in there else "test"
+
+
+def _own_file(config: Config, split: Split) -> ColumnsFile:
+    """The file and its rows of a split: all of them where train and test have files of their own.
+
+    One file named twice is one file: its column `split` tells what is trained on, never the test rows.
+    """
+    own = config.own
+    has_two = bool(own.test) and Path(own.test).resolve() != Path(own.train).resolve()
+    path = check_file(own.test if split == "test" and own.test else own.train)
+    columns = {"text": own.text, "pair": own.pair, "label": own.label, "score": own.score}
+    file = ColumnsFile(describe_file(path).sha256, config.removal.language, **columns, path=str(path))
+    if has_two:
+        return file
+    there = _splits(file)
+    held_out = "test" if "test" in there else "validation"
+    wanted = "train" if split == "train" else held_out
+    if wanted not in there:
+        raise DataError(
+            "a column 'split' with train and validation or test is needed, or another file in the setting 'own.test'; "
+            f"splits found: {', '.join(there)}",
+            path=path,
+        )
+    return replace(file, split=wanted)
+
+
+def _own_rows(config: Config, split: Split) -> Dataset:
+    return _read(_own_file(config, split))
+
+
+def _splits(file: ColumnsFile) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(SPLIT_WORDS.get(name, name) for name in _read(file).splits))
+
+
+@lru_cache(maxsize=8)
+def _read(file: ColumnsFile) -> Dataset:
+    """The rows; its digest is part of the file, so that a changed file is read again."""
+    return read_columns(file)

@@ -1,0 +1,21 @@
+"""Does it infer, or match words? Contradictions that are proved, and who can solve them.
+
+After Salvatore et al. (2019): models without understanding, recurrent networks and transformers on pairs that share
+their words and differ in what goes with what.
+"""
+
+from __future__ import annotations
+
+from goldproof.jobs import Results
+from goldproof.report.summary import Report
+from goldproof.studies.logic.plan import jobs
+from goldproof.studies.logic.settings import PAPER, TINY, Config
+
+__all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found; drawing libraries are loaded only here."""
+    from goldproof.studies.logic.report_whole import report as make_report
+
+    return make_report(config, results)

@@ -1,0 +1,138 @@
+"""The data: a proved corpus, its splits, what experiments change in them, and certificates of leaks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from goldproof.data.dataset import Dataset, concat
+from goldproof.data.logic.build import Recipe, build_corpus
+from goldproof.data.logic.grammar import load_grammar
+from goldproof.data.logic.pairs import LABELS
+from goldproof.data.logic.write import to_dataset
+from goldproof.jobs import step
+from goldproof.jobs.names import named
+from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_premises
+from goldproof.measures.shallow import words
+from goldproof.models.transformer import Transformer, split_pieces
+
+
+@named("logic.Source")
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which corpus: language, task, numbers of pairs, seed, preset, and whether test shares the names of training."""
+
+    language: str
+    task: str
+    n_train: int
+    n_validation: int
+    n_test: int
+    seed: int
+    preset: str
+    shared_names: bool
+
+
+@named("logic.CorpusFigures")
+@dataclass(frozen=True, slots=True)
+class CorpusFigures:
+    """What Table 1 says of a corpus; lengths are characters of both texts."""
+
+    vocabulary: int
+    shared: int
+    mean_length: float
+    max_length: int
+
+
+@named("logic.Pieces")
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """How a tokenizer cuts words: mean pieces of a name and of another word, share of names left whole, a sample."""
+
+    names: float
+    others: float
+    whole: float
+    sample: str
+
+
+@step(version=1, name="goldproof.logic.build")
+def build(source: Source) -> Dataset:
+    """The corpus with the splits train, validation and test; validation has the names of training, never of test."""
+    n_train = source.n_train + source.n_validation
+    recipe = Recipe(source.language, source.task, n_train, source.n_test, source.seed, source.preset)
+    data = to_dataset(build_corpus(replace(recipe, shared_names=source.shared_names)))
+    train = data.select(split="train")
+    kept = balanced_rows(train, source.n_train)
+    rest = np.setdiff1d(np.arange(len(train)), kept)
+    held = train.take(rest).with_column("split", ["validation"] * len(rest))
+    return concat(data.name, [train.take(kept), held, data.select(split="test")])
+
+
+@step(version=1, name="goldproof.logic.part")
+def part(data: Dataset, split: str, fraction: float = 1.0, control: str = "", seed: int = 0) -> Dataset:
+    """A split, or the first share of it, both labels equally often, as a control leaves it.
+
+    noise: labels dealt at random; premise, hypothesis: the other text is taken away.
+    """
+    chosen = data.select(split=split)
+    if fraction < 1:
+        chosen = chosen.take(balanced_rows(chosen, max(2, 2 * round(len(chosen) * fraction / 2))))
+    if control == "noise" and split != "test":
+        labels = np.random.default_rng([seed, len(chosen)]).permutation(chosen.table.column("label").to_pylist())
+        return chosen.with_column("label", [str(label) for label in labels])
+    if control == "hypothesis":
+        chosen = chosen.with_column("text", chosen.pairs)
+    return chosen.with_column("pair", [None] * len(chosen)) if control in ("premise", "hypothesis") else chosen
+
+
+@step(version=2, name="goldproof.logic.certificate")
+def certificate(data: Dataset, language: str) -> Certificate:
+    """What rules without understanding reach on a corpus whose test names are new."""
+    train, test = (pairs_of(data.select(split=split)) for split in ("train", "test"))
+    grammar = load_grammar(language)
+    return certify(train, test, 0, (grammar.names("train"), grammar.names("test")))
+
+
+@step(version=2, name="goldproof.logic.nli_certificate")
+def nli_certificate(data: Dataset) -> Certificate:
+    """The same for any NLI corpus, recast as balanced contradiction detection; 30 % of the premises are for testing."""
+    rng = np.random.default_rng(0)
+    return certify(*split_premises(recast(pairs_of(data), rng), rng))
+
+
+@step(version=1, name="goldproof.logic.figures")
+def figures(data: Dataset) -> CorpusFigures:
+    """Vocabulary, words that train and test share, and lengths over train and test."""
+    found, lengths = [], []
+    for split in ("train", "test"):
+        chosen = data.select(split=split)
+        texts = [f"{a} {b}" for a, b in zip(chosen.texts, chosen.pairs, strict=True)]
+        found.append({word for text in texts for word in words(text)})
+        lengths += [len(text) for text in texts]
+    return CorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
+
+
+@step(version=1, name="goldproof.logic.pieces")
+def count_pieces(model: Transformer, corpora: list[Dataset], language: str) -> Pieces:
+    """Pieces for each name and each other word of the corpora, and the first test pair in pieces."""
+    first = corpora[0].select(split="test").take([0])
+    grammar = load_grammar(language)
+    names = sorted(grammar.names("train") | grammar.names("test"))
+    in_names = {part for name in names for part in words(name)}
+    found = {word for data in corpora for text in (*data.texts, *data.pairs) for word in re.findall(r"\w+", text or "")}
+    others = sorted(word for word in found if word.casefold() not in in_names)
+    cut = split_pieces(model, [*names, *others, f"{first.texts[0]} || {first.pairs[0]}"])
+    of_names, of_others = cut[: len(names)], cut[len(names) : -1]
+    return Pieces(
+        names=float(np.mean([len(each) for each in of_names])),
+        others=float(np.mean([len(each) for each in of_others])),
+        whole=float(np.mean([len(each) == 1 for each in of_names])),
+        sample=" ".join(cut[-1]),
+    )
+
+
+def balanced_rows(data: Dataset, n: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The first n/2 rows of each label, in order."""
+    labels = np.array(data.table.column("label").to_pylist())
+    return np.sort(np.concatenate([np.flatnonzero(labels == label)[: n // 2] for label in LABELS]))

@@ -1,0 +1,236 @@
+"""The jobs: build corpora, train every model with every seed in every condition, keep its answers on the test sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from goldproof.data.dataset import Dataset
+from goldproof.data.logic.build import find_task
+from goldproof.data.steps import corpus_job
+from goldproof.jobs import Job, step
+from goldproof.jobs.names import named
+from goldproof.measures.leaks import Certificate
+from goldproof.models.protocols import Task
+from goldproof.models.transformer import transformer
+from goldproof.studies.logic import data, search
+from goldproof.studies.logic.settings import Config
+from goldproof.training.job import train
+from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.recipe import Seeds
+from goldproof.training.selection import best_point
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One cell of the study: who learns what from how much; `preset` is empty for that of the settings."""
+
+    task: str
+    language: str
+    model: str
+    fraction: float = 1.0
+    shared_names: bool = False
+    control: str = ""
+    preset: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is changed: all the data as they are."""
+        return self == Condition(self.task, self.language, self.model)
+
+
+@named("logic.Answers")
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of all seeds: for each test language class numbers, seeds × items; how many test items were cut."""
+
+    classes: tuple[str, ...]
+    runs: dict[str, np.ndarray[Any, Any]]
+    truncated: dict[str, int]
+
+
+def jobs(config: Config) -> list[Job[Any]]:
+    """The answers of every condition, the corpora that they were given for, and the certificates."""
+    wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
+    for task, language, preset in corpora(config):
+        wanted.append(corpus_job_of(config, task, language, preset=preset))
+        if config.experiments.certificates:
+            wanted.append(leak_job(config, task, language, preset))
+    for task in config.tasks:
+        for language in config.languages:
+            wanted.append(data.figures.job(corpus_job_of(config, task, language)))
+            if config.experiments.overlap:
+                wanted.append(corpus_job_of(config, task, language, shared_names=True))
+    wanted += [pieces_job(config, model, language) for model in encoders(config) for language in config.languages]
+    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def corpora(config: Config) -> list[tuple[str, str, str]]:
+    """Task, language and preset of every corpus with new names in the test split."""
+    found = [(task, language, config.corpus.preset) for language in config.languages for task in config.tasks]
+    other = config.experiments.beside
+    if other:
+        found += [(task, language, other) for language in languages_trained(config) for task in config.tasks]
+    return found
+
+
+def conditions(config: Config) -> list[Condition]:
+    """Every cell of the study, the plain ones first."""
+    plans, models = config.experiments, model_names(config)
+    cells = [Condition(t, lang, m) for t in config.tasks for lang in languages_trained(config) for m in models]
+    found = list(cells)
+    found += [replace(cell, fraction=share) for share in plans.fractions if share != 1 for cell in cells]
+    if plans.overlap:
+        found += [replace(cell, shared_names=True) for cell in cells]
+    if plans.beside:
+        found += [replace(cell, preset=plans.beside) for cell in cells]
+    for control in plans.controls:
+        found += [replace(cell, control=control) for cell in cells if is_controlled(config, cell.model)]
+    return found
+
+
+def languages_trained(config: Config) -> tuple[str, ...]:
+    """The languages to train on."""
+    return (config.experiments.source,) if config.experiments.source_only else config.languages
+
+
+def model_names(config: Config) -> tuple[str, ...]:
+    """The models in order; encoders are called by their folders."""
+    return (*config.models, *encoders(config))
+
+
+def encoders(config: Config) -> tuple[str, ...]:
+    """The folders of the encoders."""
+    return (config.model, *config.experiments.others) if config.model else ()
+
+
+def is_controlled(config: Config, model: str) -> bool:
+    """Whether controls are run for a model."""
+    return (model if model in config.models else "encoder") in config.experiments.controlled
+
+
+def corpus_job_of(
+    config: Config, task: str, language: str, shared_names: bool = False, preset: str = ""
+) -> Job[Dataset]:
+    """The job that builds a corpus."""
+    sizes = config.corpus
+    return data.build.job(
+        data.Source(
+            language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed,
+            preset or sizes.preset, shared_names,
+        )
+    )  # fmt: skip
+
+
+def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[Certificate]:
+    """The certificate of a corpus."""
+    return data.certificate.job(corpus_job_of(config, task, language, preset=preset), language)
+
+
+def pieces_job(config: Config, model: str, language: str) -> Job[data.Pieces]:
+    """Into how many pieces an encoder's tokenizer cuts the words of a language's corpora."""
+    corpora = [corpus_job_of(config, task, language) for task in config.tasks]
+    return data.count_pieces.job(transformer(model), corpora, language)
+
+
+def nli_job(config: Config, name: str) -> Job[Certificate]:
+    """The certificate of an NLI corpus of the catalog, given as name or name:split."""
+    corpus, _, split = name.partition(":")
+    return data.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.experiments.root or None))
+
+
+def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
+    """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
+    if condition.is_plain and condition.language == config.experiments.source:
+        return config.languages
+    return (condition.language,)
+
+
+def answers_job(config: Config, condition: Condition) -> Job[Answers]:
+    """The answers of all seeds in one condition."""
+    corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names, condition.preset)
+    learned, held = (
+        data.part.job(corpus, split, condition.fraction if split == "train" else 1.0, condition.control)
+        for split in ("train", "validation")
+    )
+    sets = {"validation": held}
+    for language in languages_tested(config, condition):
+        tested = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
+        sets[language] = data.part.job(tested, "test", 1.0, condition.control)
+    trainings = [training_job(config, condition, learned, sets, seed) for seed in config.seeds]
+    return keep_answers.job(trainings, held)
+
+
+def training_job(
+    config: Config, condition: Condition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
+) -> Job[Outcome]:
+    """One training of one model, with the best settings of its search where there is one."""
+    if condition.model == "forest":
+        return fit_forest.job(learned, sets, seed)
+    task: Task = "text" if condition.control in ("premise", "hypothesis") else "pair"
+    found = search.candidates(config, condition.model)
+    trials = trial_jobs(config, condition)
+    if trials:
+        return search.train_best.job(found, trials, learned, sets, task, Seeds.all(seed))
+    return train.job(found[0].model, learned, sets, replace(found[0].recipe, task=task), Seeds.all(seed))
+
+
+def trial_jobs(config: Config, condition: Condition) -> list[Job[search.Trial]]:
+    """The trials of a condition's task, language and model, in the order of the candidates; none without a search."""
+    if not search.is_searched(config, condition.model):
+        return []
+    corpus = corpus_job_of(config, condition.task, condition.language, preset=condition.preset)
+    learned, held = (data.part.job(corpus, split) for split in ("train", "validation"))
+    return [
+        search.try_candidate.job(each, learned, held, Seeds.all(config.search.seed))
+        for each in search.candidates(config, condition.model)
+    ]
+
+
+@step(version=1, name="goldproof.logic.forest")
+def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Outcome:
+    """A random forest on the bag of words of both texts together, as an outcome with one point."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+
+    model = make_pipeline(
+        CountVectorizer(max_features=2_000),
+        RandomForestClassifier(n_estimators=100, min_samples_leaf=5, random_state=seed),
+    )
+    model.fit(_joined(train), train.table.column("label").to_pylist())
+    logits = {
+        name: np.log(np.maximum(model.predict_proba(_joined(each)), 1e-6)).astype(np.float32)[None]
+        for name, each in evaluate.items()
+    }
+    return Outcome(
+        seeds=Seeds.all(seed),
+        classes=tuple(str(label) for label in model.classes_),
+        points=(1,),
+        logits=logits,
+        items={name: tuple(each.table.column("id").to_pylist()) for name, each in evaluate.items()},
+        losses=np.zeros(0, np.float32),
+        norms=np.zeros(0, np.float32),
+        truncated={},
+        stopped_at=None,
+        conduct=Conduct("cpu", 1, 0, 0, (), None, False),
+    )
+
+
+@step(version=1, name="goldproof.logic.answers")
+def keep_answers(trainings: list[Outcome], held: Dataset) -> Answers:
+    """Each seed's answers on the test sets, at its best point on the validation split."""
+    labels = held.table.column("label").to_pylist()
+    points = [best_point(outcome, "validation", labels) for outcome in trainings]
+    names = [name for name in trainings[0].logits if name != "validation"]
+    runs = {
+        name: np.stack([o.at(name)[p].argmax(axis=-1).astype(np.int8) for o, p in zip(trainings, points, strict=True)])
+        for name in names
+    }
+    return Answers(trainings[0].classes, runs, dict(trainings[0].truncated))
+
+
+def _joined(texts: Dataset) -> list[str]:
+    return [f"{a} {b or ''}" for a, b in zip(texts.texts, texts.pairs, strict=True)]

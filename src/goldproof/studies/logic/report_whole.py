@@ -1,0 +1,248 @@
+"""The findings: who solves which task, what it rests on, and where it breaks; the paper's numbers stand beside ours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldproof.data.logic.build import find_task
+from goldproof.jobs import Results
+from goldproof.report.cells import format_number, in_words
+from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
+from goldproof.statistics.comparison import compare_runs
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.multiplicity import holm
+from goldproof.studies.logic import published
+from goldproof.studies.logic.plan import Condition, conditions, languages_trained, model_names
+from goldproof.studies.logic.report_corpus import corpus_section, given_away
+from goldproof.studies.logic.report_grounds import (
+    CHANCE_NOTE,
+    NOT_PRINTED,
+    SHARE,
+    across,
+    beside,
+    controls,
+    overlap,
+)
+from goldproof.studies.logic.report_method import pieces, searches
+from goldproof.studies.logic.scores import ACCURACY, Scored, above_chance, model_title, score, task_title
+from goldproof.studies.logic.settings import Config
+
+SIZE = "n is how many people, places or facts a pair strings together"
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found with this configuration."""
+    scored = {cell: score(config, results, cell) for cell in conditions(config)}
+    plain = [each for cell, each in scored.items() if cell.is_plain]
+    told = above_chance(plain)
+    beside_us = beside(config, plain, scored)
+    above = f"{sum(told)} of {len(told)} combinations of model, task and language are above chance"
+    if beside_us:
+        above = beside_us[0].title
+    seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
+    size = f"{seeds}, {config.corpus.test} test pairs each"
+    verdict: list[str | Claim] = [f"{above} ({size})."]
+    if any(told):
+        best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
+        where = f"{task_title(best.condition.task)} ({best.language})"
+        score_text = in_words(best.accuracy, 1, "%")
+        text = f"The best score is {score_text}, that of {model_title(best.condition.model)} on {where}."
+        verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
+    verdict += [*given_away(config, results), *_collapsed(plain)]
+    sections = [
+        Section(
+            "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]
+        ),
+        *([Section("Does it hold with other templates?", beside_us)] if beside_us else []),
+        Section("Where does it break?", _breakdown(plain)),
+    ]
+    more = [*overlap(config, scored), *across(config, results), *controls(config, scored)]
+    if more:
+        sections.append(Section("What does it rest on?", more))
+    sections.append(corpus_section(config, results))
+    method = [*searches(config, results), *pieces(config, results)]
+    if method:
+        sections.append(Section("How was it trained and read?", method))
+    cut = sum(each.truncated for each in plain)
+    encoder = [config.model.rstrip("/").rpartition("/")[2]] if config.model else []
+    provenance: dict[str, Plain] = {
+        "models": ", ".join([*config.models, *encoder]),
+        "corpus": f"preset {config.corpus.preset}, {config.corpus.train:,} training pairs",
+        "tasks": ", ".join(config.tasks),
+        "languages": ", ".join(config.languages),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "test items cut to the longest input, over all models and corpora": cut,
+    }
+    return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
+
+
+def _paper(config: Config, language: str, task: str, model: str) -> Cell:
+    name = model.removeprefix("bi") if model in config.models else "encoder"
+    return published.ACCURACY.get((language, find_task(task).value, name)) or Missing(NOT_PRINTED)
+
+
+def _why(each: Scored) -> str:
+    """Why a score is marked; a run that gives one answer to all has exactly 50 % and is no evidence."""
+    if not each.n_constant:
+        return CHANCE_NOTE
+    return f"{CHANCE_NOTE}; {each.n_constant} of {len(each.runs)} seeds give one answer to at least 97.5 % of the items"
+
+
+def _collapsed(plain: list[Scored]) -> list[str]:
+    constant, total = sum(each.n_constant for each in plain), sum(len(each.runs) for each in plain)
+    if not constant:
+        return []
+    return [
+        f"{constant} of {total} trainings give one answer to nearly all items: these learned nothing from this much "
+        "training, and their 50 % says nothing of what the model could infer."
+    ]
+
+
+def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
+    rows: dict[tuple[str, str], dict[str, Cell]] = {}
+    models = model_names(config)
+    for each, above in zip(plain, told, strict=True):
+        cell, place = each.condition, models.index(each.condition.model)
+        row = rows.setdefault((cell.language, cell.task), {"task": f"{task_title(cell.task)} ({cell.language})"})
+        row[f"m{place}"] = each.accuracy if above else Marked(each.accuracy, note=_why(each))
+        row[f"p{place}"] = _paper(config, cell.language, cell.task, cell.model)
+    columns = [Column("task", "Task")]
+    for place, model in enumerate(models):
+        columns.append(Column(f"m{place}", model_title(model), 1, "%"))
+        if any(not isinstance(row[f"p{place}"], Missing) for row in rows.values()):
+            title = model_title(model) if model in config.models else "BERT"
+            columns.append(Column(f"p{place}", title, 1, "%", published=True))
+    title = f"{sum(told)} of {len(told)} scores are above chance"
+    note = (
+        "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes, and "
+    )
+    note += "its recurrent networks read one way or both. "
+    if config.corpus.preset != "clcd":
+        note += "Its corpus has the published templates (clcd), ours has not. "
+    note += "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
+    ordered = sorted(rows, key=lambda key: (config.languages.index(key[0]), config.tasks.index(key[1])))
+    return Table("accuracy", title, columns, [rows[key] for key in ordered], note, [each.key for each in plain])
+
+
+def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+    """Each model against the first on the same items; their trainings are independent."""
+    first, *others = model_names(config)
+    results = []
+    for task in config.tasks:
+        for language in languages_trained(config):
+            base = scored[Condition(task, language, first)]
+            for model in others:
+                ours = scored[Condition(task, language, model)]
+                results.append((ours, compare_runs(ACCURACY, base.gold, ours.runs, base.runs)))
+    if not results:
+        return []
+    adjusted = holm(np.array([result.p_value if np.isfinite(result.p_value) else 1.0 for _, result in results]))
+    rows: list[dict[str, Cell]] = [
+        {
+            "task": f"{task_title(ours.condition.task)} ({ours.language})",
+            "model": model_title(ours.condition.model),
+            "difference": result.difference,
+            "p": float(p),
+        }
+        for (ours, result), p in zip(results, adjusted, strict=True)
+    ]
+    better = sum(p < 0.05 and result.difference.value > 0 for (_, result), p in zip(results, adjusted, strict=True))
+    columns = [
+        Column("task", "Task"),
+        Column("model", "Model"),
+        Column("difference", f"Model − {model_title(first)}", 1, "points"),
+        Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
+    ]
+    title = f"{better} of {len(rows)} comparisons show a model better than {model_title(first)}"
+    return [Table("paired", title, columns, rows, "On the same items.", [ours.key for ours, _ in results])]
+
+
+def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+    """Figures 1 to 3: accuracy over the share of the training data."""
+    if len(config.experiments.fractions) < 2:
+        return []
+    rows: list[dict[str, Cell]] = []
+    keys = []
+    for cell, each in scored.items():
+        if cell.control or cell.shared_names or cell.preset:
+            continue
+        panel = f"{task_title(cell.task)} ({cell.language})"
+        rows.append(
+            {"share": cell.fraction, "model": model_title(cell.model), "task": panel, "accuracy": each.accuracy}
+        )
+        keys.append(each.key)
+    rows.sort(key=lambda row: float(row["share"]))  # type: ignore[arg-type]
+    caption = Caption("training-size", _learning_title(rows), "", keys)
+    share = Column("share", f"Share of {config.corpus.train:,} pairs", 0, "%")
+    return [curves(rows, share, SHARE, series=Column("model", "Model"), facet="task", caption=caption, rule=0.5)]
+
+
+def _learning_title(rows: list[dict[str, Cell]]) -> str:
+    """From where to where the mean accuracy goes; the rows are in order of the share."""
+
+    def mean(share: Cell) -> str:
+        values = [cell.value for row in rows if row["share"] == share and isinstance(cell := row["accuracy"], Estimate)]
+        return f"{100 * float(np.mean(values)):.1f} %"
+
+    first, last = rows[0]["share"], rows[-1]["share"]
+    shares = [format_number(float(share), 0, "%") for share in (first, last)]  # type: ignore[arg-type]
+    span = f"From {shares[0]} to {shares[1]} % of the training data"
+    return f"{span} the mean accuracy goes from {mean(first)} to {mean(last)}"
+
+
+def _breakdown(plain: list[Scored]) -> list[Item]:
+    """Accuracy by template, and over n where templates have a size."""
+    templates: list[dict[str, Cell]] = []
+    sizes: list[dict[str, Cell]] = []
+    for each in plain:
+        cell = each.condition
+        where = f"{task_title(cell.task)} ({cell.language})"
+        for name in np.unique(each.templates):
+            inside = each.within(np.flatnonzero(each.templates == name))
+            chance = inside.low <= 0.5 <= inside.high
+            templates.append(
+                {"template": f"{where}: {name}", "model": model_title(cell.model), "accuracy": inside, "chance": chance}
+            )
+        for low, high in _bins(each.sizes[each.sizes > 0]):
+            items = np.flatnonzero((each.sizes >= low) & (each.sizes <= high))
+            row: dict[str, Cell] = {"n": (low + high) / 2, "model": model_title(cell.model), "task": where}
+            sizes.append({**row, "accuracy": each.within(items)})
+    keys = [each.key for each in plain]
+    steady = sum(not row["chance"] for row in templates)
+    title = f"{steady} of {len(templates)} scores by template leave 50 % outside their interval"
+    note = "By the 95 % interval, not adjusted."
+    found: list[Item] = [
+        heat_map(
+            templates,
+            Column("model", "Model"),
+            Column("template", "Template"),
+            SHARE,
+            caption=Caption("templates", title, note, keys),
+            centre=0.5,
+            chance="chance",
+        )
+    ]
+    if sizes:
+        note = f"{SIZE}, grouped in up to five ranges that are drawn at their middles."
+        caption = Caption("sizes", _sizes_title(sizes), note, keys)
+        model = Column("model", "Model")
+        found.append(curves(sizes, Column("n", "n"), SHARE, series=model, facet="task", caption=caption, rule=0.5))
+    return found
+
+
+def _sizes_title(rows: list[dict[str, Cell]]) -> str:
+    """In how many cases accuracy is lower at the largest n than at the smallest, their intervals apart."""
+    cases: dict[tuple[Cell, Cell], list[Estimate]] = {}
+    for row in rows:
+        if isinstance(cell := row["accuracy"], Estimate):
+            cases.setdefault((row["task"], row["model"]), []).append(cell)
+    falling = sum(values[-1].high < values[0].low for values in cases.values())
+    return f"With larger n accuracy falls in {falling} of {len(cases)} cases, by intervals that do not meet"
+
+
+def _bins(sizes: np.ndarray) -> list[tuple[int, int]]:
+    if not len(sizes):
+        return []
+    groups = np.array_split(np.unique(sizes), min(5, len(np.unique(sizes))))
+    return [(int(group[0]), int(group[-1])) for group in groups]

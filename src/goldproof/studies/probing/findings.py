@@ -1,0 +1,199 @@
+"""What the jobs gave, put together for the report: probes with bands and ties, and twins side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from goldproof.jobs import Results
+from goldproof.measures.layer_tests import LayerTests, adjust_over_tasks, two_sided_neighbours
+from goldproof.report.summary import Column
+from goldproof.statistics.comparison import Comparison, compare, compare_runs
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.multiplicity import holm
+from goldproof.studies.probing.corpora import facts_job, tasks_of
+from goldproof.studies.probing.names import title_of
+from goldproof.studies.probing.plan import Arm, Cell, arms, assess_job, cells, kinds_of, probe_job
+from goldproof.studies.probing.settings import Config
+from goldproof.studies.probing.steps import Probed
+from goldproof.studies.probing.tasks import Facts
+
+ACCURACY = metric("accuracy")
+TOO_MANY = "the task has too many classes for this (setting most_classes)"
+NOT_PRINTED = "not in the paper"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """A cell's probes of one kind, what its layers show, the accuracy of the majority class, and its job."""
+
+    cell: Cell
+    kind: str
+    probed: Probed
+    tests: LayerTests
+    majority: float
+    key: str
+
+    @property
+    def best(self) -> Estimate:
+        """The best layer's accuracy on test, with the band that holds for all layers together."""
+        return self.tests.bands[self.tests.best]
+
+    @property
+    def best_layer(self) -> int:
+        """The number of the best layer."""
+        return self.probed.layers[self.tests.best]
+
+    @property
+    def tied(self) -> str:
+        """The layers that cannot be told from the best."""
+        return ranges(self.probed.layers[place] for place in self.tests.tied)
+
+    @property
+    def above_majority(self) -> bool:
+        """Whether the best layer's whole band lies above the majority class."""
+        return self.best.low > self.majority
+
+    @property
+    def task(self) -> str:
+        """The task's title and language."""
+        return task_title(self.cell.task, self.cell.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """A model against its random twin, each at the layer that is best on validation; `p_value` is Holm's."""
+
+    model: Scored
+    twin: Scored
+    difference: Estimate
+    p_value: float
+
+
+class Findings:
+    """The results of a configuration, looked up once."""
+
+    def __init__(self, config: Config, results: Results) -> None:
+        self.config, self.results = config, results
+        self.arms: list[Arm] = arms(config)
+        self.tasks = [(language, task) for language in config.languages for task in tasks_of(config, language)]
+        self.facts: dict[tuple[str, str], Facts] = {
+            (language, task): results[facts_job(config, language, task)] for language, task in self.tasks
+        }
+        self.scored: dict[tuple[str, str, str, str], Scored] = {}
+        for cell in cells(config):
+            for kind in kinds_of(config, cell):
+                self._score(cell, kind)
+
+    def _score(self, cell: Cell, kind: str) -> None:
+        job = probe_job(self.config, cell, kind)
+        probed, tests = self.results[job], self.results[assess_job(self.config, cell, kind)]
+        if probed is None or tests is None:
+            return
+        majority = self.facts[cell.language, cell.task].majority
+        self.scored[kind, cell.arm.title, cell.language, cell.task] = Scored(
+            cell, kind, probed, tests, majority, job.key
+        )
+
+    def columns(self, columns: Sequence[Column]) -> list[Column]:
+        """The columns of a table, without the paper's where the data are generated."""
+        with_paper = self.config.corpus != "generated"
+        return [column for column in columns if with_paper or not column.published]
+
+    def of(self, kind: str, arm: Arm) -> list[Scored]:
+        """An arm's scores with a kind of probe."""
+        return [each for each in self.scored.values() if each.kind == kind and each.cell.arm.title == arm.title]
+
+    @property
+    def models(self) -> list[Arm]:
+        """Models and their twins."""
+        return [arm for arm in self.arms if arm.kind == "model"]
+
+    @property
+    def baselines(self) -> list[Arm]:
+        """What stands beside the models."""
+        return [arm for arm in self.arms if arm.kind == "baseline"]
+
+    @property
+    def own(self) -> list[Arm]:
+        """The models without their twins."""
+        return [arm for arm in self.models if not arm.twin_of]
+
+    @cached_property
+    def twins(self) -> list[Twins]:
+        """Every model beside its twin, with the first kind of probe; Holm's adjustment over all of them."""
+        kind = self.config.probe.kinds[0]
+        pairs = []
+        for arm in self.models:
+            for twin in self.of(kind, arm) if arm.twin_of else ():
+                model = self.scored[kind, arm.twin_of, twin.cell.language, twin.cell.task]
+                pairs.append((model, twin, _compare(model, twin, self.config.level)))
+        adjusted = holm(np.array([found.p_value for *_, found in pairs])) if pairs else np.zeros(0)
+        return [Twins(a, b, c.difference, float(p)) for (a, b, c), p in zip(pairs, adjusted, strict=True)]
+
+    @cached_property
+    def neighbours(self) -> dict[tuple[str, str, str], tuple[float, ...]]:
+        """For each model, language and task the two-sided p-values of neighbouring layers, Holm's over all tasks of the
+        model.
+        """
+        kind = self.config.probe.kinds[0]
+        found = {}
+        for arm in self.own:
+            every = self.of(kind, arm)
+            adjusted = adjust_over_tasks(
+                {
+                    f"{s.cell.language}/{s.cell.task}": two_sided_neighbours(s.probed.correct, s.tests.neighbours)
+                    for s in every
+                }
+            )
+            for each in every:
+                place = (arm.title, each.cell.language, each.cell.task)
+                found[place] = adjusted[f"{each.cell.language}/{each.cell.task}"]
+        return found
+
+    def moves(self, scored: Scored) -> tuple[str, str]:
+        """The steps between neighbouring layers at which accuracy rises, and falls, by more than chance."""
+        p_values = self.neighbours[scored.cell.arm.title, scored.cell.language, scored.cell.task]
+        steps: dict[bool, list[str]] = {True: [], False: []}
+        for place, ((low, high), p) in enumerate(zip(pairwise(scored.probed.layers), p_values, strict=True)):
+            gain = scored.tests.bands[place + 1].value - scored.tests.bands[place].value
+            if p < 1 - self.config.level:
+                steps[gain > 0].append(f"{low}→{high}")
+        return ", ".join(steps[True]) or "none", ", ".join(steps[False]) or "none"
+
+
+def _compare(model: Scored, twin: Scored, level: float) -> Comparison:
+    sides = [each.probed.correct[each.probed.chosen].astype(np.int64) for each in (model, twin)]
+    ones = np.ones(sides[0].shape[1], np.int64)
+    if len(sides[0]) == 1:
+        return compare(ACCURACY, ones, sides[0][0], sides[1][0], level=level)
+    return compare_runs(ACCURACY, ones, sides[0], sides[1], same_seeds=True, level=level)
+
+
+def task_title(task: str, language: str) -> str:
+    """A task as the paper calls it, and the language.
+
+    >>> task_title("bigram_shift", "ru")
+    'NShift (ru)'
+    """
+    return f"{title_of(task, language)} ({language})"
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Whole numbers as ranges.
+
+    >>> ranges([3, 5, 6, 7])
+    '3, 5–7'
+    """
+    groups: list[list[int]] = []
+    for number in sorted(numbers):
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 1 else str(group[0]) for group in groups)

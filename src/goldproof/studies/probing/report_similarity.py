@@ -1,0 +1,135 @@
+"""The section on similarity: heat maps of all layers of all models, beside what chance gives (Figures 3, 15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldproof.report.charts import Caption, heat_map
+from goldproof.report.summary import Cell, Column, Item, Section, Table
+from goldproof.studies.probing.findings import Findings
+from goldproof.studies.probing.likeness import Likeness
+from goldproof.studies.probing.plan import compared, models_of, similarity_job
+
+TITLES = {
+    "debiased": "Debiased CKA",
+    "plain": "Plain CKA",
+    "maxcorr": "maxcorr",
+    "procrustes": "Procrustes similarity",
+}
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Language:
+    """The comparisons of a language on each of its tasks; all have the same places."""
+
+    name: str
+    titles: list[str]
+    found: list[Likeness]
+    keys: list[str]
+
+    @property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """The model of each place."""
+        return np.array([model for model, _ in self.found[0].places])
+
+    def mean(self, measure: str) -> FloatArray:
+        """A measure, mean over tasks."""
+        return np.asarray(np.mean([each.tables[measure] for each in self.found], axis=0))
+
+    def chance(self, level: float) -> npt.NDArray[np.bool_] | None:
+        """Which pairs cannot be told from chance on every task."""
+        p_values = [each.p_value for each in self.found if each.p_value is not None]
+        return np.asarray(np.max(p_values, axis=0) >= 1 - level) if p_values else None
+
+
+def similarity_section(found: Findings) -> list[Section]:
+    """All models compared, language by language; nothing where it was not asked for."""
+    languages = []
+    for language in found.config.languages:
+        jobs = [similarity_job(found.config, name, task) for name, task in compared(found.config) if name == language]
+        if jobs and models_of(found.config, language):
+            titles = [arm.title for arm in models_of(found.config, language)]
+            keys = [job.key for job in jobs]
+            languages.append(_Language(language, titles, [found.results[job] for job in jobs], keys))
+    if not languages:
+        return []
+    several = any(len(language.titles) > 1 for language in languages)
+    items: list[Item] = [_table(found, languages)] if several else []
+    for measure in found.config.similarity.measures:
+        items += [_map(found, language, measure) for language in languages]
+    return [Section("Do models represent sentences alike?", items)]
+
+
+def _map(found: Findings, language: _Language, measure: str) -> Item:
+    table = language.mean(measure)
+    chance = language.chance(found.config.level) if measure == "debiased" else None
+    titles = [title.replace(", random weights", " random") for title in language.titles]
+    names = [f"{titles[model]} {layer}" for model, layer in language.found[0].places]
+    rows: list[dict[str, Cell]] = []
+    for i, down in enumerate(names):
+        for j, across in enumerate(names):
+            row: dict[str, Cell] = {"down": down, "across": across, "value": float(table[i, j])}
+            rows.append(row if chance is None else {**row, "chance": bool(chance[i, j])})
+    first = language.found[0]
+    note = f"Mean over {len(language.found)} tasks of {first.n:,} test sentences each."
+    if measure == "plain":
+        note += " Biased upwards where sentences are not many more than features: read the debiased one."
+    if measure == "maxcorr":
+        note += " Rows: the mean over their neurons of the largest |correlation| with a neuron of the column."
+    title = f"{TITLES[measure]} ({language.name}): {_finding(language, table)}"
+    caption = Caption(f"{measure}-{language.name}", title, note, language.keys)
+    value = Column("value", TITLES[measure], 2)
+    marks = "chance" if chance is not None else None
+    return heat_map(rows, Column("across", ""), "down", value, caption=caption, centre=None, chance=marks)
+
+
+def _finding(language: _Language, table: FloatArray) -> str:
+    same = language.owners[:, None] == language.owners[None]
+    within, between = table[same & ~np.eye(len(table), dtype=bool)], table[~same]
+    if len(language.titles) == 1:
+        return f"{within.mean():.2f} between layers on average" if len(within) else "one layer only"
+    inside = f"{within.mean():.2f} within models, " if len(within) else ""
+    return f"{inside}{between.mean():.2f} between models"
+
+
+def _table(found: Findings, languages: list[_Language]) -> Table:
+    """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
+    measures, rows = found.config.similarity.measures, []
+    for language in languages:
+        chance = language.chance(found.config.level)
+        for a, first in enumerate(language.titles):
+            for b in range(a + 1, len(language.titles)):
+                block = np.ix_(language.owners == a, language.owners == b)
+                row: dict[str, Cell] = {"language": language.name, "one": first, "other": language.titles[b]}
+                row |= {measure: float(language.mean(measure)[block].mean()) for measure in measures}
+                if chance is not None:
+                    row["told"] = float(1 - chance[block].mean())
+                rows.append(row)
+    columns = [Column("language", "Language"), Column("one", "Model"), Column("other", "Other model")]
+    columns += [Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers") for measure in measures]
+    if "debiased" in measures:
+        columns.append(Column("told", "Pairs above chance", 0, "%", "of debiased CKA, on every task"))
+    title = "Plain CKA is above 0 for any two models, and nothing here says what chance gives"
+    note = "The measure 'debiased' and its permutation null were not asked for."
+    if "debiased" in measures:
+        title = _title(rows)
+        note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
+        note += (
+            "of layers counts as above chance where it is so on every task, without adjustment over pairs. Plain CKA "
+        )
+        note += "is above 0 for any two models."
+    keys = [key for language in languages for key in language.keys]
+    return Table("similarity", title, columns, rows, note, keys)
+
+
+def _title(rows: list[dict[str, Cell]]) -> str:
+    """How alike models are by debiased CKA, and in how many pairs of layers that is more than chance."""
+    values = [cell for row in rows if isinstance(cell := row["debiased"], float)]
+    told = [cell for row in rows if isinstance(cell := row.get("told"), float)]
+    span = f"{min(values):.2f}" if min(values) == max(values) else f"{min(values):.2f} to {max(values):.2f}"
+    share = f"{100 * min(told):.0f} % of the pairs of layers" if told else "an unknown share of the pairs of layers"
+    return f"Debiased CKA between models is {span}, above chance for at least {share}"

@@ -1,0 +1,165 @@
+"""The findings in order: verdict, layers, twins, controls, baselines, neurons, similarity, tuning, data, limits."""
+
+from __future__ import annotations
+
+from goldproof.jobs import Results
+from goldproof.report.cells import in_words
+from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
+from goldproof.studies.probing.corpora import facts_job
+from goldproof.studies.probing.findings import NOT_PRINTED, Findings, Scored, task_title
+from goldproof.studies.probing.names import canonical_name
+from goldproof.studies.probing.published import FIGURES
+from goldproof.studies.probing.report_coarse import coarse_section
+from goldproof.studies.probing.report_controls import controls_section
+from goldproof.studies.probing.report_layers import baselines_section, layers_section, twins_section
+from goldproof.studies.probing.report_neurons import neurons_section
+from goldproof.studies.probing.report_similarity import similarity_section
+from goldproof.studies.probing.settings import Config
+from goldproof.studies.probing.tasks import Facts
+
+
+def make_report(config: Config, results: Results) -> Report:
+    """What was found."""
+    found = Findings(config, results)
+    sections = [
+        *([layers_section(found)] if found.own else []),
+        *twins_section(found),
+        *controls_section(found),
+        *([baselines_section(found)] if found.baselines else []),
+        *neurons_section(found),
+        *similarity_section(found),
+        *coarse_section(found),
+        Section("Data", [_data(found), *(Text(line) for line in _notes(found))]),
+        Section("Limits", [Text(line) for line in _limits(found)]),
+    ]
+    return Report("probing", "What do the layers know?", _verdict(found), sections, _provenance(found))
+
+
+def _verdict(found: Findings) -> list[str | Claim]:
+    lines: list[str | Claim] = []
+    kind = found.config.probe.kinds[0]
+    every = [each for arm in found.own for each in found.of(kind, arm)]
+    if every:
+        alone = sum(len(each.tests.tied) == 1 for each in every)
+        lines.append(
+            f"In {len(every) - alone} of {len(every)} cases other layers are tied with the best one: a single best "
+            "layer says too much."
+        )
+        low = sum(not each.above_majority for each in every)
+        lines.append(f"In {low} of {len(every)} cases no layer is shown to do better than the majority class.")
+    limit = 1 - found.config.level
+    if found.twins:
+        better = [each for each in found.twins if each.p_value < limit and each.difference.value > 0]
+        same = [each for each in found.twins if each not in better]
+        names = "; ".join(_case(found, each.model) for each in same[:6])
+        more = f" ({names}{' and more' if len(same) > 6 else ''})" if same else ""
+        lines.append(
+            f"In {len(same)} of {len(found.twins)} cases training is not shown to help over random weights{more}."
+        )
+        if better:
+            most = max(better, key=lambda each: each.difference.value)
+            gain = in_words(most.difference, 1, "points")
+            text = f"Training adds most to {_case(found, most.model)}: {gain} over its random twin."
+            lines.append(Claim(text, "stated", most.difference, 1, "points"))
+    return lines or ["No model was probed: the report has baselines and data only."]
+
+
+def _case(found: Findings, scored: Scored) -> str:
+    """A task, and the model where there are several."""
+    return scored.task + (f" of {scored.cell.arm.title}" if len(found.own) > 1 else "")
+
+
+def _data(found: Findings) -> Table:
+    """Table 11: the figures of the tasks."""
+    rows = []
+    for (language, task), facts in found.facts.items():
+        whole = facts.parts["overall"]
+        row: dict[str, Cell] = {"task": task_title(task, language)}
+        row |= {split: facts.parts[split].rows for split in ("train", "validation", "test")}
+        row["left_out"] = facts.n_left_out
+        row |= {"tokens": whole.tokens, "unique": whole.unique_tokens, "mean": whole.tokens / whole.rows}
+        row["labels"] = _labels(facts)
+        paper = FIGURES.get((language, canonical_name(task)))
+        for key, value in zip(
+            ("paper_tokens", "paper_unique", "paper_mean", "paper_labels"), paper or [None] * 4, strict=True
+        ):
+            row[key] = Missing(NOT_PRINTED) if value is None else value
+        rows.append(row)
+    columns = [
+        Column("task", "Task"),
+        Column("train", "Train"),
+        Column("validation", "Validation"),
+        Column("test", "Test"),
+        Column("left_out", "Left out", note="training texts that also stand in test"),
+        Column("tokens", "Tokens"),
+        Column("paper_tokens", "Tokens", published=True),
+        Column("unique", "Unique tokens"),
+        Column("paper_unique", "Unique tokens", published=True),
+        Column("mean", "Tokens a sentence", 2),
+        Column("paper_mean", "Tokens a sentence", published=True),
+        Column("labels", "Labels, %"),
+        Column("paper_labels", "Labels, %", published=True),
+    ]
+    keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
+    return Table(
+        "data",
+        f"{len(rows)} tasks, {_leaks(rows)}",
+        found.columns(columns),
+        rows,
+        "The paper's samples are 120k each.",
+        keys,
+    )
+
+
+def _leaks(rows: list[dict[str, Cell]]) -> str:
+    left_out = sum(int(count) for row in rows if isinstance(count := row["left_out"], int))
+    return f"with {left_out:,} training texts left out because they also stand in test"
+
+
+def _labels(facts: Facts) -> str:
+    labels = facts.parts["overall"].labels
+    if not labels:
+        return f"{facts.n_classes} labels"
+    return "/".join(f"{100 * n / facts.parts['overall'].rows:.1f}" for n in labels.values())
+
+
+def _notes(found: Findings) -> list[str]:
+    """What was done to the splits, tasks with the same notes together."""
+    by_note: dict[str, list[str]] = {}
+    for (language, task), facts in found.facts.items():
+        for note in facts.notes:
+            by_note.setdefault(note, []).append(task_title(task, language))
+    total = len(found.facts)
+    return [f"{note}: {'all tasks' if len(tasks) == total else ', '.join(tasks)}." for note, tasks in by_note.items()]
+
+
+def _limits(found: Findings) -> list[str]:
+    config = found.config
+    lines = [
+        "What a probe can read need not be what a model uses; what it cannot read may still be there.",
+        "The best layer is chosen on test, as in the paper; bands that hold for all layers together allow for that. "
+        "Twins are compared at the layer that is best on validation.",
+    ]
+    cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
+    if cut:
+        lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
+    if config.corpus == "generated":
+        lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
+    if config.corpus == "xprobe":
+        lines.append(
+            "X-Probe is not RuSentEval or SentEval: the paper's numbers stand beside ours for orientation only."
+        )
+    return lines
+
+
+def _provenance(found: Findings) -> dict[str, str | int]:
+    config, readout = found.config, found.config.readout
+    special = "with" if readout.special_tokens else "without"
+    return {
+        "models": ", ".join(arm.title for arm in found.own) or "none",
+        "corpus": config.corpus.rstrip("/").rpartition("/")[2],
+        "languages": ", ".join(config.languages),
+        "vectors": f"{readout.pooling} pooling, {special} special tokens, kept in {readout.dtype}",
+        "probes": f"{', '.join(config.probe.kinds)}; L2 out of {', '.join(f'{value:g}' for value in config.probe.l2)}",
+        "most training and test items": f"{config.sizes.most_train or 'all'}, {config.sizes.most_test or 'all'}",
+    }

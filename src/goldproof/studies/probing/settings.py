@@ -1,0 +1,269 @@
+"""The settings of the study and its two presets: which models, tasks and probes, and what is looked at beyond them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from goldproof.data.catalog import catalog
+from goldproof.jobs.names import named
+from goldproof.measures.neurons import GRID
+from goldproof.measures.probes import L2
+from goldproof.models.readout import Readout
+from goldproof.studies.probing.names import SUITES, TASKS
+from goldproof.studies.rules import are_distinct, check_settings
+from goldproof.studies.stability.settings import PAPER_RECIPE
+from goldproof.training.recipe import Recipe
+
+KINDS = ("logistic", "mlp")
+COARSE_RECIPE = replace(PAPER_RECIPE, evaluations=1)
+READOUT = Readout()
+MEASURES = ("debiased", "plain", "maxcorr", "procrustes")
+
+
+@named("probing.Sizes")
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many items a task may have, and how splits are made where the corpus has none that can be used.
+
+    `held_out` is the share of the training items that validates where there is no validation split. Where more than
+    half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
+    """
+
+    most_train: int | None = None
+    most_test: int | None = None
+    held_out: float = 0.1
+    seed: int = 0
+    leaks: Literal["split", "refuse"] = "split"
+
+
+@named("probing.ProbeChoice")
+@dataclass(frozen=True)
+class ProbeChoice:
+    """The probes: `logistic` and `mlp`; the L2 values to choose from; the seeds of the mlp."""
+
+    kinds: tuple[str, ...] = ("logistic",)
+    l2: tuple[float, ...] = L2
+    seeds: tuple[int, ...] = (0,)
+
+
+@named("probing.Baselines")
+@dataclass(frozen=True)
+class Baselines:
+    """What is probed beside the models: length, TF-IDF of characters, of the pieces of `tokenizers` (tokenizer.json
+    files or folders), and `vectors`, files of word vectors as LANGUAGE=FILE. The majority is always given.
+    """
+
+    length: bool = True
+    characters: bool = True
+    tokenizers: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+    most_features: int = 150_000
+
+
+@named("probing.NeuronChoice")
+@dataclass(frozen=True)
+class NeuronChoice:
+    """The elastic-net grid, the share of top neurons, ablation against so many random sets, and the seeds of samples
+    of the training items (`sample` of them each) over which the overlap of top sets is taken.
+    """
+
+    run: bool = True
+    l1: tuple[float, ...] = GRID
+    l2: tuple[float, ...] = GRID
+    share: float = 0.2
+    by: Literal["count", "mass"] = "count"
+    n_random: int = 20
+    seeds: tuple[int, ...] = (0, 1)
+    sample: float = 0.8
+
+
+@named("probing.SimilarityChoice")
+@dataclass(frozen=True)
+class SimilarityChoice:
+    """Which measures, on how many test sentences of each task that all languages share, and the permutations of the
+    null of debiased CKA.
+    """
+
+    measures: tuple[str, ...] = ("debiased", "plain", "maxcorr")
+    n: int = 1000
+    n_permutations: int = 100
+    seed: int = 0
+
+
+@named("probing.Coarse")
+@dataclass(frozen=True)
+class Coarse:
+    """Coarse probing of one encoder before and after it was fine-tuned on entailment with each seed; no seeds, none.
+
+    `model` is one of the study's models, as it stands in `models`, or "small" (a little transformer that starts from
+    nothing). The recipe and the corpora are those of the study `stability`.
+    """
+
+    model: str = ""
+    languages: tuple[str, ...] = ("en",)
+    seeds: tuple[int, ...] = ()
+    n_train: int | None = None
+    recipe: Recipe = COARSE_RECIPE
+
+
+@named("probing.Config")
+@dataclass(frozen=True)
+class Config:
+    """Settings of the probing study.
+
+    A model is [NAME=]FOLDER[@LANGUAGE+…]: a folder, the name of a downloaded model or "fake"; the languages are those
+    it is probed in, all unless given; "random:" before the folder draws every weight anew. With `twins` every model
+    also stands beside its random twin. `corpus` is a suite of the catalog (xprobe, rusenteval, senteval), "paper"
+    (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each task; `tasks` are all
+    of it unless given. `embeddings` says whether the embedding layer counts as layer 0. Tasks of more than
+    `most_classes` classes are probed, and nothing beyond.
+    """
+
+    models: tuple[str, ...] = ()
+    twins: bool = True
+    languages: tuple[str, ...] = ("ru", "en")
+    tasks: tuple[str, ...] = ()
+    corpus: str = "xprobe"
+    root: str = ""
+    sizes: Sizes = Sizes()
+    readout: Readout = READOUT
+    embeddings: bool = True
+    probe: ProbeChoice = ProbeChoice()
+    baselines: Baselines = Baselines()
+    selectivity: bool = True
+    description_length: bool = True
+    neurons: NeuronChoice = NeuronChoice()
+    similarity: SimilarityChoice = SimilarityChoice()
+    coarse: Coarse = Coarse()
+    most_classes: int = 50
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        """Refuse settings that make no sense."""
+        check_settings(self, _rules(self))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A model as the user named it."""
+
+    title: str
+    folder: str
+    is_random: bool = False
+    languages: tuple[str, ...] = ()
+
+
+def parse_model(text: str) -> ModelName:
+    """The parts of [NAME=][random:]FOLDER[@LANGUAGE+…].
+
+    >>> parse_model("M-BERT=models/mbert@ru+en")
+    ModelName(title='M-BERT', folder='models/mbert', is_random=False, languages=('ru', 'en'))
+    >>> parse_model("random:models/mbert").title
+    'mbert (random weights)'
+    """
+    title, equals, rest = text.partition("=")
+    rest = rest if equals else title
+    folder, _, languages = rest.partition("@")
+    is_random = folder.startswith("random:")
+    folder = folder.removeprefix("random:")
+    name = title if equals else Path(folder).name + (" (random weights)" if is_random else "")
+    return ModelName(name, folder, is_random, tuple(filter(None, languages.split("+"))))
+
+
+def _rules(c: Config) -> list[tuple[str, bool, str]]:
+    named = [parse_model(text) for text in c.models]
+    vectors = [text.partition("=")[0] for text in c.baselines.vectors]
+    shared = f"among the languages of the study ({', '.join(c.languages)})"
+    coarse = {text: parse_model(text) for text in c.models}
+    return [
+        ("models", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
+        ("models", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
+        ("models", all(set(model.languages) <= set(c.languages) for model in named), f"probed in languages {shared}"),
+        ("languages", bool(c.languages) and are_distinct(c.languages), "at least one language, each once"),
+        ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
+        ("corpus", _is_corpus(c.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
+        ("sizes.most_train", _is_size(c.sizes.most_train), "a whole number of at least 20, or left out"),
+        ("sizes.most_test", _is_size(c.sizes.most_test), "a whole number of at least 20, or left out"),
+        ("sizes.held_out", 0 < c.sizes.held_out < 1, "above 0 and below 1"),
+        ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
+        ("probe.l2", bool(c.probe.l2) and min(c.probe.l2) > 0, "at least one number, all above 0"),
+        ("probe.seeds", bool(c.probe.seeds) and are_distinct(c.probe.seeds), "at least one whole number, each once"),
+        ("baselines.vectors", set(vectors) <= set(c.languages), f"LANGUAGE=FILE with a language {shared}"),
+        ("baselines.most_features", c.baselines.most_features >= 1, "at least 1"),
+        ("neurons.share", 0 < c.neurons.share <= 1, "above 0 and at most 1"),
+        ("neurons.sample", 0 < c.neurons.sample <= 1, "above 0 and at most 1"),
+        ("neurons.n_random", c.neurons.n_random >= 1, "at least 1"),
+        ("similarity.measures", set(c.similarity.measures) <= set(MEASURES), f"out of {', '.join(MEASURES)}"),
+        ("similarity.n", c.similarity.n >= 10, "at least 10"),
+        ("similarity.n_permutations", c.similarity.n_permutations >= 1, "at least 1"),
+        ("most_classes", c.most_classes >= 2, "at least 2"),
+        ("level", 0 < c.level < 1, "above 0 and below 1"),
+        ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'models'"),
+        ("coarse.model", not c.coarse.seeds or not _is_fake(c.coarse.model), "a model that keeps its weights"),
+        (
+            "coarse.languages",
+            set(c.coarse.languages) <= {"en", "ru", "fr", "de"},
+            "among en, ru, fr, de: only these can be annotated",
+        ),
+        ("coarse.seeds", are_distinct(c.coarse.seeds), "whole numbers, each once"),
+    ]
+
+
+def _is_fake(model: str) -> bool:
+    return parse_model(model).folder == "fake"
+
+
+def _is_size(n: int | None) -> bool:
+    return n is None or n >= 20
+
+
+def _is_corpus(corpus: str) -> bool:
+    return corpus in (*SUITES, "paper", "generated") or Path(corpus).is_dir()
+
+
+def _known_tasks(c: Config) -> tuple[str, ...]:
+    if c.corpus == "paper":
+        return tuple(TASKS)
+    return tuple(catalog()[c.corpus].parts) if c.corpus in SUITES else ()
+
+
+def _are_known(c: Config) -> bool:
+    known = _known_tasks(c)
+    return not known or set(c.tasks) <= set(known)
+
+
+PAPER = Config(
+    models=(
+        "M-BERT=bert-base-multilingual-cased",
+        "LABSE=sentence-transformers/LaBSE",
+        "XLM-R=xlm-roberta-base",
+        "MiniLM=microsoft/Multilingual-MiniLM-L12-H384",
+        "M-BART=facebook/mbart-large-cc25",
+    ),
+    twins=False,
+    corpus="paper",
+    embeddings=False,
+    probe=ProbeChoice(kinds=KINDS),
+    baselines=Baselines(length=False, tokenizers=("bert-base-multilingual-cased", "xlm-roberta-base")),
+    selectivity=False,
+    description_length=False,
+    neurons=NeuronChoice(n_random=1, seeds=()),
+    similarity=SimilarityChoice(measures=("plain", "maxcorr")),
+    most_classes=1000,
+)
+TINY = Config(
+    models=("fake",),
+    corpus="generated",
+    sizes=Sizes(most_train=240, most_test=200),
+    probe=ProbeChoice(kinds=KINDS, l2=(1e-1, 1e-3)),
+    baselines=Baselines(most_features=5000),
+    neurons=NeuronChoice(l1=(1e-2, 1e-3), l2=(1e-2,), n_random=19),
+    similarity=SimilarityChoice(n=100, n_permutations=20),
+    coarse=Coarse(
+        model="small",
+        seeds=(0, 1),
+        recipe=Recipe(task="pair", epochs=1, batch=16, learning_rate=1e-3, max_length=32, evaluations=1),
+    ),
+)

@@ -1,0 +1,209 @@
+"""Probing tasks made ready: three splits that share no text, no larger than asked, and notes on what was done for that.
+
+Texts decide by their hash, so that the same text is always on the same side. Nothing here reads files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from goldproof.data.dataset import Dataset
+from goldproof.errors import DataError
+from goldproof.jobs import step
+from goldproof.jobs.names import named
+from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task, stable_fraction
+from goldproof.studies.probing.settings import Sizes
+
+MOST_SHARED = 0.5
+MOST_LABELS = 10
+
+
+@named("probing.Prepared")
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A task in a language: rows of train, validation and test, and what was done to get them, in sentences.
+
+    `n_left_out` training texts also stand in test and were left out.
+    """
+
+    task: str
+    language: str
+    data: Dataset
+    n_left_out: int
+    notes: tuple[str, ...]
+
+    def labels(self) -> ProbeTask:
+        """The labels and splits, as probes want them."""
+        columns = (self.data.table.column(name).to_pylist() for name in ("label", "split"))
+        return probe_task(*columns)
+
+
+@named("probing.Part")
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The figures of a split, as in Table 11 of the paper: tokens are what blanks separate."""
+
+    rows: int
+    tokens: int
+    unique_tokens: int
+    labels: dict[str, int]
+
+
+@named("probing.Facts")
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a task is: figures of its splits and of all together, classes, accuracy of the majority class, and what was
+    done to it.
+    """
+
+    parts: dict[str, Part]
+    n_classes: int
+    majority: float
+    n_left_out: int
+    notes: tuple[str, ...]
+
+
+@step(version=1, name="goldproof.probing.prepare")
+def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
+    """The task with splits that share no text; the published test split stays as it is where it can."""
+    where = f"{task} ({language})"
+    _check(data, where)
+    rows = _Rows(data)
+    notes: list[str] = []
+    by_split, n_left_out = _separate(rows, sizes, where, notes)
+    _hold_out(rows, by_split, sizes, notes)
+    for split, most in (("train", sizes.most_train), ("test", sizes.most_test)):
+        kept = _fewer(rows, by_split[split], most, sizes.seed)
+        if len(kept) < len(by_split[split]):
+            notes.append(f"At most {most:,} {split} texts were drawn, each class by its share")
+        by_split[split] = kept
+    _drop_lost_classes(rows, by_split, notes)
+    order = [row for split in SPLITS for row in by_split[split]]
+    numbered = data.take(order).with_column("id", [str(place) for place in range(len(order))])
+    chosen = numbered.with_column("split", [split for split in SPLITS for _ in by_split[split]])
+    prepared = Prepared(task, language, chosen, n_left_out, tuple(notes))
+    try:
+        prepared.labels()
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
+    return prepared
+
+
+@step(version=1, name="goldproof.probing.facts")
+def describe(task: Prepared) -> Facts:
+    """The figures of a task."""
+    parts = {split: _part(task.data.select(split=split)) for split in SPLITS}
+    labels = task.labels()
+    parts["overall"] = _part(task.data)
+    return Facts(parts, labels.n_classes, majority_accuracy(labels), task.n_left_out, task.notes)
+
+
+def _part(data: Dataset) -> Part:
+    tokens: Counter[str] = Counter()
+    for text in data.texts:
+        tokens.update(text.split())
+    labels = dict(sorted(Counter(data.table.column("label").to_pylist()).items()))
+    shown = labels if len(labels) <= MOST_LABELS else {}
+    return Part(len(data), tokens.total(), len(tokens), shown)
+
+
+class _Rows:
+    """Texts and labels of all rows, and the rows of each split."""
+
+    def __init__(self, data: Dataset) -> None:
+        self.texts = data.texts
+        self.labels: list[str] = data.table.column("label").to_pylist()
+        splits = data.table.column("split").to_pylist()
+        self.of = {name: [row for row, split in enumerate(splits) if split == name] for name in SPLITS}
+
+    def without(self, rows: Iterable[int], others: Iterable[int]) -> list[int]:
+        """The rows whose texts are none of the others'."""
+        known = {self.texts[row] for row in others}
+        return [row for row in rows if self.texts[row] not in known]
+
+
+def _check(data: Dataset, where: str) -> None:
+    for row in data:
+        if row["label"] is None:
+            raise DataError(f"{where}: item {row['id']!r} of {row['split']} has no label")
+        if not row["text"].strip():
+            raise DataError(f"{where}: item {row['id']!r} of {row['split']} is empty; a vector needs at least one word")
+    if "test" not in data.splits or not {"train", "validation"} & set(data.splits):
+        raise DataError(
+            f"{where}: a task needs the split test, and train or validation to train on; got {', '.join(data.splits)}"
+        )
+
+
+def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> tuple[dict[str, list[int]], int]:
+    """Train, validation (maybe empty) and test without shared texts, and how many training texts were left out."""
+    train, validation, test = (rows.of[split] for split in SPLITS)
+    if not train:
+        train, validation = validation, []
+        notes.append("There is no training split: the validation split trains")
+    alone = rows.without(test, train)
+    n_shared = len(test) - len(alone)
+    if n_shared > MOST_SHARED * len(test):
+        what = f"{n_shared:,} of the {len(test):,} test texts also stand in training"
+        if sizes.leaks == "refuse":
+            raise DataError(
+                f"{where}: {what}, so that a probe could remember them; sizes.leaks = 'split' splits the texts anew"
+            )
+        notes.append(f"{what}: the different texts were split anew, half of them to test")
+        return _anew(rows, [*train, *test], sizes.seed), 0
+    kept = rows.without(train, test)
+    others = rows.without(validation, [*kept, *test])
+    return {"train": kept, "validation": others, "test": test}, len(train) - len(kept)
+
+
+def _anew(rows: _Rows, every: Sequence[int], seed: int) -> dict[str, list[int]]:
+    first = dict(reversed([(rows.texts[row], row) for row in every]))
+    different = sorted(first.values())
+    to_test = {row for row in different if stable_fraction(seed, "test", rows.texts[row]) < 0.5}
+    return {"train": [row for row in different if row not in to_test], "validation": [], "test": sorted(to_test)}
+
+
+def _hold_out(rows: _Rows, by_split: dict[str, list[int]], sizes: Sizes, notes: list[str]) -> None:
+    """Take validation items out of training where there are none."""
+    if by_split["validation"]:
+        return
+    train = by_split["train"]
+    held = hold_out([rows.texts[r] for r in train], [rows.labels[r] for r in train], sizes.held_out, sizes.seed)
+    by_split["validation"] = [row for row, is_held in zip(train, held, strict=True) if is_held]
+    by_split["train"] = [row for row, is_held in zip(train, held, strict=True) if not is_held]
+    notes.append(f"{100 * sizes.held_out:g} % of each class of the training texts were held out to validate")
+
+
+def _drop_lost_classes(rows: _Rows, by_split: dict[str, list[int]], notes: list[str]) -> None:
+    """Leave out items whose class had training texts and has none any more; one that never had any is an error."""
+    had = {rows.labels[row] for row in rows.of["train"] or rows.of["validation"]}
+    lost = sorted(had - {rows.labels[row] for row in by_split["train"]})
+    for split in ("validation", "test"):
+        kept = [row for row in by_split[split] if rows.labels[row] not in lost]
+        if len(kept) < len(by_split[split]):
+            notes.append(f"Left out of {split}, as no training text of their class was left: {', '.join(lost)}")
+        by_split[split] = kept
+
+
+def _fewer(rows: _Rows, chosen: list[int], most: int | None, seed: int) -> list[int]:
+    """At most so many rows, each class by its share and with at least one row where there is room."""
+    if most is None or len(chosen) <= most:
+        return chosen
+    texts, labels = ([column[row] for row in chosen] for column in (rows.texts, rows.labels))
+    places = dict(zip(chosen, class_places(texts, labels, seed, "sample"), strict=True))
+    return sorted(sorted(chosen, key=places.__getitem__)[:most])
+
+
+def class_places(texts: Sequence[str], labels: Sequence[str], seed: int, purpose: str) -> list[float]:
+    """For each text the share of its class that comes before it in the order of hashes: taking the lowest of all
+    classes together takes of each class its share.
+
+    >>> sorted(class_places(["one", "two", "three"], ["a", "a", "b"], 0, "sample"))
+    [0.0, 0.0, 0.5]
+    """
+    counts, seen, places = Counter(labels), Counter[str](), [0.0] * len(texts)
+    for row in sorted(range(len(texts)), key=lambda row: stable_fraction(seed, purpose, texts[row])):
+        places[row] = seen[labels[row]] / counts[labels[row]]
+        seen[labels[row]] += 1
+    return places

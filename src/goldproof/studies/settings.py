@@ -1,0 +1,118 @@
+"""Settings: a study's Config from a preset, a TOML file and `key=value` pairs, checked here at the border.
+
+Later ones win: preset, then file, then pairs. Every error names the key, what is allowed and what was got.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from goldproof.errors import UsageError
+from goldproof.studies import Study
+
+PRESETS = ("default", "paper", "tiny")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user asked for: a preset, a file, and single settings."""
+
+    preset: str = "default"
+    file: Path | None = None
+    pairs: Sequence[str] = ()
+
+
+def make_config(study: Study, choice: Choice) -> Any:
+    """The study's Config for this choice."""
+    form = _plain(_preset(study, choice.preset))
+    if choice.file is not None:
+        _merge(form, _read_toml(choice.file), study.Config, f"{choice.file}: ")
+    for pair in choice.pairs:
+        _merge(form, _parse_pair(pair, study.Config), study.Config, "")
+    try:
+        return TypeAdapter(study.Config).validate_python(form)
+    except ValidationError as error:
+        raise UsageError("; ".join(_explain(problem) for problem in error.errors())) from None
+
+
+def _preset(study: Study, name: str) -> Any:
+    if name not in PRESETS:
+        raise UsageError(f"there is no preset {name!r}; allowed: {', '.join(PRESETS)}")
+    return {"default": study.Config(), "paper": study.PAPER, "tiny": study.TINY}[name]
+
+
+def _plain(config: Any) -> dict[str, Any]:
+    """The Config as a map, one level of maps per nested dataclass."""
+    return {
+        field.name: _plain(value) if dataclasses.is_dataclass(value := getattr(config, field.name)) else value
+        for field in dataclasses.fields(config)
+    }
+
+
+def _merge(form: dict[str, Any], changes: Mapping[str, Any], kind: Any, where: str, prefix: str = "") -> None:
+    """Put the changes into the form; a key that the Config does not have is an error."""
+    for key, value in changes.items():
+        if key not in form:
+            close = difflib.get_close_matches(key, form, n=1)
+            hint = f"did you mean {prefix + close[0]!r}? " if close else ""
+            allowed = ", ".join(prefix + name for name in sorted(form))
+            raise UsageError(f"{where}there is no setting {prefix + key!r}; {hint}allowed: {allowed}")
+        if isinstance(form[key], dict) and isinstance(value, Mapping):
+            _merge(form[key], value, _field_type(kind, key), where, f"{prefix}{key}.")
+        else:
+            form[key] = value
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no configuration file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the configuration file {path} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"the configuration file {path} is not TOML: {error}") from None
+
+
+def _parse_pair(pair: str, kind: Any) -> dict[str, Any]:
+    """`a.b=1` as {"a": {"b": 1}}: the value is read as TOML where it is, else as text; a list may use bare commas."""
+    key, equals, text = pair.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--set takes key=value, and got {pair!r}")
+    *outer, last = [part.strip() for part in key.split(".")]
+    for part in outer:
+        kind = _field_type(kind, part)
+    form: dict[str, Any] = {last: _parse_value(text.strip(), _field_type(kind, last))}
+    for part in reversed(outer):
+        form = {part: form}
+    return form
+
+
+def _parse_value(text: str, kind: Any) -> Any:
+    if kind is str:
+        return text
+    if get_origin(kind) in (tuple, list) and not text.startswith("["):
+        item = next(iter(get_args(kind)), str)
+        return [_parse_value(part.strip(), item) for part in text.split(",") if part.strip()]
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _field_type(kind: Any, name: str) -> Any:
+    """The type of a field, or str where there is no such field (the merge will say so)."""
+    return get_type_hints(kind).get(name, str) if dataclasses.is_dataclass(kind) else str
+
+
+def _explain(problem: Any) -> str:
+    key = ".".join(str(part) for part in problem["loc"])
+    message = problem["msg"][0].lower() + problem["msg"][1:]
+    return f"setting {key!r}: {message}, got {problem['input']!r}"

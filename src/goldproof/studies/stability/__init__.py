@@ -1,0 +1,17 @@
+"""The stability study, which asks whether a score would hold with another seed."""
+
+from __future__ import annotations
+
+from goldproof.jobs import Results
+from goldproof.report.summary import Report
+from goldproof.studies.stability.plan import jobs
+from goldproof.studies.stability.settings import PAPER, TINY, Config
+
+__all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found; drawing libraries are loaded only here."""
+    from goldproof.studies.stability.report_whole import make_report
+
+    return make_report(config, results)

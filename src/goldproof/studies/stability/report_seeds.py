@@ -1,0 +1,352 @@
+"""Sections on seeds: Table 3, the heat maps of Figures 1, 2 and 6 to 9, Table 6, groups, and what moves the score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from goldproof.judging.tags import TagScore
+from goldproof.report.cells import extremes, in_words
+from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
+from goldproof.statistics.attribution import Attribution, deviation_factors
+from goldproof.statistics.changes import seed_churn
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.stability import category_spread
+from goldproof.studies.stability.findings import Findings, deviations, finite
+from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL
+from goldproof.studies.stability.published_tables import LANGUAGE_CORRELATION
+from goldproof.studies.stability.scores import Scored, summary_method
+
+ONE_RUN = "needs at least two seeds"
+VERDICTS = {
+    "above chance": "above",
+    "below chance": "below",
+    "not distinguishable from chance": "not told apart",
+    "too few items": "too few rows",
+    "not tested": "not tested",
+}
+NOT_PRINTED = "not in the paper"
+MCC = Column("mcc", "MCC", 2)
+
+
+def seeds_section(found: Findings) -> Section:
+    """How far the seed moves the overall score, and whether the categories hold."""
+    return Section("Would another seed change it?", [*_overall_table(found), *_attribution(found)])
+
+
+def _overall_table(found: Findings) -> list[Item]:
+    rows = [_overall_row(found, language, scored) for language, scored in found.base.items()]
+    columns = [
+        Column("language", "Language"),
+        Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"),
+        Column("sd", "± over seeds", 3),
+        Column("paper", "Overall MCC", 3, published=True),
+        Column("paper_sd", "± over seeds", 3, published=True),
+        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
+        Column("paper_correlation", "Seed correlation", 3, published=True),
+    ]
+    more = [
+        Column("language", "Language"),
+        Column("seeds", "Seeds"),
+        Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition"),
+        Column("churn", "Churn", 1, "%", "rows whose prediction differs between two seeds"),
+        Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high"),
+        Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power"),
+    ]
+    note = "Rows are clustered by mirrored twins (the same two sentences swapped)."
+    return [
+        Table("overall", _overall_title(found), found.columns(columns), rows, note, found.keys()),
+        Table("design", _design_title(rows), more, rows, note, found.keys()),
+    ]
+
+
+def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
+    known = [row["detectable"] for row in rows if isinstance(row["detectable"], float)]
+    if not known:
+        return "How the runs differ"
+    return f"A difference of overall MCC below {max(known):.3f} would not show with this many seeds and rows"
+
+
+def _overall_title(found: Findings) -> str:
+    return widest_spread(found) or "One seed says nothing of another"
+
+
+def widest_spread(found: Findings) -> str | None:
+    """How far the seed moves the overall score where it moves it most; None with one seed."""
+    several = [scored for scored in found.base.values() if scored.n_runs > 1]
+    if not several:
+        return None
+    widest = max(several, key=lambda scored: float(np.ptp(scored.run_overall)))
+    return (
+        f"The seed alone moves the overall MCC by up to {float(np.ptp(widest.run_overall)):.3f} "
+        f"({widest.condition.language})"
+    )
+
+
+def _overall_row(found: Findings, language: str, scored: Scored) -> dict[str, Cell]:
+    several, level = scored.n_runs > 1, found.config.level
+    paper = OVERALL.get(language)
+    row: dict[str, Cell] = {
+        "language": language,
+        "seeds": scored.n_runs,
+        "overall": summary_method(scored.overall),
+        "mean": summary_method(scored.mean),
+        "sd": float(scored.run_overall.std(ddof=1)) if several else Missing(ONE_RUN),
+        "correlation": _correlation(scored, level),
+        "churn": seed_churn(scored.arm.runs) if several else Missing(ONE_RUN),
+        "validation": float(scored.validation.mean()),
+        "detectable": finite(scored.detectable(level), "the seeds do not differ, or there is one only"),
+    }
+    for key, name in (("paper", "mcc"), ("paper_sd", "sd"), ("paper_correlation", "correlation")):
+        row[key] = getattr(paper, name) if paper else Missing(NOT_PRINTED)
+    return row
+
+
+def _correlation(scored: Scored, level: float) -> Cell:
+    estimate = scored.correlation(level)
+    if estimate is None:
+        return Missing(ONE_RUN)
+    return estimate if math.isfinite(estimate.value) else Missing("a seed scores the same in every category")
+
+
+def _attribution(found: Findings) -> list[Item]:
+    if not found.sources:
+        return []
+    rows = [row for language, parts in found.sources.items() for row in _source_rows(language, parts)]
+    columns = [
+        Column("language", "Language"),
+        Column("source", "Source of chance"),
+        Column("sd", "SD of overall MCC", 4, "", "square root of the variance component; 0 where it came out negative"),
+        Column("share", "Share", 0, "%"),
+        Column("p", "p", 3, "p-value", "F test against the rest; not adjusted"),
+    ]
+    first = next(iter(found.sources.values()))
+    design = found.config.attribution
+    shape = "Latin square" if design.design == "latin" else "full factorial"
+    note = (
+        f"{first.n_runs} runs, {design.levels} seeds of each source ({shape}); additive random effects, "
+        f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
+    )
+    return [Table("sources", _sources_title(found), columns, rows, note)]
+
+
+def _source_rows(language: str, parts: Attribution) -> list[dict[str, Cell]]:
+    rows: list[dict[str, Cell]] = [
+        {
+            "language": language,
+            "source": part.name,
+            "sd": math.sqrt(part.component),
+            "share": part.share,
+            "p": part.p_value,
+        }
+        for part in parts.parts
+    ]
+    rest: dict[str, Cell] = {"language": language, "source": "Interactions and rest", "sd": math.sqrt(parts.rest)}
+    return [*rows, {**rest, "share": parts.rest_share, "p": Missing("what the others are compared with")}]
+
+
+def _sources_title(found: Findings) -> str:
+    shown = [
+        f"{part.name.lower()} ({language})"
+        for language, parts in found.sources.items()
+        for part in parts.parts
+        if part.p_value < 1 - found.config.level
+    ]
+    if not shown:
+        return "No single source of chance stands out: what moves the score is not told apart by these runs"
+    return f"Beyond the rest, the score is moved by {', '.join(shown)}"
+
+
+def languages_section(found: Findings) -> Section:
+    """Category × language: means over seeds, and the first seed alone as in Figure 1."""
+    items: list[Item] = [_language_map(found, None)]
+    if len(found.base) > 1:
+        items = [*_language_text(found), *items, _language_map(found, 0)]
+    return Section("Categories by language", [*items, _groups_table(found)])
+
+
+def _language_text(found: Findings) -> list[Item]:
+    rows: list[dict[str, Cell]] = []
+    for seed, what in ((None, "means over seeds"), (0, f"seed {found.config.seeds[0]} alone, as in Figure 1")):
+        estimate = found.language_correlation(seed)
+        assert estimate is not None
+        known: Cell = estimate if math.isfinite(estimate.value) else Missing("a language does not vary")
+        paper: Cell = LANGUAGE_CORRELATION if seed == 0 else Missing(NOT_PRINTED)
+        rows.append({"what": what, "correlation": known, "paper": paper})
+    columns = [
+        Column("what", "Scores"),
+        Column("correlation", "Correlation between languages", 3),
+        Column("paper", "Correlation between languages", 1, published=True),
+    ]
+    title = f"Two languages' category scores correlate with {_values(rows)}, on average"
+    note = "The paper has five languages." if found.with_paper else ""
+    return [Table("languages", title, found.columns(columns), rows, note, found.keys())]
+
+
+def _values(rows: Sequence[Mapping[str, Cell]]) -> str:
+    known = [(cell, row["what"]) for row in rows if isinstance(cell := row["correlation"], Estimate)]
+    return " and ".join(f"{in_words(cell, 2)} ({str(what).split(',')[0]})" for cell, what in known) or "nothing known"
+
+
+def _language_map(found: Findings, seed: int | None) -> Figure:
+    rows: list[dict[str, Cell]] = []
+    for language in found.base:
+        scores = found.categories[language] if seed is None else found.cells[language][seed]
+        rows += [
+            {"language": language, "category": score.tag, "mcc": score.estimate, "chance": not _told(score)}
+            for score in scores
+        ]
+    told = sum(not row["chance"] for row in rows)
+    if seed is None:
+        title = f"{told} of {len(rows)} category scores, means over seeds, can be told from chance"
+        caption = Caption("languages-map", title, "", found.keys())
+    else:
+        title = f"With seed {found.config.seeds[seed]} alone, as in Figure 1, {told} of {len(rows)} category scores"
+        caption = Caption("languages-seed-map", f"{title} can be told from chance", "", found.keys())
+    return heat_map(
+        rows, Column("language", "Language"), Column("category", "Category"), MCC, caption=caption, chance="chance"
+    )
+
+
+def _told(score: TagScore) -> bool:
+    return score.verdict in ("above chance", "below chance")
+
+
+def _groups_table(found: Findings) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {
+            "language": language,
+            "group": score.tag,
+            "n": score.estimate.n,
+            "mcc": score.estimate,
+            "chance": score.chance or Missing(score.verdict),
+            "p": finite(score.adjusted, score.verdict),
+            "verdict": VERDICTS[score.verdict],
+        }
+        for language in found.base
+        for score in found.groups[language]
+    ]
+    columns = [
+        Column("language", "Language"),
+        Column("group", "Group"),
+        Column("n", "Rows"),
+        Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
+        Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
+        Column("p", "p", 3, "p-value", "adjusted over the four groups (Benjamini-Hochberg)"),
+        Column("verdict", "Against chance"),
+    ]
+    above = sum(row["verdict"] == "above" for row in rows)
+    return Table("groups", f"{above} of {len(rows)} groups are above chance", columns, rows, "", found.keys())
+
+
+def categories_sections(found: Findings) -> list[Section]:
+    """For each language the category × seed heat map and the table of its categories."""
+    return [
+        Section(f"Categories and seeds: {language}", [_seed_map(found, language), *_categories(found, language)])
+        for language in found.base
+    ]
+
+
+def _seed_map(found: Findings, language: str) -> Figure:
+    rows: list[dict[str, Cell]] = [
+        {"seed": name, "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
+        for name, scores in zip(found.base[language].arm.run_names, found.cells[language], strict=True)
+        for score in scores
+    ]
+    told = sum(not row["chance"] for row in rows)
+    title = f"{language}: with one seed, {told} of {len(rows)} category scores can be told from chance"
+    note = "False discoveries controlled over all cells of this map."
+    caption = Caption(f"seeds-{language}", title, note, found.keys([language]))
+    across, down = Column("seed", "Seed"), Column("category", "Category")
+    return heat_map(rows, across, down, MCC, caption=caption, chance="chance")
+
+
+def _categories(found: Findings, language: str) -> list[Item]:
+    scored = found.base[language]
+    rows = [
+        _category_row(language, score, deviation)
+        for score, deviation in zip(found.categories[language], deviations(scored), strict=True)
+    ]
+    columns = [
+        Column("category", "Category"),
+        Column("n", "Rows"),
+        Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
+        Column("sd", "±", 2, "", "sample standard deviation over seeds"),
+        Column("paper", "MCC", 3, published=True),
+        Column("paper_sd", "±", 2, published=True),
+        Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
+        Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
+        Column("verdict", "Against chance"),
+    ]
+    counts = {name: sum(row["verdict"] == name for row in rows) for name in ("above", "below")}
+    title = f"{language}: {counts['above']} of {len(rows)} categories are above chance, {counts['below']} below"
+    paper = "The paper's English column leaves seed 5 out." if language == "en" and found.with_paper else ""
+    note = " ".join(part for part in (_deviation_note(found, scored), paper) if part)
+    table = Table(f"categories-{language}", title, found.columns(columns), rows, note, found.keys([language]))
+    return [*_signs(scored), table, _category_dots(found, language)]
+
+
+def _deviation_note(found: Findings, scored: Scored) -> str:
+    if scored.n_runs < 2:
+        return ""
+    low, high = deviation_factors(scored.n_runs, found.config.level)
+    return f"With {scored.n_runs} seeds the true ± lies between {low:.2f} and {high:.2f} times the one shown."
+
+
+def _category_row(language: str, score: TagScore, deviation: float) -> dict[str, Cell]:
+    printed = dict(zip(CATEGORIES, CATEGORY_MEANS.get(language, ()), strict=False)).get(score.tag)
+    return {
+        "category": score.tag,
+        "n": score.estimate.n,
+        "mcc": score.estimate,
+        "sd": finite(deviation),
+        "paper": printed[0] if printed else Missing(NOT_PRINTED),
+        "paper_sd": printed[1] if printed else Missing(NOT_PRINTED),
+        "chance": score.chance or Missing(score.verdict),
+        "p": finite(score.adjusted, score.verdict),
+        "verdict": VERDICTS[score.verdict],
+    }
+
+
+def _signs(scored: Scored) -> list[Item]:
+    """Which categories have one sign over all seeds, and which are the most and the least stable."""
+    if scored.n_runs < 2:
+        return []
+    spread = category_spread(scored.table)
+    names = np.array(scored.categories)
+    order = np.argsort(spread.sd, kind="stable")
+    lines = [
+        f"Above 0 with every seed: {_listed(names[spread.sign > 0])}.",
+        f"Below 0 with every seed: {_listed(names[spread.sign < 0])}.",
+        f"Most stable: {_with_sd(names, spread.sd, order[:3])}. "
+        f"Least stable: {_with_sd(names, spread.sd, order[::-1][:3])}.",
+    ]
+    return [Text(line) for line in lines]
+
+
+def _listed(names: np.ndarray) -> str:
+    return ", ".join(names) or "none"
+
+
+def _with_sd(names: np.ndarray, sd: np.ndarray, places: np.ndarray) -> str:
+    return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places)
+
+
+def _category_dots(found: Findings, language: str) -> Figure:
+    rows: list[dict[str, Cell]] = [
+        {"category": score.tag, "mcc": score.estimate}
+        for score in sorted(found.categories[language], key=lambda score: -score.estimate.value)
+    ]
+    title = f"{language}: {_extremes(rows)}"
+    caption = Caption(f"dots-{language}", title, "", found.keys([language]))
+    return dots(rows, Column("category", "Category"), MCC, caption=caption, rule=0.0)
+
+
+def _extremes(rows: Sequence[Mapping[str, Cell]]) -> str:
+    """The best and the worst category, and how many intervals leave out 0."""
+    known = [(str(row["category"]), cell) for row in rows if isinstance(cell := row["mcc"], Estimate)]
+    clear = sum(cell.low > 0 or cell.high < 0 for _, cell in known)
+    return f"{extremes(known, 2)}; {clear} of {len(known)} intervals leave out 0"

@@ -1,0 +1,172 @@
+"""The findings in order: verdict, seeds, languages, categories, data size, features, data, items, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from goldproof.jobs import Results
+from goldproof.judging.score_report import flip_examples
+from goldproof.report.cells import extremes, in_words
+from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
+from goldproof.statistics.estimate import Estimate
+from goldproof.studies.stability.findings import Findings
+from goldproof.studies.stability.plan import figures_job
+from goldproof.studies.stability.published import OVERALL
+from goldproof.studies.stability.published_tables import CORPORA
+from goldproof.studies.stability.report_presence import presence_section
+from goldproof.studies.stability.report_seeds import (
+    categories_sections,
+    languages_section,
+    seeds_section,
+    widest_spread,
+)
+from goldproof.studies.stability.report_size import gains, size_section
+from goldproof.studies.stability.settings import Config
+
+MOST_EXAMPLES = 4
+MOST_LANGUAGES = 2
+
+
+def make_report(config: Config, results: Results) -> Report:
+    """What was found."""
+    found = Findings(config, results)
+    sections = [
+        seeds_section(found),
+        languages_section(found),
+        *categories_sections(found),
+        *size_section(found),
+        *presence_section(found),
+        Section("Data", [_data_table(found)]),
+        *_items(found),
+        Section("Limits", [Text(line) for line in _limits(found)]),
+    ]
+    title = "Would the score hold with another seed?"
+    return Report("stability", title, _verdict(found), sections, _provenance(config))
+
+
+def _verdict(found: Findings) -> list[str | Claim]:
+    lines: list[str | Claim] = []
+    judged = [score for scores in found.categories.values() for score in scores]
+    tested = [score for score in judged if score.verdict != "too few items"]
+    told = [score for score in tested if score.verdict in ("above chance", "below chance")]
+    several = any(scored.n_runs > 1 for scored in found.base.values())
+    means = ", even as means over seeds" if several else ""
+    lines.append(f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance{means}.")
+    widest = widest_spread(found)
+    if widest is not None:
+        lines.append(f"{widest}.")
+    return [*lines, *_overall(found), *gains(found), *_correlations(found)]
+
+
+def _overall(found: Findings) -> list[str | Claim]:
+    n_runs = max((scored.n_runs for scored in found.base.values()), default=1)
+    seeds = f"the mean of {n_runs} seeds" if n_runs > 1 else "one seed"
+    estimates = {language: scored.overall for language, scored in found.base.items()}
+    one = f"the overall MCC on the diagnostics is {{}}, {seeds}"
+    return _stated(found, estimates, f"Of the overall MCC on the diagnostics, {seeds}", one, "mcc")
+
+
+def _correlations(found: Findings) -> list[str | Claim]:
+    every = {language: scored.correlation(found.config.level) for language, scored in found.base.items()}
+    known = {language: each for language, each in every.items() if each is not None and math.isfinite(each.low)}
+    one = "the category scores of two seeds correlate with {}, on average"
+    return _stated(found, known, "Of the correlations between the category scores of two seeds", one, "correlation")
+
+
+def _stated(
+    found: Findings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
+) -> list[str | Claim]:
+    """A claim for each language, or one sentence on the highest and the lowest where there are more than two.
+
+    `several` begins that sentence, `one` is the claim with {} for the score, `published` the paper's field.
+    """
+    if len(estimates) > MOST_LANGUAGES:
+        return [f"{several}, {extremes(list(estimates.items()), 3)}."]
+    lines: list[str | Claim] = []
+    for language, estimate in estimates.items():
+        printed = f"{getattr(OVERALL[language], published):.3f}" if found.with_paper else ""
+        text = f"{language}: {one.format(in_words(estimate, 3))}."
+        lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
+    return lines
+
+
+def _data_table(found: Findings) -> Table:
+    config, rows = found.config, []
+    for language in config.languages:
+        job = figures_job(config, language)
+        ours, paper = found.results[job], CORPORA.get(language)
+        row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words / 2}
+        row |= {split: ours.rows.get(split, Missing("no such split")) for split in ("train", "validation", "test")}
+        row["paper_vocabulary"] = paper.vocabulary if paper else Missing("not in the paper")
+        row["paper_words"] = paper.words if paper else Missing("not in the paper")
+        rows.append(row)
+    columns = [
+        Column("language", "Language"),
+        Column("train", "Train"),
+        Column("validation", "Validation"),
+        Column("test", "Test"),
+        Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
+        Column("paper_vocabulary", "Vocabulary", published=True),
+        Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
+        Column("paper_words", "Words a text", 1, published=True),
+    ]
+    keys = [figures_job(config, language).key for language in config.languages]
+    what = "Generated toy data: nothing here speaks of the published corpora." if config.corpus == "generated" else ""
+    return Table("data", f"The entailment corpora: {_sizes(rows)}", found.columns(columns), rows, what, keys)
+
+
+def _sizes(rows: list[dict[str, Cell]]) -> str:
+    counts = sorted(count for row in rows if isinstance(count := row["train"], int))
+    if not counts:
+        return "no training rows"
+    span = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"{span} training rows a language"
+
+
+def _items(found: Findings) -> list[Section]:
+    arms = [scored.arm for scored in found.base.values() if scored.n_runs > 1]
+    examples = [flip_examples(arm, f"items-{arm.where['language']}") for arm in arms[:MOST_EXAMPLES]]
+    return [Section("Items", examples)] if examples else []
+
+
+def _limits(found: Findings) -> list[str]:
+    config = found.config
+    first = next(iter(found.base.values()))
+    n = len(next(iter(found.categories.values())))
+    small = min(score.estimate.n for scores in found.categories.values() for score in scores)
+    lines = [
+        f"The smallest category has {small} rows, half of them mirrored twins; its interval says so. {n} categories "
+        "are tested together.",
+        "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
+        "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+        f"The epoch of each run was chosen by {_selection(config)}; chosen epochs: "
+        + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
+        + f" of {config.recipe.evaluations}.",
+    ]
+    constant = [lang for lang, s in found.base.items() if any(len(set(run.tolist())) == 1 for run in s.arm.runs)]
+    if constant:
+        lines.append(f"In {', '.join(constant)} a run answers every row alike: its MCC is 0 by convention.")
+    if first.n_runs == 1:
+        lines.append("One seed only: the intervals are over rows, and say nothing of another seed.")
+    if config.corpus == "generated":
+        lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
+    return lines
+
+
+def _selection(config: Config) -> str:
+    return "validation accuracy" if config.select == "best" else "taking the last"
+
+
+def _provenance(config: Config) -> dict[str, str | int]:
+    recipe = config.recipe
+    return {
+        "model": config.model.rstrip("/").rpartition("/")[2],
+        "languages": ", ".join(config.languages),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "corpus": config.corpus,
+        "membership": config.membership,
+        "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
+        f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
+        f"clip {recipe.clip}, dropout {recipe.dropout}, length {recipe.max_length}, {recipe.precision}",
+    }

@@ -1,0 +1,199 @@
+"""From trainings to scores: the chosen epoch of every run, arranged as runs × items, scored by category and overall."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from goldproof.data.dataset import Dataset
+from goldproof.jobs import Results
+from goldproof.judging.arms import Arm
+from goldproof.judging.metrics import scorable
+from goldproof.judging.score import Settings
+from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.categories import categories_interval
+from goldproof.statistics.comparison import compare_runs
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.metrics import metric
+from goldproof.statistics.power import detectable_difference
+from goldproof.statistics.runs import runs_interval
+from goldproof.statistics.stability import correlation_interval
+from goldproof.studies.stability.categories import group_tags
+from goldproof.studies.stability.plan import (
+    Condition,
+    attribution_seeds,
+    diagnostics_job,
+    seeds_of,
+    training_job,
+    validation_job,
+)
+from goldproof.studies.stability.settings import Config
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import Seeds
+from goldproof.training.selection import best_point, last_point, score_points
+
+LABELS = ("not_entailment", "entailment")
+MCC = metric("mcc")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The runs of one condition on the diagnostics of its language.
+
+    `table` is categories × runs of MCC, categories in alphabetical order. `overall` is one MCC over all rows, `mean`
+    the mean over categories; both are means over runs with intervals over runs and items.
+    """
+
+    condition: Condition
+    arm: Arm
+    categories: tuple[str, ...]
+    table: Array
+    overall: Estimate
+    mean: Estimate
+    validation: Array
+    epochs: tuple[int, ...]
+    keys: tuple[str, ...]
+
+    @property
+    def run_overall(self) -> Array:
+        """The MCC over all rows of each run."""
+        return scorable(self.arm, "mcc").scores()
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return len(self.arm.runs)
+
+    def correlation(self, level: float) -> Estimate | None:
+        """The mean correlation between the runs' category scores ("RS corr."); None with one run."""
+        return correlation_interval(self.table, level) if self.n_runs > 1 else None
+
+    def detectable(self, level: float) -> float | None:
+        """The smallest difference of overall MCC to a model like this one that as many runs would show (80 % power).
+
+        A model like this one differs from it, item by item, as two of its own seeds do: the error is √2 times that of
+        the mean of the runs.
+        """
+        if self.n_runs < 2 or math.isnan(self.overall.low):
+            return None
+        result = compare_runs(MCC, self.arm.gold, self.arm.runs, self.arm.runs, self.arm.clusters, level=level)
+        return detectable_difference(result.standard_error, result.df, level)
+
+
+def score_condition(config: Config, results: Results, condition: Condition) -> Scored:
+    """The scores of a condition's seeds."""
+    return score_runs(config, results, condition, seeds_of(config))
+
+
+def score_attribution(config: Config, results: Results, language: str) -> Scored:
+    """The scores of the runs that vary the three seeds apart."""
+    return score_runs(config, results, Condition(language), attribution_seeds(config))
+
+
+def score_runs(config: Config, results: Results, condition: Condition, seeds: Sequence[Seeds]) -> Scored:
+    """The scores of these runs of a condition."""
+    trainings = [training_job(config, condition, each) for each in seeds]
+    outcomes = [results[job] for job in trainings]
+    data = results[diagnostics_job(config, condition.language)]
+    labels = [str(label) for label in results[validation_job(config, condition.language)].table["label"].to_pylist()]
+    points = [choose_point(config, outcome, labels) for outcome in outcomes]
+    accuracy = [float(score_points(o, "validation", labels)[p]) for o, p in zip(outcomes, points, strict=True)]
+    arm = make_arm(condition, data, outcomes, points)
+    members = items_by_tag(arm)
+    form, everything = scorable(arm, "mcc"), list(members.values())
+    return Scored(
+        condition=condition,
+        arm=arm,
+        categories=tuple(members),
+        table=np.array([form.take(items).scores() for items in members.values()]),
+        overall=_unless_constant(arm, runs_interval(MCC, arm.gold, arm.runs, arm.clusters, config.level)),
+        mean=_unless_constant(
+            arm, categories_interval(MCC, arm.gold, arm.runs, everything, arm.clusters, config.level)
+        ),
+        validation=np.array(accuracy),
+        epochs=tuple(point + 1 for point in points),
+        keys=tuple(job.key for job in trainings),
+    )
+
+
+def _unless_constant(arm: Arm, estimate: Estimate) -> Estimate:
+    """The estimate, without its interval where every run answers all rows alike: 0 is then a convention."""
+    if (arm.runs != arm.runs[:, :1]).any():
+        return estimate
+    return replace(estimate, low=math.nan, high=math.nan, method="no interval: every run answers all rows alike")
+
+
+def choose_point(config: Config, outcome: Outcome, labels: Sequence[str]) -> int:
+    """The evaluation point that counts."""
+    return last_point(outcome) if config.select == "last" else best_point(outcome, "validation", labels)
+
+
+def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[Outcome], points: Sequence[int]) -> Arm:
+    """The chosen predictions on the diagnostics as runs × items, items clustered by mirrored twins."""
+    texts, pairs = data.texts, [pair or "" for pair in data.pairs]
+    twins = ["\x00".join(sorted(both)) for both in zip(texts, pairs, strict=True)]
+    runs = [
+        [LABELS.index(label) for label in outcome.predictions("diagnostics", point)]
+        for outcome, point in zip(outcomes, points, strict=True)
+    ]
+    return Arm(
+        where={"language": condition.language},
+        step=None,
+        task="classification",
+        labels=LABELS,
+        ids=np.array(data.table["id"].to_pylist(), object),
+        gold=np.array([LABELS.index(label) for label in data.table["label"].to_pylist()]),
+        runs=np.array(runs),
+        run_names=tuple(_run_name(outcome.seeds) for outcome in outcomes),
+        clusters=np.unique(np.array(twins, object), return_inverse=True)[1],
+        tags=tuple(tuple(tags) for tags in data.table["tags"].to_pylist()),
+        texts={"premise": texts, "hypothesis": pairs},
+    )
+
+
+def _run_name(seeds: Seeds) -> str:
+    alike = seeds.init == seeds.order == seeds.dropout
+    return str(seeds.init) if alike else f"{seeds.init}/{seeds.order}/{seeds.dropout}"
+
+
+def summary_method(estimate: Estimate) -> Estimate:
+    """The estimate with a method that says no counts, so that a table of many names its methods once.
+
+    >>> summary_method(Estimate(0.1, 0.0, 0.2, "3 runs × items, variance components, 16 clusters", 34)).method
+    '3 runs × items, variance components, clusters of twins'
+    >>> summary_method(Estimate(0.0, -0.1, 0.1, "none of 16 clusters differs, Tango's bound", 34)).method
+    "none of the clusters of twins differs, Tango's bound"
+    """
+    method = re.sub(r"× \d+ items or clusters", "× clusters of twins", estimate.method)
+    method = re.sub(r"none of \d+ clusters", "none of the clusters of twins", method)
+    return replace(estimate, method=re.sub(r"\d+ clusters", "clusters of twins", method))
+
+
+def judge_categories(config: Config, arm: Arm) -> list[TagScore]:
+    """Each category beside chance, false discoveries controlled over the categories."""
+    return _score(arm, config)
+
+
+def judge_groups(config: Config, arm: Arm) -> list[TagScore]:
+    """Each of the four groups beside chance."""
+    assert arm.tags is not None
+    return _score(replace(arm, tags=tuple(group_tags(arm.tags))), config)
+
+
+def judge_cells(config: Config, arm: Arm) -> list[list[TagScore]]:
+    """Each run's categories beside chance, run by run; false discoveries controlled over all cells together."""
+    by_run = [
+        _score(replace(arm, runs=arm.runs[[i]], run_names=(name,)), config) for i, name in enumerate(arm.run_names)
+    ]
+    decided = iter(decide([score for scores in by_run for score in scores], config.level))
+    return [[next(decided) for _ in scores] for scores in by_run]
+
+
+def _score(arm: Arm, config: Config) -> list[TagScore]:
+    settings = Settings(metric="mcc", level=config.level, smallest_tag=config.smallest)
+    return [replace(score, estimate=summary_method(score.estimate)) for score in score_tags(arm, "mcc", settings)]

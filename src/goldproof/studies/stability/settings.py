@@ -1,0 +1,190 @@
+"""The settings of the study and its two presets: what is trained, on what, with which seeds, and what is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from goldproof.data.annotation.features import FEATURES
+from goldproof.jobs.names import named
+from goldproof.studies.rules import are_distinct, check_settings
+from goldproof.studies.stability.categories import Membership
+from goldproof.training.recipe import Recipe
+
+LANGUAGES = ("en", "ru", "fr", "de", "sv")
+PAPER_RECIPE = Recipe(
+    task="pair",
+    epochs=10,
+    batch=4,
+    learning_rate=1e-5,
+    schedule="linear",
+    warmup=0.1,
+    weight_decay=0.01,
+    clip=1.0,
+    dropout=0.1,
+    max_length=256,
+    evaluations=10,
+)
+
+
+@named("stability.Extra")
+@dataclass(frozen=True)
+class Extra:
+    """Extra training data: a corpus of the catalog, or a file of your own; how many rows of it, for which languages.
+
+    `amounts` are added to the training data of `languages`, `amounts_everywhere` to that of every language. Larger
+    amounts hold the smaller ones; `seed` says which rows come first. `language` is that of the extra data.
+    """
+
+    corpus: str = "glue/mnli"
+    split: str = "train"
+    language: str = "en"
+    amounts: tuple[int, ...] = ()
+    languages: tuple[str, ...] = ("en",)
+    amounts_everywhere: tuple[int, ...] = ()
+    seed: int = 0
+
+    def amounts_for(self, language: str) -> tuple[int, ...]:
+        """The amounts that are added to the training data of a language, in rising order."""
+        mine = self.amounts if language in self.languages else ()
+        return tuple(sorted({*mine, *self.amounts_everywhere}))
+
+
+@named("stability.Presence")
+@dataclass(frozen=True)
+class Presence:
+    """Controlled subsets: `amount` extra rows of which the given percentages hold the feature, for each feature."""
+
+    features: tuple[str, ...] = ()
+    percent: tuple[int, ...] = (25, 50, 75)
+    amount: int = 10_000
+    languages: tuple[str, ...] = ("en",)
+
+
+@named("stability.Attribution")
+@dataclass(frozen=True)
+class Attribution:
+    """Runs that vary the seeds of initialisation, data order and dropout apart, so that variance can be attributed.
+
+    With k levels, "latin" makes k² runs (a Latin square) and "factorial" k³; 0 levels make none.
+    """
+
+    levels: int = 3
+    design: Literal["latin", "factorial"] = "latin"
+    languages: tuple[str, ...] = ("en",)
+
+
+@named("stability.Thresholds")
+@dataclass(frozen=True)
+class Thresholds:
+    """From where a change counts: a higher MCC, a smaller deviation, and a higher MCC in every language."""
+
+    higher: float = 0.1
+    steadier: float = 0.05
+    everywhere: float = 0.2
+
+
+@named("stability.Toy")
+@dataclass(frozen=True)
+class Toy:
+    """Sizes of the generated data: training and validation pairs, pairs of each category, rows of extra data."""
+
+    n_train: int = 200
+    n_validation: int = 60
+    n_pairs: int = 12
+    n_extra: int = 400
+
+
+@named("stability.Config")
+@dataclass(frozen=True)
+class Config:
+    """Settings of the stability study.
+
+    `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate).
+    `corpus` is "published" (the catalog's corpora under `root`, or under GOLDPROOF_DATA) or "generated". `n_train`
+    takes the first so many training rows. `select` says which evaluation point counts: the one with the best validation
+    accuracy, or the last. `membership` says which rows belong to a category: with "split" all that have the tag, with
+    "exact" those that have no other of the same group. `smallest` is the fewest rows that a category needs to be
+    tested against chance.
+    """
+
+    model: str = "bert-base-multilingual-cased"
+    languages: tuple[str, ...] = ("en", "fr", "de", "sv")
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    corpus: Literal["published", "generated"] = "published"
+    root: str = ""
+    n_train: int | None = None
+    recipe: Recipe = PAPER_RECIPE
+    select: Literal["best", "last"] = "best"
+    membership: Membership = "split"
+    level: float = 0.95
+    smallest: int = 10
+    extra: Extra = Extra()
+    presence: Presence = Presence()
+    attribution: Attribution = Attribution()
+    thresholds: Thresholds = Thresholds()
+    toy: Toy = Toy()
+
+    def __post_init__(self) -> None:
+        """Refuse settings that make no sense."""
+        check_settings(self, _rules(self))
+
+
+def _rules(c: Config) -> list[tuple[str, bool, str]]:
+    known = f"at least one of {', '.join(LANGUAGES)}, each once"
+    among = f"among the languages of the study ({', '.join(c.languages)})"
+    return [
+        ("languages", are_distinct(c.languages) and set(c.languages) <= set(LANGUAGES) and bool(c.languages), known),
+        ("seeds", bool(c.seeds) and are_distinct(c.seeds), "at least one whole number, each once"),
+        ("recipe.task", c.recipe.task == "pair", "'pair', as entailment is a question about two texts"),
+        ("level", 0 < c.level < 1, "above 0 and below 1"),
+        ("smallest", c.smallest >= 1, "a whole number of at least 1"),
+        ("n_train", c.n_train is None or c.n_train >= 2, "a whole number of at least 2, or left out"),
+        *(
+            (f"extra.{name}", are_distinct(values) and all(n >= 1 for n in values), "whole numbers above 0, each once")
+            for name in ("amounts", "amounts_everywhere")
+            for values in [getattr(c.extra, name)]
+        ),
+        ("extra.languages", not c.extra.amounts or set(c.extra.languages) <= set(c.languages), among),
+        (
+            "presence.percent",
+            are_distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
+            "whole numbers from 0 to 100, each once",
+        ),
+        ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
+        ("presence.amount", c.presence.amount >= 1, "a whole number of at least 1"),
+        ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(c.languages), among),
+        (
+            "attribution.levels",
+            c.attribution.levels == 0 or c.attribution.levels >= 3,
+            "0 (none) or at least 3, as fewer leave nothing to compare with",
+        ),
+        ("attribution.languages", not c.attribution.levels or set(c.attribution.languages) <= set(c.languages), among),
+    ]
+
+
+PAPER = Config(
+    languages=LANGUAGES,
+    membership="exact",
+    attribution=Attribution(levels=0),
+    extra=Extra(
+        amounts=(1_000, 5_000, 10_000, 50_000, 100_000, 200_000, 250_000, 374_000),
+        languages=("en", "ru"),
+        amounts_everywhere=(374_000,),
+    ),
+    presence=Presence(
+        features=("Conjunction", "Negation", "Anaphora/Coreference", "Disjunction"), languages=("en", "ru")
+    ),
+)
+TINY = Config(
+    model="fake",
+    languages=("en", "fr"),
+    seeds=(0, 1, 2),
+    corpus="generated",
+    recipe=Recipe(
+        task="pair", epochs=3, batch=8, learning_rate=1e-4, clip=1.0, dropout=0.1, max_length=64, evaluations=2
+    ),
+    extra=Extra(amounts=(64,)),
+    attribution=Attribution(levels=0),
+    toy=Toy(n_train=96, n_validation=32, n_pairs=4, n_extra=100),
+)

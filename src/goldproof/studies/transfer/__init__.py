@@ -1,0 +1,20 @@
+"""Zero-shot transfer: fine-tune on one language, test on others, and ask how much of the score is luck of the
+checkpoint.
+
+After Keung et al. (2020). Runs × checkpoints × languages; what each selection rule gives; what may be claimed.
+"""
+
+from __future__ import annotations
+
+from goldproof.jobs import Results
+from goldproof.report.summary import Report
+from goldproof.studies.transfer.plan import PAPER, TINY, Config, jobs
+
+__all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
+
+
+def report(config: Config, results: Results) -> Report:
+    """What was found; drawing libraries are loaded only here."""
+    from goldproof.studies.transfer.findings import report as make_report
+
+    return make_report(config, results)

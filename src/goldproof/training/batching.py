@@ -1,0 +1,175 @@
+"""Items as arrays: token ids with only the rows of the embedding that are used, labels, weights, order, padding.
+
+`prepare` turns examples into plain numpy arrays once; nothing here draws at random but through `randomness`. It does
+not move anything to a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldproof.models.examples import Examples
+from goldproof.models.protocols import Network, Tokenized
+from goldproof.training.randomness import item_words
+from goldproof.training.recipe import Recipe
+
+Ints = npt.NDArray[np.int32]
+IGNORED = -100
+_SMALL_PAD = 64  # rows up to a padding id as small as this keep their place, since some models compare ids with it
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Items as padded arrays: shape (items, longest) for ids and types.
+
+    `labels` has shape (items,), or (items, longest) for token tasks; `weights` says how much each item counts in the
+    mean loss. `starts` holds each word's first token for token tasks.
+    """
+
+    items: tuple[str, ...]
+    ids: Ints
+    types: Ints | None
+    lengths: Ints
+    labels: npt.NDArray[Any] | None
+    weights: npt.NDArray[np.float32]
+    words: Ints
+    starts: tuple[Ints, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Which rows of the embedding are used: those of the training items first (they learn), then those of evaluation
+    alone.
+
+    Rows that no training item uses get no gradient: AdamW only shrinks them by its weight decay, which is applied
+    when they are looked at.
+    """
+
+    learned: npt.NDArray[np.int64]
+    fixed: npt.NDArray[np.int64]
+    pad: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All items of a training, ready for a device."""
+
+    train: Packed
+    evaluate: Packed
+    bounds: Mapping[str, tuple[int, int]]
+    n_truncated: Mapping[str, int]
+    vocabulary: Vocabulary | None
+
+
+def prepare(
+    network: Network,
+    train: Examples,
+    evaluate: Mapping[str, Examples],
+    recipe: Recipe,
+    classes: Sequence[str],
+    active_rows_only: bool,
+) -> Prepared:
+    """Tokenize everything, find the rows in use and pack; the evaluation sets follow each other in one `Packed`."""
+    tokens = network.tokenize(_for_task(train, recipe), recipe.max_length)
+    sets = {name: network.tokenize(_for_task(items, recipe), recipe.max_length) for name, items in evaluate.items()}
+    together = _join(list(sets.values()), network.has_types, recipe.task == "tokens")
+    vocabulary = _vocabulary(tokens, together, network.pad_id) if active_rows_only and network.embedding else None
+    if vocabulary is not None:
+        tokens, together = _renumber(tokens, vocabulary), _renumber(together, vocabulary)
+    pad = network.pad_id if vocabulary is None else vocabulary.pad
+    edges = np.cumsum([0, *(items.n for items in evaluate.values())])
+    bounds = {name: (int(edges[i]), int(edges[i + 1])) for i, name in enumerate(evaluate)}
+    ids = [item for items in evaluate.values() for item in items.ids]
+    return Prepared(
+        pack(tokens, train.ids, pad, label_array(train, tokens, recipe, classes)),
+        pack(together, ids, pad, None),
+        bounds,
+        {"train": tokens.n_truncated, **{name: found.n_truncated for name, found in sets.items()}},
+        vocabulary,
+    )
+
+
+def label_array(examples: Examples, tokens: Tokenized, recipe: Recipe, classes: Sequence[str]) -> npt.NDArray[Any]:
+    """Labels as numbers; for token tasks one for each token, at the first token of each word."""
+    if recipe.task == "regression":
+        return np.asarray(examples.labels, np.float32)
+    index = {name: i for i, name in enumerate(classes)}
+    if recipe.task != "tokens":
+        return np.array([index[str(label)] for label in examples.labels or ()], np.int64)
+    assert tokens.starts is not None and examples.word_labels is not None
+    labels = np.full((examples.n, max((len(i) for i in tokens.ids), default=1)), IGNORED, np.int64)
+    for row, (starts, names) in enumerate(zip(tokens.starts, examples.word_labels, strict=True)):
+        for start, name in zip(starts, names, strict=True):
+            if start >= 0:
+                labels[row, start] = index[name]
+    return labels
+
+
+def pack(tokens: Tokenized, ids: Sequence[str], pad: int, labels: npt.NDArray[Any] | None) -> Packed:
+    """Ragged token ids as one padded array."""
+    lengths = np.array([len(entry) for entry in tokens.ids], np.int32)
+    width = int(lengths.max(initial=1))
+    n_counted = np.ones(len(lengths)) if labels is None or labels.ndim == 1 else (labels != IGNORED).sum(1)
+    return Packed(
+        tuple(ids),
+        _padded(tokens.ids, width, pad),
+        None if tokens.types is None else _padded(tokens.types, width, 0),
+        lengths,
+        labels,
+        n_counted.astype(np.float32),
+        item_words(ids),
+        tokens.starts,
+    )
+
+
+def length_batches(lengths: Ints, most_tokens: int) -> list[npt.NDArray[np.int64]]:
+    """Items sorted by length, longest first, in batches of at most so many padded tokens."""
+    order = np.argsort(-lengths, kind="stable")
+    batches, start = [], 0
+    while start < len(order):
+        size = max(1, most_tokens // max(1, int(lengths[order[start]])))
+        batches.append(order[start : start + size])
+        start += size
+    return batches
+
+
+def _for_task(examples: Examples, recipe: Recipe) -> Examples:
+    """The examples with nothing that the task does not look at."""
+    if recipe.task == "tokens":
+        return examples
+    return Examples(examples.ids, examples.texts, examples.pairs)
+
+
+def _vocabulary(train: Tokenized, evaluate: Tokenized, pad: int) -> Vocabulary:
+    kept = np.arange(pad + 1) if pad < _SMALL_PAD else np.array([pad])
+    learned = np.unique(np.concatenate([kept, *train.ids]))
+    fixed = np.setdiff1d(np.concatenate([kept, *evaluate.ids]), learned)
+    return Vocabulary(learned.astype(np.int64), fixed.astype(np.int64), int(np.searchsorted(learned, pad)))
+
+
+def _renumber(tokens: Tokenized, vocabulary: Vocabulary) -> Tokenized:
+    rows = np.concatenate([vocabulary.learned, vocabulary.fixed])
+    order = np.argsort(rows)
+    ids = tuple(order[np.searchsorted(rows, entry, sorter=order)].astype(np.int32) for entry in tokens.ids)
+    return Tokenized(ids, tokens.types, tokens.starts, tokens.n_truncated)
+
+
+def _join(parts: Sequence[Tokenized], has_types: bool, has_starts: bool) -> Tokenized:
+    return Tokenized(
+        tuple(entry for part in parts for entry in part.ids),
+        tuple(entry for part in parts for entry in part.types or ()) if has_types else None,
+        tuple(entry for part in parts for entry in part.starts or ()) if has_starts else None,
+        sum(part.n_truncated for part in parts),
+    )
+
+
+def _padded(entries: Sequence[Ints], width: int, fill: int) -> Ints:
+    array = np.full((len(entries), width), fill, np.int32)
+    for row, entry in enumerate(entries):
+        array[row, : len(entry)] = entry
+    return array

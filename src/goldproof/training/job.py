@@ -1,0 +1,61 @@
+"""Fine-tuning as a job: jobs that differ only in their seeds run together, and each resumes from its own snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from goldproof.data.dataset import Dataset
+from goldproof.errors import TrainingError
+from goldproof.jobs import Resources, step
+from goldproof.jobs.scratch import scratch_folders
+from goldproof.models.examples import Examples, examples_from_table
+from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import Recipe, Seeds
+
+
+def train_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+    """Several trainings that differ only in their seeds."""
+    return _train_many(arguments, average=False)
+
+
+def train_averaged_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+    """The same, each also with its mean weights."""
+    return _train_many(arguments, average=True)
+
+
+def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[Outcome | TrainingError]:
+    first = arguments[0]
+    train, evaluate = _examples(first["train"], first["recipe"]), _sets(first["evaluate"], first["recipe"])
+    seeds = [each["seeds"] for each in arguments]
+    hooks = Hooks(scratch=scratch_folders(), average=average)
+    return finetune_many(first["model"], train, evaluate, first["recipe"], seeds, hooks=hooks)
+
+
+@step(version=1, name="goldproof.train", together=train_together, over=("seeds",), resources=Resources(gpus=1))
+def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
+    """Fine-tune a model with one seed, and give its logits on every evaluation set at every evaluation point."""
+    hooks = Hooks(scratch=scratch_folders())
+    return finetune(model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=hooks)
+
+
+@step(
+    version=1,
+    name="goldproof.train_averaged",
+    together=train_averaged_together,
+    over=("seeds",),
+    resources=Resources(gpus=1),
+)
+def train_averaged(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
+    """The same, with the logits of the mean of the weights at the evaluation points: `Outcome.averaged`."""
+    hooks = Hooks(scratch=scratch_folders(), average=True)
+    return finetune(model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=hooks)
+
+
+def _sets(sets: Mapping[str, Dataset], recipe: Recipe) -> dict[str, Examples]:
+    return {name: _examples(data, recipe) for name, data in sets.items()}
+
+
+def _examples(data: Dataset, recipe: Recipe) -> Examples:
+    return examples_from_table(data.table, regression=recipe.task == "regression")

@@ -1,0 +1,112 @@
+"""Which checkpoint: rules that choose evaluation points of a finished training from its stored predictions. No torch.
+
+Every rule looks at an `Outcome` and at labels, and gives a position in `Outcome.points`. Scores are "higher is better".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldproof.errors import UsageError
+from goldproof.models.protocols import Floats
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import Rule
+
+
+def score_logits(rule: Rule, logits: Floats, labels: npt.NDArray[Any]) -> float:
+    """One score of logits of shape (items, outputs) against class numbers, or targets where there is one output.
+
+    `loss` is minus the mean cross-entropy (or squared error), so that higher is better.
+
+    >>> score_logits("accuracy", np.array([[2.0, 1.0], [0.0, 1.0]], np.float32), np.array([0, 0]))
+    0.5
+    """
+    known = ~np.isnan(logits).any(axis=-1)  # words that were cut off count as wrong, but have no loss
+    if rule == "loss":
+        return -_mean_loss(logits[known], labels[known])
+    predicted = np.where(known, np.argmax(np.nan_to_num(logits), axis=-1), -1)
+    if rule == "accuracy":
+        return float(np.mean(predicted == labels))
+    if rule == "mcc":
+        from sklearn.metrics import matthews_corrcoef
+
+        return float(matthews_corrcoef(labels, predicted))
+    raise UsageError(f"the rule must be accuracy, mcc or loss; got {rule!r}")
+
+
+def score_points(
+    outcome: Outcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy"
+) -> npt.NDArray[np.float64]:
+    """The score of one evaluation set at every point."""
+    codes = label_codes(outcome.classes, labels)
+    return np.array([score_logits(rule, logits, codes) for logits in outcome.at(name)])
+
+
+def best_point(outcome: Outcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy") -> int:
+    """The point with the highest score on a set; the earliest of equals."""
+    return int(np.argmax(score_points(outcome, name, labels, rule)))
+
+
+def best_point_by_confidence(outcome: Outcome, name: str, labels: Sequence[str], rule: Rule = "accuracy") -> int:
+    """The point with the highest score on a set; among equals the one with the highest mean log-probability of its
+    own choice.
+    """
+    scores = score_points(outcome, name, labels, rule)
+    confidence = _log_probabilities(outcome.at(name)).max(axis=-1).mean(axis=-1)
+    return int(max(range(len(scores)), key=lambda i: (scores[i], confidence[i])))
+
+
+def last_point(outcome: Outcome) -> int:
+    """The end of training."""
+    return len(outcome.points) - 1
+
+
+def average_points(outcome: Outcome, name: str, last: int | None = None) -> Floats:
+    """Mean log-probabilities over the last so many points (all unless given): checkpoints averaged."""
+    logits = outcome.at(name)
+    chosen = logits if last is None else logits[-last:]
+    return np.asarray(_log_probabilities(chosen).mean(axis=0), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One training chosen among several: its place in the list, its best point and the score there."""
+
+    index: int
+    point: int
+    score: float
+
+
+def best_outcome(outcomes: Sequence[Outcome], name: str, labels: Sequence[str], rule: Rule = "accuracy") -> Choice:
+    """The best training of a search by its best point on a set; the first of equals."""
+    if not outcomes:
+        raise UsageError("there is no outcome to choose from")
+    points = [best_point(outcome, name, labels, rule) for outcome in outcomes]
+    scores = [score_points(o, name, labels, rule)[point] for o, point in zip(outcomes, points, strict=True)]
+    index = int(np.argmax(scores))
+    return Choice(index, points[index], float(scores[index]))
+
+
+def label_codes(classes: Sequence[str], labels: Sequence[str] | Sequence[float]) -> npt.NDArray[Any]:
+    """Class numbers of labels; the labels themselves where there are no classes (regression)."""
+    if not classes:
+        return np.asarray(labels, np.float64)
+    index = {name: i for i, name in enumerate(classes)}
+    return np.array([index[str(label)] for label in labels], np.int64)
+
+
+def _mean_loss(logits: Floats, labels: npt.NDArray[Any]) -> float:
+    if logits.shape[-1] == 1:
+        return float(np.mean((logits[:, 0].astype(np.float64) - labels) ** 2))
+    return float(-np.mean(_log_probabilities(logits)[np.arange(len(labels)), labels]))
+
+
+def _log_probabilities(logits: Floats) -> npt.NDArray[np.float64]:
+    from scipy.special import log_softmax
+
+    return np.asarray(log_softmax(logits.astype(np.float64), axis=-1))

@@ -359,7 +359,8 @@ TABLE = [
         b"gold,prediction\nyes,no\n",
         read_predictions,
         "{path}: predictions need a column 'id'; columns found: gold, prediction; "
-        "say which one it is with --column id=NAME, in Python columns={'id': 'NAME'}",
+        "say which one it is with --column id=NAME, in Python columns={'id': 'NAME'}; or match the rows of both by their "
+        "numbers with --by-row",
     ),
     Bad(
         "column.csv",
@@ -443,7 +444,7 @@ TABLE = [
         "regression.csv",
         b"id,gold,prediction\n1,0.5,0.7\n2,0.1,nan\n",
         read_predictions,
-        "{path}, line 3: 'prediction' must be a finite number; got nan",
+        "{path}, line 3: 'prediction' is missing or null; --missing takes leave-out to allow that",
     ),
     Bad(
         "step.csv",
@@ -461,7 +462,8 @@ TABLE = [
         "document.json",
         b'{"examples": []}',
         read_predictions,
-        '{path}: a JSON document of predictions needs a list "predictions"; for one object per line use .jsonl',
+        '{path}: a JSON document of predictions is a list of objects, or has a list "predictions"; for one object per '
+        "line use .jsonl",
     ),
     Bad(
         "broken.json",

@@ -23,6 +23,16 @@ Cluster = Annotated[
     typer.Option(help="Items that share their fate: auto (the column 'cluster'), none, cluster, text, pair, twins."),
 ]
 Common = Annotated[bool, typer.Option("--common", help="Use the items that all share, where ids do not match.")]
+MissingAnswers = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        help="What a prediction that is not there means: wrong (default), leave-out, refuse (default for numbers).",
+    ),
+]
+ByRow = Annotated[
+    bool, typer.Option("--by-row", help="Match items by row number, not by id; texts, where there are any, must agree.")
+]
 Source = Annotated[
     str | None,
     typer.Option(
@@ -41,24 +51,25 @@ def score(  # noqa: PLR0913 - one parameter per option
     cluster: Cluster = "auto",
     common: Common = False,
     column: options.ColumnPairs = None,
+    missing: MissingAnswers = None,
+    by_row: ByRow = False,
     source: Source = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
     if source is not None:
-        if cluster != "auto" or common:
+        if cluster != "auto" or common or missing or by_row:
             raise UsageError(
-                "--cluster and --common do not go with --source, which takes clusters from the column 'cluster' and "
-                "needs the same items in every run"
+                "--cluster, --common, --missing and --by-row do not go with --source, which takes clusters from the "
+                "column 'cluster' and needs the same items, all answered, in every run"
             )
         return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
 
-    scores = judge(
-        files, columns=options.column_names(column), settings=Settings(metric=metric, cluster=cluster, common=common)
-    )
+    settings = Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row)
+    scores = judge(files, columns=options.column_names(column), settings=settings)
     paths = _write(scores, out)
     if as_json:
         options.print_json(
@@ -121,6 +132,8 @@ def compare(  # noqa: PLR0913 - one parameter per option
     cluster: Cluster = "auto",
     common: Common = False,
     column: options.ColumnPairs = None,
+    missing: MissingAnswers = None,
+    by_row: ByRow = False,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -134,7 +147,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
     judgement = judge(
         *(a, b),
         columns=options.column_names(column),
-        settings=Settings(metric=metric, cluster=cluster, common=common),
+        settings=Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row),
         margins=Margins(margin / 100, None if gate is None else gate / 100),
     )
     paths = _write(judgement, out)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from goldproof.data.alignment import Alignment, compare_rows
 from goldproof.data.columns import Columns
@@ -95,18 +94,18 @@ class CheckReport:
         return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def check(
-    paths: Iterable[str | Path], *, near: float = 0.8, max_examples: int = 3, columns: Columns | None = None
-) -> CheckReport:
+def check(source: Any, *, near: float = 0.8, max_examples: int = 3, columns: Columns | None = None) -> CheckReport:
     """Check files or folders; language, split and group are read off their names, columns off their headers or cells.
 
-    `columns` names the columns of the files; those it does not name are guessed.
+    A data frame, an Arrow table or rows may stand in their place, or a mapping from split to file or table:
+    `check({"train": train, "test": test})`. `columns` names the columns of the files; those it does not
+    name are guessed.
 
     `near` is the Jaccard similarity from which rows count as near duplicates; 1 switches the search off.
     """
     if not 0 < near <= 1:
         raise UsageError(f"near must lie above 0 and at most at 1; got {near}")
-    gathered = gather(paths, columns)
+    gathered = gather(source, columns)
     by_language: dict[tuple[str, str], list[Part]] = defaultdict(list)
     by_split: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in gathered.parts:

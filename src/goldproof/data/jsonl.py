@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from goldproof.data.files import decode_line, iter_blocks
+from goldproof.data.nested import value_at
 from goldproof.data.raw import RawBatch
 from goldproof.errors import DataError
 
@@ -62,8 +63,9 @@ class JsonLines:
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
         """Batches with the wanted columns only, one for each block of the file."""
         kinds, first_line, first_row = dict(self.kinds), 1, 0
+        nested = not set(wanted) <= set(self.column_names)
         for block in iter_blocks(self.path):
-            columns = _parse_block(block, wanted, kinds)
+            columns = None if nested else _parse_block(block, wanted, kinds)
             lines: list[int] | None = None
             if columns is None:
                 columns, lines = _parse_slowly(block, self.path, first_line, wanted, kinds)
@@ -138,7 +140,7 @@ def _parse_slowly(
             continue
         row = parse_line(line, path, number)
         for key in wanted:
-            value = row.get(key)
+            value = value_at(row, key)
             _learn_kind(kinds, key, value)
             if kinds.get(key) == "other" and value is not None:
                 message = f"{key!r} must be a text, a number or a list of these; got {_short(value)}"
@@ -150,7 +152,7 @@ def _parse_slowly(
                 raise DataError(message, path=path, line=number)
         rows.append(row)
         lines.append(number)
-    arrays = [pa.array([row.get(key) for row in rows], _TYPES[kinds.get(key, "string")]) for key in wanted]
+    arrays = [pa.array([value_at(row, key) for row in rows], _TYPES[kinds.get(key, "string")]) for key in wanted]
     return pa.RecordBatch.from_arrays(arrays, names=list(wanted)), lines
 
 

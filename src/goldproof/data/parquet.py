@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from goldproof.data.nested import array_at, column_of
 from goldproof.data.raw import RawBatch
 from goldproof.errors import DataError
 
@@ -33,9 +34,13 @@ class ParquetRows:
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
         """Batches with the wanted columns only, with large and dictionary types made plain."""
         first_row = 0
+        starts = {name: column_of(name, self.column_names) or name for name in wanted}
+        read = list(dict.fromkeys(starts.values()))
         try:
-            for batch in pq.ParquetFile(self.path).iter_batches(batch_size=_ROWS, columns=list(wanted)):
-                arrays = [_plain(batch.column(name)) for name in wanted]
+            for batch in pq.ParquetFile(self.path).iter_batches(batch_size=_ROWS, columns=read):
+                arrays = [
+                    plain(array_at(batch.column(start), name, start, self.path)) for name, start in starts.items()
+                ]
                 yield RawBatch(pa.RecordBatch.from_arrays(arrays, names=list(wanted)), first_row, self.path)
                 first_row += batch.num_rows
         except (pa.ArrowInvalid, OSError) as error:
@@ -43,7 +48,8 @@ class ParquetRows:
             raise DataError(message, path=self.path) from None
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def plain(column: pa.Array) -> pa.Array:
+    """The column with dictionaries decoded, and text, whole numbers and numbers in one width each."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):

@@ -1,17 +1,19 @@
-"""The files under given paths as parts to be checked: the rows of one group, language and split, with their places."""
+"""Files under paths, or tables, as parts to be checked: the rows of a group, language and split with their places."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from typing import Any
 
 import pyarrow as pa
 
-from goldproof.data.columns import Columns
+from goldproof.data.columns import Columns, Filling, guess_columns, shape_batch
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, SourceFile
 from goldproof.data.files import check_file, describe_file, suffix_of
+from goldproof.data.in_memory import is_paths, open_table
 from goldproof.data.naming import LANGUAGES, FileName, parse_name
 from goldproof.data.published import read_published
 from goldproof.data.readers import iter_batches
@@ -95,7 +97,50 @@ class Gathered:
     unread: tuple[tuple[str, str], ...]
 
 
-def gather(paths: Iterable[str | Path], columns: Columns | None = None) -> Gathered:
+def gather(source: Any, columns: Columns | None = None) -> Gathered:
+    """Read a path or several, a table in memory, or a mapping from splits to these."""
+    if is_paths(source):
+        return _gather_files([source] if isinstance(source, str | Path) else source, columns)
+    if isinstance(source, Mapping) and any(_is_data(value) for value in source.values()):
+        return _gather_splits(source, columns)
+    return _gather_tables({"all": source}, columns)
+
+
+def _is_data(value: Any) -> bool:
+    """Whether this is a file or a table, and no column of one."""
+    rows = isinstance(value, Sequence) and not isinstance(value, str) and bool(value)
+    is_table = hasattr(value, "__arrow_c_stream__") or hasattr(value, "columns")
+    return isinstance(value, str | Path) or is_table or (rows and all(isinstance(row, Mapping) for row in value))
+
+
+def _gather_splits(splits: Mapping[str, Any], columns: Columns | None) -> Gathered:
+    """Each split from a file or a table of its own."""
+    files = {split: each for split, each in splits.items() if isinstance(each, str | Path)}
+    tables = _gather_tables({split: each for split, each in splits.items() if split not in files}, columns)
+    parts = {(part.group, part.language, part.split): part for part in tables.parts}
+    read: list[tuple[str, SourceFile]] = []
+    for split, file in files.items():
+        name = FileName("", None, split)
+        table, source = _read(Path(file), name, columns)
+        read.append((str(file), source))
+        _add(parts, table, str(file), name)
+    return _ordered(parts, read, {str(file): split for split, file in files.items()}, [])
+
+
+def _gather_tables(tables: Mapping[str, Any], columns: Columns | None) -> Gathered:
+    parts: dict[tuple[str, str, str], Part] = {}
+    for split, each in tables.items():
+        raw = open_table(each, "data to check are")
+        found = guess_columns(columns or Columns(), raw.column_names, Path(raw.name))
+        batches = [shape_batch(batch, found, Filling(split)) for batch in raw.iter_batches(found.named)]
+        if not batches:
+            raise DataError("there are no rows", path=raw.name)
+        where = raw.name if len(tables) == 1 else f"{raw.name} of {split!r}"
+        _add(parts, pa.Table.from_batches(batches), where, FileName("", None, split))
+    return _ordered(parts, [], {}, [])
+
+
+def _gather_files(paths: Iterable[str | Path], columns: Columns | None) -> Gathered:
     """Read every file under the paths; a file of no known kind in a folder is listed, not an error."""
     parts: dict[tuple[str, str, str], Part] = {}
     files: list[tuple[str, SourceFile]] = []
@@ -112,6 +157,15 @@ def gather(paths: Iterable[str | Path], columns: Columns | None = None) -> Gathe
         files.append((str(path), source))
         splits[str(path)] = name.split or "all"
         _add(parts, table, str(path), name)
+    return _ordered(parts, files, splits, unread)
+
+
+def _ordered(
+    parts: Mapping[tuple[str, str, str], Part],
+    files: Sequence[tuple[str, SourceFile]],
+    splits: dict[str, str],
+    unread: Sequence[tuple[str, str]],
+) -> Gathered:
     ordered = sorted(parts.values(), key=lambda part: (part.group, part.language, part.order))
     return Gathered(tuple(ordered), tuple(files), splits, tuple(unread))
 

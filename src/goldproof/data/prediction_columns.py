@@ -1,44 +1,53 @@
-"""The columns of a prediction file: which is which, of what type, and whether each value is one that can be scored."""
+"""The columns of predictions: which is which, and what task they are of. It converts no value."""
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.columns import kind_name, list_columns
+from goldproof.data.columns import list_columns
+from goldproof.data.nested import column_of
 from goldproof.data.raw import RawBatch, RawFile
 from goldproof.errors import DataError, UsageError
 
 Task = Literal["classification", "regression", "tagging"]
+Missing = Literal["wrong", "leave-out", "refuse"]
+MISSING: tuple[Missing, ...] = ("wrong", "leave-out", "refuse")
 KEY_COLUMNS = ("id", "run", "step", "language", "split", "model", "dataset")
-_TEXT_COLUMNS = ("run", "language", "split", "model", "dataset", "cluster", "text", "pair")
-COLUMNS = ("id", "gold", "prediction", "probabilities", "step", "tags", *_TEXT_COLUMNS)
+TEXT_COLUMNS = ("run", "language", "split", "model", "dataset", "cluster", "text", "pair")
+COLUMNS = ("id", "gold", "prediction", "probabilities", "step", "tags", *TEXT_COLUMNS)
 _ALIASES = {
-    "id": ("id", "idx", "guid"),
-    "gold": ("gold", "true_label", "gold_label", "label", "target"),
-    "prediction": ("prediction", "predicted_label", "predicted", "pred"),
+    "id": ("id", "idx", "guid", "doc_id", "index"),
+    "gold": ("gold", "true_label", "gold_label", "y_true", "label", "labels", "target"),
+    "prediction": ("prediction", "predicted_label", "predicted", "pred", "y_pred", "preds", "predictions"),
     "probabilities": ("probabilities", "probs"),
     "run": ("run", "seed"),
     "language": ("language", "lang"),
 }
-_TOLERANCE = 1e-3
+_NEVER_GUESSED = {"answer": ("gold", "prediction"), "correct": ("gold",)}
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An opened prediction file, the column of the file for each of ours, and the task."""
+    """An opened source of predictions: the column for each of ours, the task, and what a missing prediction means.
+
+    `decimals` are columns of ours whose classes are whole numbers written with a point, as 1.0 for 1.
+    """
 
     file: RawFile
     names: Mapping[str, str]
     task: Task
+    missing: Missing = "refuse"
     labels: tuple[str, ...] = ()
+    decimals: frozenset[str] = frozenset()
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -46,201 +55,115 @@ class Shape:
         return tuple(self.names.values())
 
 
-def find_columns(given: Mapping[str, str], found: Sequence[str], path: Path) -> dict[str, str]:
-    """The column of the file for each of ours that it has."""
-    for ours, theirs in given.items():
-        if ours not in COLUMNS:
-            raise UsageError(f"predictions have no column {ours!r}; allowed: {', '.join(COLUMNS)}")
-        if theirs not in found:
-            raise DataError(f"there is no column {theirs!r}; columns found: {', '.join(found)}", path=path)
+def find_columns(
+    given: Mapping[str, str],
+    found: Sequence[str],
+    path: str | Path,
+    *,
+    needed: Sequence[str] = ("id", "gold", "prediction"),
+) -> dict[str, str]:
+    """The column of the file for each of ours that it has; what is needed and not there is named in one error."""
+    _check_given(given, found, path)
+    by_lower = {name.lower(): name for name in reversed(found)}
     names = dict(given)
     for ours in COLUMNS:
-        free = (name for name in _ALIASES.get(ours, (ours,)) if name in found and name not in names.values())
-        match = next(free, None)
-        if ours not in names and match is not None:
-            names[ours] = match
-    for ours in ("id", "gold", "prediction"):
         if ours not in names:
-            message = f"predictions need a column {ours!r}; columns found: {list_columns(found)}"
-            message += f"; say which one it is with --column {ours}=NAME, in Python columns={{{ours!r}: 'NAME'}}"
-            raise DataError(message, path=path)
+            free = (by_lower[name] for name in _ALIASES.get(ours, (ours,)) if name in by_lower)
+            match = next((name for name in free if name not in names.values()), None)
+            if match is not None:
+                names[ours] = match
+    lacking = [ours for ours in needed if ours not in names]
+    if lacking:
+        raise DataError(_lacking(lacking, found), path=path)
     return names
 
 
-def guess_task(raw: RawBatch, names: Mapping[str, str]) -> Task:
-    """Lists are tagging, numbers with a fraction regression, all else classification."""
-    columns = [raw.columns.column(names[ours]) for ours in ("gold", "prediction")]
-    if any(pa.types.is_list(column.type) for column in columns):
-        return "tagging"
-    if any(pa.types.is_floating(column.type) for column in columns):
-        return "regression"
-    if all(pa.types.is_string(column.type) for column in columns):
-        cells = [cell for column in columns for cell in column.to_pylist() if cell is not None]
-        if cells and all(cell.startswith("[") for cell in cells):
-            return "tagging"
-        if any("." in cell for cell in cells) and all(_is_number(cell) for cell in cells):
-            return "regression"
-    return "classification"
-
-
-def shape_predictions(raw: RawBatch, shape: Shape) -> pa.RecordBatch:
-    """A raw batch with our names and types; raises a `DataError` with the line of the first value that is wrong."""
-    made: dict[str, pa.Array] = {}
-    for ours in COLUMNS:
-        if ours not in shape.names:
-            continue
-        theirs = shape.names[ours]
-        column = raw.columns.column(theirs)
-        _refuse_null(raw, theirs, column, optional=ours == "tags")
-        made[ours] = _convert(raw, ours, theirs, column, shape)
-    if shape.task == "tagging":
-        _check_lengths(raw, made["gold"], made["prediction"])
-    return pa.RecordBatch.from_pydict(made)
-
-
-def _convert(raw: RawBatch, ours: str, theirs: str, column: pa.Array, shape: Shape) -> pa.Array:
-    if ours in ("gold", "prediction"):
-        if shape.task == "regression":
-            return _numbers(raw, theirs, column)
-        return _lists(raw, theirs, column) if shape.task == "tagging" else _classes(raw, theirs, column)
-    if ours == "probabilities":
-        return _probabilities(raw, theirs, column, shape.labels)
-    if ours == "tags":
-        return _tags(column)
-    if ours == "step":
-        return _whole_numbers(raw, theirs, column)
-    return _texts(raw, theirs, column)
-
-
-def _refuse_null(raw: RawBatch, theirs: str, column: pa.Array, *, optional: bool) -> None:
-    if column.null_count and not optional:
-        row = int(np.flatnonzero(np.asarray(pc.is_null(column)))[0])
-        raise raw.error(row, f"{theirs!r} is missing or null; every row needs it")
-
-
-def _texts(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
-    if pa.types.is_string(column.type) or pa.types.is_integer(column.type):
-        return column.cast(pa.string())
-    raise raw.error(0, f"{theirs!r} must be text or a whole number; got {kind_name(column.type)}: {_shown(column, 0)}")
-
-
-def _classes(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(column.type):
-        return column.cast(pa.string())
-    classes = _texts(raw, theirs, column)
-    bad = np.asarray(pc.is_in(pc.utf8_lower(classes), pa.array(["", "nan"])))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise raw.error(row, f"{theirs!r} must be a class; got {classes[row].as_py()!r}")
-    return classes
-
-
-def _numbers(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
-    if pa.types.is_string(column.type):
-        cells = column.to_pylist()
-        wrong = next((row for row, cell in enumerate(cells) if not _is_number(cell)), None)
-        if wrong is not None:
-            raise raw.error(wrong, f"{theirs!r} must be a number; got {cells[wrong]!r}")
-        column = pa.array([float(cell) for cell in cells])
-    elif not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        raise raw.error(0, f"{theirs!r} must be a number; got {kind_name(column.type)}: {_shown(column, 0)}")
-    column = column.cast(pa.float64())
-    finite = np.isfinite(column.to_numpy(zero_copy_only=False))
-    if not finite.all():
-        row = int(np.flatnonzero(~finite)[0])
-        raise raw.error(row, f"{theirs!r} must be a finite number; got {_shown(column, row)}")
-    return column
-
-
-def _whole_numbers(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
-    if pa.types.is_string(column.type):
-        cells = column.to_pylist()
-        wrong = next((row for row, cell in enumerate(cells) if not cell.isdecimal()), None)
-        if wrong is not None:
-            raise raw.error(wrong, f"{theirs!r} must be a whole number; got {cells[wrong]!r}")
-        return pa.array([int(cell) for cell in cells], pa.int64())
-    if not pa.types.is_integer(column.type):
-        raise raw.error(0, f"{theirs!r} must be a whole number; got {kind_name(column.type)}: {_shown(column, 0)}")
-    return column
-
-
-def _lists(raw: RawBatch, theirs: str, column: pa.Array) -> pa.Array:
-    if column.type == pa.list_(pa.string()):
-        return column
-    if not pa.types.is_string(column.type):
-        raise raw.error(0, f"{theirs!r} must be a list of strings; got {kind_name(column.type)}: {_shown(column, 0)}")
-    rows = [_from_json(raw, row, theirs, cell) for row, cell in enumerate(column.to_pylist())]
-    for row, value in enumerate(rows):
-        if not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
-            raise raw.error(row, f"{theirs!r} must be a list of strings; got {_shown(column, row)}")
-    return pa.array(rows, pa.list_(pa.string()))
-
-
-def _tags(column: pa.Array) -> pa.Array:
-    cells = [cell.split(";") if isinstance(cell, str) else cell or [] for cell in column.to_pylist()]
-    return pa.array([[tag.strip() for tag in tags if tag.strip()] for tags in cells], pa.list_(pa.string()))
-
-
-def _check_lengths(raw: RawBatch, gold: pa.Array, prediction: pa.Array) -> None:
-    lengths = pc.list_value_length(gold), pc.list_value_length(prediction)
-    differs = np.asarray(pc.not_equal(*lengths))
-    if differs.any():
-        row = int(np.flatnonzero(differs)[0])
-        n_gold, n_predicted = (column[row].as_py() for column in lengths)
-        raise raw.error(row, f"as many predicted as gold tags are needed; got {n_predicted} for {n_gold}")
-
-
-def _probabilities(raw: RawBatch, theirs: str, column: pa.Array, labels: Sequence[str]) -> pa.Array:
-    column = _as_number_lists(raw, theirs, column, labels)
-    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-    if (lengths != lengths[0]).any() or not lengths[0]:
-        row = int(np.flatnonzero((lengths != lengths[0]) | (lengths == 0))[0])
-        message = f"{theirs!r} needs the same number of classes in every row; got {lengths[row]} after {lengths[0]}"
-        raise raw.error(row, message)
-    values = column.flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1)
-    outside = ~((values >= 0) & (values <= 1 + 1e-6)).all(axis=1)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        raise raw.error(row, f"{theirs!r} must lie between 0 and 1; got {_shown(column, row)}")
-    sums = values.sum(axis=1)
-    if (np.abs(sums - 1) > _TOLERANCE).any():
-        row = int(np.flatnonzero(np.abs(sums - 1) > _TOLERANCE)[0])
-        raise raw.error(row, f"{theirs!r} must sum to 1 (within {_TOLERANCE}); got {sums[row]:.6g}")
-    return column
-
-
-def _as_number_lists(raw: RawBatch, theirs: str, column: pa.Array, labels: Sequence[str]) -> pa.Array:
-    """Probabilities as lists; mappings from label to probability are put in the order of the labels, else sorted."""
-    if column.type == pa.list_(pa.float64()):
-        return column
-    cells = column.to_pylist()
-    if pa.types.is_string(column.type):
-        cells = [_from_json(raw, row, theirs, cell) for row, cell in enumerate(cells)]
-    rows, keys = [], list(labels)
-    for row, cell in enumerate(cells):
-        pairs = dict(cell) if pa.types.is_map(column.type) or isinstance(cell, dict) else None
-        if pairs is not None:
-            keys = keys or sorted(pairs)
-            if set(pairs) != set(keys):
-                message = f"{theirs!r} needs the labels {', '.join(keys)} in every row; got {', '.join(sorted(pairs))}"
-                raise raw.error(row, message)
-            cell = [pairs[key] for key in keys]
-        if not (isinstance(cell, list) and all(isinstance(value, int | float) for value in cell)):
-            raise raw.error(
-                row, f"{theirs!r} must be a list of numbers or a mapping from label to number; got {cell!r}"
+def _check_given(given: Mapping[str, str], found: Sequence[str], path: str | Path) -> None:
+    taken: dict[str, str] = {}
+    for ours, theirs in given.items():
+        if ours not in COLUMNS:
+            raise UsageError(f"predictions have no column {ours!r}; allowed: {', '.join(COLUMNS)}")
+        if column_of(theirs, found) is None:
+            raise DataError(f"there is no column {theirs!r}; columns found: {list_columns(found)}", path=path)
+        if theirs in taken:
+            raise UsageError(
+                f"the column {theirs!r} is named both for {taken[theirs]!r} and for {ours!r}; each column has one part"
             )
-        rows.append(cell)
-    return pa.array(rows, pa.list_(pa.float64()))
+        taken[theirs] = ours
 
 
-def _from_json(raw: RawBatch, row: int, theirs: str, cell: str) -> Any:
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        raise raw.error(row, f"{theirs!r} must be JSON, such as [0.2, 0.8]; got {cell[:60]!r}") from None
+def _lacking(lacking: Sequence[str], found: Sequence[str]) -> str:
+    """What is missing, all at once, with the words that would name it."""
+    what = " and ".join([", ".join(repr(ours) for ours in lacking[:-1])] * (len(lacking) > 1) + [repr(lacking[-1])])
+    message = f"predictions need {'a column' if len(lacking) == 1 else 'the columns'} {what}; "
+    message += f"columns found: {list_columns(found)}"
+    flags = " ".join(f"--column {ours}=NAME" for ours in lacking)
+    python = ", ".join(f"{ours!r}: 'NAME'" for ours in lacking)
+    message += (
+        f"; say which {'one it is' if len(lacking) == 1 else 'they are'} with {flags}, in Python columns={{{python}}}"
+    )
+    if "id" in lacking:
+        message += "; or match the rows of both by their numbers with --by-row"
+    lower = {name.lower(): name for name in found}
+    for never, parts in _NEVER_GUESSED.items():
+        fitting = [part for part in parts if part in lacking]
+        if never in lower and fitting:
+            ways = " or ".join(f"--column {part}={lower[never]}" for part in fitting)
+            message += (
+                f" ({lower[never]!r} may be gold, prediction or whether the answer is right, so it is not guessed: "
+                f"{ways})"
+            )
+    return message
 
 
-def _is_number(cell: str) -> bool:
+def guess_task(raw: RawBatch, names: Mapping[str, str]) -> tuple[Task, frozenset[str]]:
+    """Lists are tagging, numbers with a fraction regression, all else classification; and the columns with decimals.
+
+    Whole numbers with a point (1.0) beside whole numbers without are classes: so data frames write a column of whole
+    numbers in which one is missing.
+    """
+    columns = {ours: raw.columns.column(names[ours]) for ours in ("gold", "prediction")}
+    if any(pa.types.is_list(column.type) for column in columns.values()):
+        return "tagging", frozenset()
+    cells = [cell for column in columns.values() for cell in _texts(column)]
+    if cells and all(cell.startswith("[") for cell in cells):
+        return "tagging", frozenset()
+    kinds = {ours: _number_kind(column) for ours, column in columns.items()}
+    if "text" in kinds.values() or not any(kind in ("decimal", "fraction") for kind in kinds.values()):
+        return "classification", frozenset()
+    if "whole" in kinds.values() and "fraction" not in kinds.values():
+        return "classification", frozenset(ours for ours, kind in kinds.items() if kind == "decimal")
+    return "regression", frozenset()
+
+
+def _texts(column: pa.Array) -> list[str]:
+    return [cell for cell in column.to_pylist() if cell] if pa.types.is_string(column.type) else []
+
+
+def _number_kind(column: pa.Array) -> str:
+    """What numbers a column holds: none at all, whole, decimal (whole with a point), with a fraction; or text."""
+    if pa.types.is_floating(column.type):
+        values = column.drop_null().to_numpy(zero_copy_only=False)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return "none"
+        return "decimal" if (np.isfinite(values) & (values == np.round(values))).all() else "fraction"
+    if pa.types.is_integer(column.type):
+        return "whole"
+    if not pa.types.is_string(column.type):
+        return "none" if column.null_count == len(column) else "text"
+    cells = [cell for cell in pc.unique(column).to_pylist() if cell and cell.lower() != "nan"]
+    if not cells:
+        return "none"
+    if not all(is_number(cell) for cell in cells):
+        return "text"
+    if all(_WHOLE.fullmatch(cell) for cell in cells):
+        return "decimal" if any("." in cell for cell in cells) else "whole"
+    return "fraction" if any("." in cell for cell in cells) else "text"
+
+
+def is_number(cell: str) -> bool:
+    """Whether a text is a number."""
     try:
         float(cell)
     except ValueError:
@@ -248,6 +171,12 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _shown(column: pa.Array, row: int) -> str:
-    text = str(column[row].as_py())
-    return text if len(text) <= 60 else text[:59] + "…"
+def resolve_missing(task: Task, asked: str | None) -> Missing:
+    """What a missing prediction means: as asked for, else wrong, and refused where a number is wanted."""
+    if asked is None:
+        return "refuse" if task == "regression" else "wrong"
+    if asked not in MISSING:
+        raise UsageError(f"missing answers can be {', '.join(MISSING)}; got {asked!r}")
+    if task == "regression" and asked == "wrong":
+        raise UsageError("a missing number cannot count as wrong, as none is the worst; allowed: leave-out, refuse")
+    return asked

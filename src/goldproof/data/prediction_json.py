@@ -1,16 +1,17 @@
-"""Published JSON documents of predictions: a block of metadata and a list of texts with true and predicted labels."""
+"""JSON documents of predictions: a list of objects, or a published block of metadata with a list of predictions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from goldproof.data.files import decode_line
+from goldproof.data.in_memory import TableRows, open_table
 from goldproof.data.raw import RawBatch
 from goldproof.errors import DataError
 
@@ -36,12 +37,20 @@ class PredictionDocument:
         yield RawBatch(pa.RecordBatch.from_arrays(arrays, names=list(wanted)), 0, self.path)
 
 
-def read_json_document(path: Path) -> PredictionDocument:
-    """The predictions of a document; ids are row numbers, and rows with the same first text form a cluster."""
+def read_json_document(path: Path) -> PredictionDocument | TableRows:
+    """The rows of a document: those of a list of objects, or of a published document of predictions.
+
+    In a published one ids are row numbers, and rows with the same first text form a cluster.
+    """
     document = _load(path)
+    if isinstance(document, list) and document and all(isinstance(row, dict) for row in document):
+        return replace(open_table(document), name=str(path))
     items = document.get("predictions") if isinstance(document, dict) else None
     if not isinstance(items, list) or not items:
-        message = 'a JSON document of predictions needs a list "predictions"; for one object per line use .jsonl'
+        message = (
+            'a JSON document of predictions is a list of objects, or has a list "predictions"; for one object per line '
+            "use .jsonl"
+        )
         raise DataError(message, path=path)
     for number, item in enumerate(items):
         missing = [key for key in _KEYS if not isinstance(item, dict) or not isinstance(item.get(key), str)]

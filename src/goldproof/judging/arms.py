@@ -27,7 +27,8 @@ class Arm:
     """Runs × items of one place and step.
 
     Classification: `gold` and `runs` are codes of `labels`. Regression: numbers. Tagging: `gold` and `runs` hold
-    lists of tags. `tags` are the items' categories, `clusters` a code per item or None, `texts` what people read.
+    lists of tags. An answer that is missing is −1, not a number, or None, until `missing.settle` says what it counts
+    as. `tags` are the items' categories, `clusters` a code per item or None, `texts` what people read.
     """
 
     where: Mapping[str, str]
@@ -71,8 +72,10 @@ class Arm:
         )
 
 
-def make_arms(predictions: Predictions, *, cluster: str = "auto", common: bool = False) -> tuple[list[Arm], list[str]]:
-    """The arms of a table of predictions, and notes on what was left out."""
+def make_arms(
+    predictions: Predictions, *, cluster: str = "auto", common: bool = False, by_row: bool = False
+) -> tuple[list[Arm], list[str]]:
+    """The arms of a table of predictions, and notes on what was left out; `by_row`, runs must have the same texts."""
     if cluster not in CLUSTERINGS:
         raise UsageError(f"there is no clustering {cluster!r}; allowed: {', '.join(CLUSTERINGS)}")
     table = predictions.table
@@ -80,6 +83,8 @@ def make_arms(predictions: Predictions, *, cluster: str = "auto", common: bool =
     arms: list[Arm] = []
     notes: list[str] = []
     for place, rows in _groups(table, keys):
+        if by_row:
+            _check_texts(rows, place)
         arm, left_out = _arrange(predictions, rows, place, common)
         arms.append(replace(arm, clusters=_cluster(rows, arm, cluster)))
         notes += left_out
@@ -120,8 +125,11 @@ def _arrange(predictions: Predictions, rows: pa.Table, place: dict[str, Any], co
     first = position[0]
     probabilities = None
     if "probabilities" in rows.column_names and predictions.task == "classification":
-        flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
-        probabilities = flat.reshape(rows.num_rows, -1)[position]
+        if rows.column("probabilities").null_count:
+            notes.append("Some predictions are missing, and their probabilities with them: calibration is left out.")
+        else:
+            flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
+            probabilities = flat.reshape(rows.num_rows, -1)[position]
     arm = Arm(
         where={key: str(place[key]) for key in PLACE if place.get(key) is not None},
         step=place.get("step"),
@@ -136,6 +144,21 @@ def _arrange(predictions: Predictions, rows: pa.Table, place: dict[str, Any], co
         probabilities=probabilities,
     )
     return arm, notes
+
+
+def _check_texts(rows: pa.Table, place: dict[str, Any]) -> None:
+    """Rows that are matched by their numbers must hold the same texts in every run."""
+    for name in ("text", "pair"):
+        if name not in rows.column_names:
+            continue
+        first: dict[str, str] = {}
+        for number, text in zip(rows.column("id").to_pylist(), rows.column(name).to_pylist(), strict=True):
+            if first.setdefault(number, text) != text:
+                where = f" of {place}" if place else ""
+                raise DataError(
+                    f"by row, the texts must be the same in every run{where}, and {name!r} differs in row "
+                    f"{int(number) + 1}; give the rows of all runs in one order, or ids"
+                )
 
 
 def _missing(
@@ -161,10 +184,12 @@ def _answers(predictions: Predictions, rows: pa.Table) -> tuple[Array, Array]:
     columns = [rows.column(name).combine_chunks() for name in ("gold", "prediction")]
     if predictions.task == "classification":
         labels = pa.array(predictions.labels, columns[0].type)
-        gold, answers = (np.asarray(pc.index_in(column, labels)).astype(np.int64) for column in columns)
+        gold, answers = (
+            np.asarray(pc.fill_null(pc.index_in(column, labels), -1)).astype(np.int64) for column in columns
+        )
         return gold, answers
     if predictions.task == "regression":
-        gold, answers = (np.asarray(column, float) for column in columns)
+        gold, answers = (column.to_numpy(zero_copy_only=False).astype(float) for column in columns)
         return gold, answers
     lists = []
     for column in columns:

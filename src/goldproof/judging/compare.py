@@ -6,15 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from goldproof.data.prediction_columns import Task, resolve_missing
+from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.arms import Arm, make_arms
 from goldproof.judging.checkpoints import last_steps
 from goldproof.judging.load import Source, load_predictions
 from goldproof.judging.metrics import Scorable, choose_metric, scorable, score_arm
+from goldproof.judging.missing import label_union, settle
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import items_by_tag
 from goldproof.judging.verdict import Design, Verdict, judge
@@ -113,9 +116,7 @@ def compare(
     settings, margins = settings or Settings(), margins or Margins()
     sides = [_load(source, columns, settings) for source in (a, b)]
     names = _names((a, b), sides)
-    pairs, notes = _pair(
-        [_without_model(arm) for arm in sides[0]], [_without_model(arm) for arm in sides[1]], settings.common
-    )
+    pairs, notes = _pair([_without_model(arm) for arm in sides[0]], [_without_model(arm) for arm in sides[1]], settings)
     metric = choose_metric(pairs[0][0].task, settings.metric)
     if metric == "spearman":
         raise UsageError("the metric 'spearman' cannot be compared; allowed: pearson")
@@ -128,7 +129,10 @@ def compare(
 
 
 def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Arm]:
-    arms = last_steps(make_arms(load_predictions(source, columns), cluster=settings.cluster, common=settings.common)[0])
+    reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "never")
+    predictions = load_predictions(source, reading)
+    arms, _ = make_arms(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
+    arms = last_steps(arms)
     models = sorted({arm.where.get("model", "") for arm in arms})
     if len(models) > 1:
         raise UsageError(f"each side of a comparison is one model; this one holds {len(models)}: {', '.join(models)}")
@@ -151,7 +155,7 @@ def _without_model(arm: Arm) -> Arm:
     return replace(arm, where={key: value for key, value in arm.where.items() if key != "model"})
 
 
-def _pair(a: list[Arm], b: list[Arm], common: bool) -> tuple[list[tuple[Arm, Arm]], list[str]]:
+def _pair(a: list[Arm], b: list[Arm], settings: Settings) -> tuple[list[tuple[Arm, Arm]], list[str]]:
     """The arms of both sides that belong together, on the same items in the same order."""
     by_place = {tuple(sorted(arm.where.items())): arm for arm in b}
     both = [(arm, by_place[key]) for arm in a if (key := tuple(sorted(arm.where.items()))) in by_place]
@@ -167,22 +171,31 @@ def _pair(a: list[Arm], b: list[Arm], common: bool) -> tuple[list[tuple[Arm, Arm
     alone = [arm.name() for arm in (*a, *b) if id(arm) not in paired_arms]
     if alone:
         notes.append(f"In one side only, and so left out: {', '.join(alone)}.")
-    return [_align(one, other, common, notes) for one, other in both], notes
+    return [_align(one, other, settings, notes) for one, other in both], notes
 
 
-def _align(a: Arm, b: Arm, common: bool, notes: list[str]) -> tuple[Arm, Arm]:
+def _align(a: Arm, b: Arm, settings: Settings, notes: list[str]) -> tuple[Arm, Arm]:
     if a.task != b.task:
         raise DataError(f"A is {a.task} and B is {b.task}; only the same task can be compared")
     shared, in_a, in_b = np.intersect1d(a.ids, b.ids, return_indices=True)
     if len(shared) < max(len(a.ids), len(b.ids)):
         what = f"A has {len(a.ids)} items and B {len(b.ids)}, of which {len(shared)} are in both"
         lacking = np.setxor1d(a.ids, b.ids)[:3]
-        if not common or not len(shared):
+        if settings.by_row:
+            raise DataError(
+                f"by row, A and B need as many rows ({a.name()}): A has {len(a.ids):,} and B {len(b.ids):,}"
+            )
+        if not settings.common or not len(shared):
             example = ", ".join(repr(str(i)) for i in lacking)
             advice = "; --common compares on those" if len(shared) else ""
             raise DataError(f"the ids of A and B do not match ({a.name()}): {what} (not in both: {example}){advice}")
         notes.append(f"{a.name()}: {what}; those are compared.")
-    a, b = _same_codes(a.take(in_a), b.take(in_b))
+    missing = resolve_missing(cast(Task, a.task), settings.missing)
+    (a, b), said = settle([a.take(in_a), b.take(in_b)], missing, ("A", "B"))
+    notes += said
+    if settings.by_row:
+        _check_texts(a, b)
+    a, b = _same_codes(a, b)
     differs = np.flatnonzero([x != y for x, y in zip(a.gold, b.gold, strict=True)])
     if len(differs):
         raise DataError(
@@ -192,11 +205,24 @@ def _align(a: Arm, b: Arm, common: bool, notes: list[str]) -> tuple[Arm, Arm]:
     return a, b
 
 
+def _check_texts(a: Arm, b: Arm) -> None:
+    """Rows that are matched by their numbers must hold the same texts, where both sides have them."""
+    for name in set(a.texts or {}) & set(b.texts or {}):
+        pairs = zip((a.texts or {})[name], (b.texts or {})[name], strict=True)
+        differs = [row for row, (one, other) in enumerate(pairs) if one != other]
+        if differs:
+            row = min(int(a.ids[i]) for i in differs) + 1
+            raise DataError(
+                f"by row, the texts must be the same, and {len(differs):,} of {a.n_items:,} differ in {name!r}, first "
+                f"in row {row}; give both files in one order, or ids"
+            )
+
+
 def _same_codes(a: Arm, b: Arm) -> tuple[Arm, Arm]:
     """Both arms coded by the same labels."""
     if a.labels == b.labels or a.task != "classification":
         return a, b
-    labels = tuple(sorted({*a.labels, *b.labels}))
+    labels = label_union(a.labels, b.labels)
 
     def recode(arm: Arm) -> Arm:
         codes = np.array([labels.index(label) for label in arm.labels])
@@ -217,6 +243,7 @@ def _pooled(arms: Sequence[Arm]) -> Arm:
     return replace(
         arms[0],
         where={},
+        labels=max((arm.labels for arm in arms), key=len),
         ids=np.concatenate([arm.ids for arm in arms]),
         gold=np.concatenate([arm.gold for arm in arms]),
         runs=np.concatenate([arm.runs[:shortest] for arm in arms], axis=1),

@@ -1,26 +1,30 @@
-"""Loading: prediction files joined into one table; several files without a model column are several models."""
+"""Loading: predictions from files or memory as one table; several files without a model column are several models."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from goldproof.data.predictions import Predictions, read_predictions
+from goldproof.data.in_memory import is_paths
+from goldproof.data.predictions import Predictions, Reading, read_with
 from goldproof.errors import DataError, UsageError
 
 Files = str | Path | Sequence[str | Path]
-Source = Files | Predictions
+Source = Any  # Predictions that were read before, or what `in_memory.KINDS` lists
 
 
-def load_predictions(source: Source, columns: Mapping[str, str] | None = None) -> Predictions:
-    """The predictions of one file or several as one table; a table that was read before stays as it is."""
+def load_predictions(source: Source, reading: Reading) -> Predictions:
+    """The predictions of one file or several, or of a table in memory; what was read before stays as it is."""
     if isinstance(source, Predictions):
         return source
+    if not is_paths(source):
+        return read_with(source, reading)
     paths = file_list(source)
-    parts = [read_predictions(path, columns) for path in paths]
+    parts = [read_with(path, reading) for path in paths]
     if len(parts) == 1:
         return parts[0]
     tasks = {part.task: path for part, path in zip(parts, paths, strict=True)}
@@ -37,7 +41,9 @@ def load_predictions(source: Source, columns: Mapping[str, str] | None = None) -
         tables = [table.drop_columns([n for n in ("probabilities",) if n in table.column_names]) for table in tables]
     files = tuple(file for part in parts for file in part.provenance.files)
     provenance = replace(parts[0].provenance, corpus="several files", files=files)
-    return Predictions(pa.concat_tables(tables, promote_options="permissive"), parts[0].task, labels, provenance)
+    table = pa.concat_tables(tables, promote_options="permissive")
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return Predictions(table, parts[0].task, labels, provenance, parts[0].missing, notes)
 
 
 def file_list(source: Files) -> list[Path]:

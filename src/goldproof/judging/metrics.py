@@ -9,6 +9,7 @@ import numpy as np
 
 from goldproof.errors import UsageError
 from goldproof.judging.arms import Arm
+from goldproof.judging.missing import NO_ANSWER
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval, spearman_interval
@@ -64,7 +65,8 @@ def scorable(arm: Arm, name: str) -> Scorable:
     """The arm in the form that the metric of this name takes (not spearman, which is no function of sums)."""
     if name == "span_f1":
         return _spans(arm)
-    return Scorable(metric(name, max(2, len(arm.labels))), arm.gold, arm.runs)
+    unscored = int(arm.task == "classification" and arm.labels[-1:] == (NO_ANSWER,))
+    return Scorable(metric(name, max(2, len(arm.labels)), unscored), arm.gold, arm.runs)
 
 
 def run_scores(arm: Arm, name: str) -> Array:

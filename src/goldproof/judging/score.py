@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from goldproof.data.predictions import Predictions
+from goldproof.data.in_memory import is_paths
+from goldproof.data.predictions import Reading
 from goldproof.errors import UsageError
 from goldproof.judging.arms import Arm, make_arms
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.load import Source, load_predictions
 from goldproof.judging.metrics import choose_metric, run_scores, scorable, score_arm, with_others
+from goldproof.judging.missing import NO_ANSWER, settle
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.statistics.arrays import Array
@@ -33,7 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to judge: the main metric, level, clustering of items, smallest tag that is tested, and the random seed."""
+    """How to judge: the main metric, level, clustering of items, smallest tag that is tested, and the random seed.
+
+    `missing` says what a prediction that is not there means: "wrong" (the default; not for numbers), "leave-out" or
+    "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order.
+    """
 
     metric: str | None = None
     level: float = 0.95
@@ -41,6 +47,8 @@ class Settings:
     common: bool = False
     smallest_tag: int = 10
     seed: int = 0
+    missing: str | None = None
+    by_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +130,24 @@ def score(
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> Scores:
-    """Score predictions from one file or several, or from a table that has been read.
+    """Score predictions: a path or several, a data frame, an Arrow table, rows, or (y_true, y_pred).
 
-    Several files are several models unless their rows say so. Files too large for memory are counted as they stream;
-    the analyses that need single items are then left out, and the notes say so.
+    Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
+    several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
+    need single items are then left out, and the notes say so.
     """
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
-    if not isinstance(source, Predictions) and is_large(source):
+    if is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
-    predictions = load_predictions(source, columns)
-    arms, notes = make_arms(predictions, cluster=settings.cluster, common=settings.common)
-    return score_arms(arms, notes, settings, {"files": ", ".join(f.name for f in predictions.provenance.files)})
+    reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "alone")
+    predictions = load_predictions(source, reading)
+    arms, notes = make_arms(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
+    settled = [settle([arm], predictions.missing) for arm in arms]
+    notes = [*predictions.notes, *notes, *dict.fromkeys(note for _, said in settled for note in said)]
+    files = ", ".join(file.name for file in predictions.provenance.files) or predictions.provenance.corpus
+    return score_arms([arm for arms, _ in settled for arm in arms], notes, settings, {"files": files})
 
 
 def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, provenance: Mapping[str, str]) -> Scores:
@@ -222,7 +235,9 @@ def _limits(arms: Sequence[Arm], metric: str) -> list[str]:
         if never:
             notes.append(f"{arm.name()}: the label {_few(never)} is never predicted; its F1 counts as 0.")
         unheard = [
-            label for code, label in enumerate(arm.labels) if (arm.runs == code).any() and not (arm.gold == code).any()
+            label
+            for code, label in enumerate(arm.labels)
+            if label != NO_ANSWER and (arm.runs == code).any() and not (arm.gold == code).any()
         ]
         if unheard:
             notes.append(f"{arm.name()}: the label {_few(unheard)} is predicted but is never gold.")

@@ -22,11 +22,12 @@ from goldproof.errors import DataError, UsageError
 from goldproof.judging.arms import PLACE
 from goldproof.judging.load import Files, file_list, model_names
 from goldproof.judging.metrics import choose_metric, with_others
+from goldproof.judging.missing import NO_ANSWER, label_union
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance import chance_band
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval, table_interval
-from goldproof.statistics.metrics import metric
+from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.power import detectable_unpaired
 
 if TYPE_CHECKING:
@@ -44,11 +45,16 @@ class Tally:
     counts: Counter[tuple[Any, ...]] = field(default_factory=Counter)
     labels: set[str] = field(default_factory=set)
     n_rows: int = 0
+    n_missing: int = 0
 
     def add(self, batch: pa.RecordBatch, model: str | None) -> None:
         """Count one batch of predictions."""
         table = pa.Table.from_batches([batch])
         self.n_rows += table.num_rows
+        if absent := table.column("prediction").null_count:
+            self.n_missing += absent
+            filled = pc.fill_null(table.column("prediction"), NO_ANSWER)
+            table = table.set_column(table.schema.get_field_index("prediction"), "prediction", filled)
         whole = table.append_column("tag", pa.array([""] * table.num_rows, pa.string()))
         parts = [whole]
         if "tags" in table.column_names:
@@ -83,24 +89,39 @@ def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Set
     names = model_names(paths) if len(paths) > 1 else [None]
     tally = Tally()
     for path, model in zip(paths, names, strict=True):
-        for batch in iter_prediction_batches(path, columns):
+        for batch in iter_prediction_batches(path, columns, missing=settings.missing):
             if not pa.types.is_string(batch.schema.field("gold").type):
                 raise DataError("only classification can be scored as it streams; split the file", path=path)
             tally.add(batch, model)
+    notes = _missing_notes(tally, settings)
     if settings.cluster not in ("auto", "none"):
         raise UsageError(f"--cluster {settings.cluster} needs single items, and these {tally.n_rows} rows are streamed")
     name = choose_metric("classification", settings.metric)
-    labels = sorted(tally.labels)
+    labels = label_union(tally.labels)
     tables = _tables(tally, labels)
-    arms = [_arm_score(place, runs, name, settings) for (place, tag), runs in tables.items() if tag == ""]
-    tags = _tag_scores(tables, name, settings)
+    unscored = int(labels[-1:] == (NO_ANSWER,))
+    metrics = {each: metric(each, max(2, len(labels)), unscored) for each in with_others("classification", name)}
+    arms = [_arm_score(place, runs, metrics, settings) for (place, tag), runs in tables.items() if tag == ""]
+    tags = _tag_scores(tables, metrics[name], settings)
     notes = [
+        *notes,
         f"{tally.n_rows} rows were counted as they streamed: intervals are over items for one run and over runs for "
-        "several (items fixed); clusters, flips, churn and repeated ids were not looked at."
+        "several (items fixed); clusters, flips, churn and repeated ids were not looked at.",
     ]
     return Scores(
         name, "classification", arms, tags, [], [], notes, settings, {"files": ", ".join(p.name for p in paths)}
     )
+
+
+def _missing_notes(tally: Tally, settings: Settings) -> list[str]:
+    if not tally.n_missing:
+        return []
+    if settings.missing == "leave-out":
+        raise UsageError(
+            f"--missing leave-out needs single items, and these {tally.n_rows} rows are streamed; allowed: wrong, "
+            "refuse"
+        )
+    return [f"{tally.n_missing:,} of {tally.n_rows:,} predictions are missing and count as wrong."]
 
 
 def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[str, Array]]:
@@ -117,7 +138,9 @@ def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[s
     return tables
 
 
-def _arm_score(place: tuple[str | None, ...], runs: dict[str, Array], main: str, settings: Settings) -> ArmScore:
+def _arm_score(
+    place: tuple[str | None, ...], runs: dict[str, Array], metrics: Mapping[str, Metric], settings: Settings
+) -> ArmScore:
     from goldproof.judging.score import ArmScore
 
     first = next(iter(runs.values()))
@@ -127,26 +150,26 @@ def _arm_score(place: tuple[str | None, ...], runs: dict[str, Array], main: str,
         where=_where(place),
         n_items=n_items,
         run_names=tuple(runs),
-        estimates={name: _estimate(runs, name, settings.level) for name in with_others("classification", main)},
-        run_scores=np.array([_value(table, main) for table in runs.values()]),
+        estimates={name: _estimate(runs, each, settings.level) for name, each in metrics.items()},
+        run_scores=np.array([_value(table, next(iter(metrics.values()))) for table in runs.values()]),
         floor=float(first.sum(axis=1).max() / n_items),
         detectable=detectable_unpaired(n_items, float(np.clip(accuracy, 0.01, 0.99))),
     )
 
 
-def _estimate(runs: dict[str, Array], name: str, level: float) -> Estimate:
+def _estimate(runs: dict[str, Array], measure: Metric, level: float) -> Estimate:
     tables = list(runs.values())
     if len(tables) == 1:
-        return table_interval(metric(name, max(2, len(tables[0]))), tables[0], level)
-    over = mean_interval(np.array([_value(table, name) for table in tables]), level)
+        return table_interval(measure, tables[0], level)
+    over = mean_interval(np.array([_value(table, measure) for table in tables]), level)
     return Estimate(over.value, over.low, over.high, "t over runs, items fixed", int(tables[0].sum()), level)
 
 
-def _value(table: Array, name: str) -> float:
-    return float(metric(name, max(2, len(table))).score(table.ravel()))
+def _value(table: Array, measure: Metric) -> float:
+    return float(measure.score(table.ravel()))
 
 
-def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], name: str, settings: Settings) -> list[TagScore]:
+def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], measure: Metric, settings: Settings) -> list[TagScore]:
     from goldproof.judging.tags import TagScore, Verdict, decide
 
     rng = np.random.default_rng(settings.seed)
@@ -154,15 +177,15 @@ def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], name: str, sett
     for (place, tag), runs in tables.items():
         if not tag:
             continue
-        estimate = _estimate(runs, name, settings.level)
-        values = np.array([_value(table, name) for table in runs.values()])
+        estimate = _estimate(runs, measure, settings.level)
+        values = np.array([_value(table, measure) for table in runs.values()])
         first = next(iter(runs.values()))
         where, nan = _where(place), float("nan")
         if len(runs) > 1 or first.sum() < settings.smallest_tag:
             limit: Verdict = "not tested" if len(runs) > 1 else "too few items"
             scores.append(TagScore(where, tag, estimate, values, None, nan, nan, limit))
             continue
-        chance = chance_band(metric(name, max(2, len(first))), first, rng, level=settings.level)
+        chance = chance_band(measure, first, rng, level=settings.level)
         scores.append(TagScore(where, tag, estimate, values, chance.band, chance.p_value, nan, "not tested"))
     return decide(scores, settings.level)
 

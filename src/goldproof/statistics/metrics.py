@@ -112,12 +112,13 @@ def mcc_of(table: FloatArray) -> FloatArray:
     return _divide(covariance, np.where(scale > 1e-12 * total**2, scale, 0.0))
 
 
-def f1_of(table: FloatArray, average: str = "macro") -> FloatArray:
+def f1_of(table: FloatArray, average: str = "macro", unscored: int = 0) -> FloatArray:
     """F1 of a confusion table (the last two axes): 2·TP / (gold + predicted) of each class, averaged.
 
     `macro` is the plain mean over the classes that occur in gold or predictions (as scikit-learn's), `weighted`
     weighs them by gold, `micro` pools the counts (accuracy, where every item has one label), `binary` is the F1 of
-    class 1.
+    class 1. The last `unscored` classes have no F1 of their own: a missing answer is no
+    class, it only lowers that of gold's.
 
     >>> float(f1_of(np.array([[3.0, 1.0], [1.0, 3.0]]), "binary"))
     0.75
@@ -130,6 +131,8 @@ def f1_of(table: FloatArray, average: str = "macro") -> FloatArray:
     if average == "micro":
         return _divide(2 * hits.sum(-1), (gold + predicted).sum(-1))
     weight = gold if average == "weighted" else (gold + predicted > 0).astype(float)
+    if unscored:
+        weight = np.where(np.arange(weight.shape[-1]) < weight.shape[-1] - unscored, weight, 0.0)
     return _divide((each * weight).sum(-1), weight.sum(-1))
 
 
@@ -158,8 +161,10 @@ def spearman(x: Array, y: Array, weights: FloatArray | None = None) -> Any:
     return float(value[0]) if weights is None or np.ndim(weights) == 1 else value
 
 
-def metric(name: str, n_classes: int = 2) -> Metric:
+def metric(name: str, n_classes: int = 2, unscored: int = 0) -> Metric:
     """The metric of that name for labels coded 0 … n_classes−1 (numbers, for `pearson`).
+
+    The last `unscored` of them are no classes but ways to give no answer.
 
     >>> metric("mcc")(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])).__round__(4)
     0.5774
@@ -172,7 +177,9 @@ def metric(name: str, n_classes: int = 2) -> Metric:
         allowed = "exactly 2" if name == "binary_f1" else "at least 2"
         raise UsageError(f"the metric {name!r} needs {allowed} classes; got {n_classes}")
     low, total = (-1.0 if name == "mcc" else 0.0), (0.0 if name == "accuracy" else 2.0)
-    return Metric(name, low, 1.0, _CellEncoder(n_classes), _TableScore(name, n_classes), _CellPseudo(n_classes, total))
+    return Metric(
+        name, low, 1.0, _CellEncoder(n_classes), _TableScore(name, n_classes, unscored), _CellPseudo(n_classes, total)
+    )
 
 
 def span_f1_metric(counts: FloatArray) -> Metric:
@@ -206,12 +213,13 @@ class _CellEncoder:
 class _TableScore:
     name: str
     n_classes: int
+    unscored: int = 0
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         table = sums.reshape(*sums.shape[:-1], self.n_classes, self.n_classes)
         if self.name == "accuracy":
             return accuracy_of(table)
-        return mcc_of(table) if self.name == "mcc" else f1_of(table, self.name.removesuffix("_f1"))
+        return mcc_of(table) if self.name == "mcc" else f1_of(table, self.name.removesuffix("_f1"), self.unscored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.predictions import Predictions
+from goldproof.data.predictions import Predictions, Reading
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.checkpoints import DEVELOPMENT
 from goldproof.judging.load import Source, load_predictions
@@ -36,7 +36,9 @@ def judge_transfer(
     The rows need `language`, `split` (dev and test) and `step` beside id, gold and prediction, and `run` where there
     are several; probabilities allow averaging and confidence.
     """
-    return analyse(panels_of(load_predictions(source, columns), source_language, metric), settings)
+    return analyse(
+        panels_of(load_predictions(source, Reading(columns or {}, missing="refuse")), source_language, metric), settings
+    )
 
 
 def panels_of(predictions: Predictions, source: str, metric: str | None = None) -> Panels:

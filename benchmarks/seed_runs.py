@@ -190,7 +190,7 @@ def rte(options: argparse.Namespace) -> Corpus:
     premises = sorted(set(whole.texts))
     held_out = set(np.random.default_rng(0).permutation(premises)[: len(premises) // 5].tolist())
     is_out = np.array([text in held_out for text in whole.texts])
-    recipe = Recipe(task="pair", batch=16, warmup=0.1, max_length=128, precision=options.precision)
+    recipe = Recipe(task="pair", batch=16, warmup=0.1, max_length=192, precision=options.precision)
     return Corpus("rte", recipe, chosen(whole, ~is_out), chosen(whole, is_out), whole, test)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from goldproof.data.predictions import Predictions
 from goldproof.errors import UsageError
+from goldproof.judging.aggregates import TASK, Aggregate, aggregates_in, score_aggregates
 from goldproof.judging.arms import Arm, make_arms
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
@@ -99,7 +100,10 @@ class Scores:
 
     def report(self) -> Report:
         """The report, for rendering."""
-        from goldproof.judging.score_report import score_report
+        if self.task == TASK:
+            from goldproof.judging.aggregate_report import score_report
+        else:
+            from goldproof.judging.score_report import score_report
 
         return score_report(self)
 
@@ -109,7 +113,8 @@ class Scores:
         for arm in self.arms:
             found = arm.estimates[self.metric]
             numbers = f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
-            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items, runs: {len(arm.run_names)}")
+            runs = f", runs: {len(arm.run_names)}" if arm.run_names else ""
+            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items{runs}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -117,12 +122,12 @@ class Scores:
 
 
 def score(
-    source: Source,
+    source: Source | Aggregate | Sequence[Aggregate],
     *,
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> Scores:
-    """Score predictions from one file or several, or from a table that has been read.
+    """Score predictions from one file or several, or from a table that has been read; or printed scores.
 
     Several files are several models unless their rows say so. Files too large for memory are counted as they stream;
     the analyses that need single items are then left out, and the notes say so.
@@ -130,6 +135,9 @@ def score(
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if printed := aggregates_in(source):
+        return score_aggregates(printed, columns, settings)
+    source = cast("Source", source)  # printed scores are dealt with
     if not isinstance(source, Predictions) and is_large(source):
         return score_stream(source, columns, settings)
     predictions = load_predictions(source, columns)

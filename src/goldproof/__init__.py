@@ -110,6 +110,17 @@ _HOMES = {
 }
 
 
+_PACKAGES = (  # that have public lists of their own, beside the studies
+    "goldproof.data.tagging",
+    "goldproof.jobs",
+    "goldproof.measures",
+    "goldproof.models",
+    "goldproof.report",
+    "goldproof.statistics",
+    "goldproof.training",
+)
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     return lazy.find(__name__, _HOMES, name)

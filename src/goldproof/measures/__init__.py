@@ -20,13 +20,12 @@ if TYPE_CHECKING:
         polarity_cues,
     )
     from goldproof.measures.information import pointwise_information, solved_examples
-    from goldproof.measures.leaks import Certificate, certify, certify_corpus, pairs_of
+    from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_pairs, split_premises
 
 __all__ = [
     "Certificate",
     "ask_masked",
     "certify",
-    "certify_corpus",
     "cloze_accuracy",
     "cue_shares",
     "guess_words",
@@ -37,7 +36,10 @@ __all__ = [
     "paraphrase_cues",
     "pointwise_information",
     "polarity_cues",
+    "recast",
     "solved_examples",
+    "split_pairs",
+    "split_premises",
 ]
 
 _HOMES = {
@@ -51,7 +53,7 @@ _HOMES = {
         "polarity_cues",
     ),
     "goldproof.measures.information": ("pointwise_information", "solved_examples"),
-    "goldproof.measures.leaks": ("Certificate", "certify", "certify_corpus", "pairs_of"),
+    "goldproof.measures.leaks": ("Certificate", "certify", "pairs_of", "recast", "split_pairs", "split_premises"),
 }
 
 

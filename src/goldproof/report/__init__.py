@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from goldproof.report.model_card import Card, card_text, model_index, write_card
     from goldproof.report.scores import Score, table_scores
     from goldproof.report.summary import (
-        Cell,
         Claim,
         Column,
         Example,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Caption",
     "Card",
-    "Cell",
     "Claim",
     "Column",
     "Example",
@@ -64,7 +62,6 @@ _HOMES = {
     "goldproof.report.model_card": ("Card", "card_text", "model_index", "write_card"),
     "goldproof.report.scores": ("Score", "table_scores"),
     "goldproof.report.summary": (
-        "Cell",
         "Claim",
         "Column",
         "Example",

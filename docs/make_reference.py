@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 
 import typer
 
+import goldproof
 from goldproof import statistics
 from goldproof.cli import app
 from goldproof.data.catalog import catalog
@@ -34,6 +35,7 @@ def pages() -> dict[str, str]:
         "formats.md": formats,
         "statistics.md": statistics_page,
         "catalog.md": catalog_page,
+        "python.md": python_page,
     }
     return {name: "\n".join(make()) + "\n" for name, make in makers.items()}
 
@@ -156,7 +158,7 @@ def formats() -> Iterator[str]:
     yield from (f"| `{name}` | {form.files} | {_cell(form.what)} |" for name, form in FORMATS.items())
     yield from (
         "",
-        'The summary is the report itself: `goldproof.report.write.load_summary("summary.json")` reads it back, and',
+        'The summary is the report itself: `goldproof.load_summary("summary.json")` reads it back, and',
     )
     yield "[`goldproof export`](commands.md#goldproof-export) makes a model card's metadata of it"
     yield "([how](../howto/export.md))."
@@ -202,6 +204,40 @@ def catalog_page() -> Iterator[str]:
     for corpus in catalog().values():
         yield from ("", f"## {corpus.name}", "", f"{corpus.title}.", "")
         yield from (f"- {name}: {value}" for name, value in corpus_facts(corpus))
+
+
+def python_page() -> Iterator[str]:
+    """Every public name of the package and of the packages in it that have lists of their own."""
+    yield from ("# Python", "", MADE, "")
+    yield "What stands here is public. Other names may move from one version to the next. How to begin:"
+    yield "[quickstart](../quickstart.md#from-python), [a notebook](../../examples/api.ipynb)."
+    for package in ("goldproof", *goldproof._PACKAGES):
+        module = importlib.import_module(package)
+        yield from ("", f"## {package}", "", _sentence(module.__doc__), "")
+        if module is statistics:
+            yield "[A page of its own](statistics.md)."
+            continue
+        yield from ("| name | |", "|---|---|")
+        for name in module.__all__:
+            thing = getattr(module, name)
+            shown = _signature(name, thing) if inspect.isfunction(thing) else name
+            yield f"| `{shown}` | {_cell(_what(thing))} |"
+    yield from (
+        "",
+        "## The studies",
+        "",
+        "Each is a package with `Config`, the presets `PAPER` and `TINY`, `jobs(config)` and",
+    )
+    yield "`report(config, results)`; `goldproof.run` is the way to run one."
+    yield from ("", *(f"- `{entry.module}`: {entry.question}" for entry in ENTRIES))
+
+
+def _what(thing: Any) -> str:
+    """The first sentence on a public thing; a step is what its function is, anything else shows itself."""
+    documented = getattr(thing, "function", thing)
+    if inspect.isfunction(documented) or inspect.isclass(documented):
+        return _sentence(documented.__doc__)
+    return f"{len(thing)} entries: {', '.join(map(str, thing))}."
 
 
 def _sentence(text: str | None) -> str:

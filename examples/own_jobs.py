@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from goldproof import Results, Store, run_jobs, step
-from goldproof.runners.pool import PoolRunner
+from goldproof import PoolRunner, Results, Store, run_jobs, step
 
 
 @step(version=1, name="example.count_words")

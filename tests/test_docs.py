@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import json
 import re
 import runpy
 import shlex
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests.public import is_public, names_in_page, names_in_program
 
 from goldproof.cli import WrongUse, app
 from goldproof.errors import UsageError
@@ -25,7 +26,6 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^(?: {4}.*\n?)+", re.MULTILINE)
 COMMAND = re.compile(r"^\s*(?:- run: |\$ )?goldproof (.*)$", re.MULTILINE)
 INLINE = re.compile(r"`goldproof ([^`]+)`")
-IMPORT = re.compile(r"^from (goldproof[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 SETTING = re.compile(r"`([a-z_]\w*(?:\.[a-z_]\w*)+)(?:=[^`]*)?`")
 PLACEHOLDERS = ("DATA", "DIR", "FOLDER")
 
@@ -137,10 +137,23 @@ def test_commands_are_found_wherever_they_stand():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_names_that_python_blocks_import_exist(page):
-    for module, names in IMPORT.findall(page.read_text(encoding="utf-8")):
-        found = importlib.import_module(module)
-        assert [name for name in names.split(", ") if not hasattr(found, name)] == [], module
+def test_names_that_pages_use_are_public(page):
+    used = names_in_page(page.read_text(encoding="utf-8"))
+    assert sorted({name for name in used if not is_public(name)}) == []
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "examples").glob("*.py")), ids=lambda file: file.name)
+def test_names_that_examples_use_are_public(file):
+    used = names_in_program(file.read_text(encoding="utf-8"))
+    assert sorted({name for name in used if not is_public(name)}) == []
+
+
+def test_names_that_the_notebook_uses_are_public():
+    cells = json.loads((ROOT / "examples" / "api.ipynb").read_text(encoding="utf-8"))["cells"]
+    program = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    assert sorted({name for name in names_in_program(program) if not is_public(name)}) == []
+    prose = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    assert sorted({name for name in names_in_page(prose) if not is_public(name)}) == []
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)

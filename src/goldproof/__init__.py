@@ -4,79 +4,126 @@ Importing this package is light: neither torch nor ray is loaded, and each publi
 
     import goldproof
     goldproof.compare("a.jsonl", "b.jsonl")
+    goldproof.run("demo", preset="tiny")
+
+Lists of their own have `goldproof.statistics`, `goldproof.report` (a report of one's own), `goldproof.training`,
+`goldproof.models`, `goldproof.measures`, `goldproof.jobs`, `goldproof.data.tagging` and each study.
 """
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from goldproof import lazy
 from goldproof.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from goldproof.data.catalog import load
     from goldproof.data.checks import check
-    from goldproof.data.dataset import Dataset
-    from goldproof.data.predictions import Predictions, read_predictions
-    from goldproof.data.readers import read
-    from goldproof.errors import GoldproofError
-    from goldproof.jobs import Job, Results, Store, named, run_jobs, step
+    from goldproof.data.corrupted_data import corrupt_dataset, corrupt_texts
+    from goldproof.data.corruption import Corruption
+    from goldproof.data.dataset import Dataset, concat, read_dataset
+    from goldproof.data.predictions import Predictions, iter_prediction_batches, read_predictions
+    from goldproof.data.readers import iter_batches, read
+    from goldproof.data.tagging import choose_tagger
+    from goldproof.errors import GoldproofError, JobFailedError
+    from goldproof.jobs import Job, Outcome, Results, Store, named, run_jobs, step
+    from goldproof.judging.aggregates import Aggregate
     from goldproof.judging.compare import Judgement, Margins, compare
     from goldproof.judging.score import Scores, Settings, score
     from goldproof.measures.measurement import Measurement
+    from goldproof.models.transformer import transformer
     from goldproof.report.summary import Report
-    from goldproof.report.write import write_report
+    from goldproof.report.write import load_summary, write_report
+    from goldproof.runners.pool import PoolRunner
+    from goldproof.runners.ray import RayRunner
+    from goldproof.runners.serial import SerialRunner
     from goldproof.statistics.estimate import Estimate
+    from goldproof.studies.running import run
 
 __all__ = [
+    "Aggregate",
+    "Corruption",
     "Dataset",
     "Estimate",
     "GoldproofError",
     "Job",
+    "JobFailedError",
     "Judgement",
     "Margins",
     "Measurement",
+    "Outcome",
+    "PoolRunner",
     "Predictions",
+    "RayRunner",
     "Report",
     "Results",
     "Scores",
+    "SerialRunner",
     "Settings",
     "Store",
     "check",
+    "choose_tagger",
     "compare",
+    "concat",
+    "corrupt_dataset",
+    "corrupt_texts",
+    "iter_batches",
+    "iter_prediction_batches",
     "load",
+    "load_summary",
     "named",
     "read",
+    "read_dataset",
     "read_predictions",
+    "run",
     "run_jobs",
     "score",
     "step",
+    "transformer",
     "write_report",
 ]
 
 _HOMES = {
     "goldproof.data.catalog": ("load",),
     "goldproof.data.checks": ("check",),
-    "goldproof.data.dataset": ("Dataset",),
-    "goldproof.data.predictions": ("Predictions", "read_predictions"),
-    "goldproof.data.readers": ("read",),
-    "goldproof.errors": ("GoldproofError",),
-    "goldproof.jobs": ("Job", "Results", "Store", "named", "run_jobs", "step"),
+    "goldproof.data.corrupted_data": ("corrupt_dataset", "corrupt_texts"),
+    "goldproof.data.corruption": ("Corruption",),
+    "goldproof.data.dataset": ("Dataset", "concat", "read_dataset"),
+    "goldproof.data.predictions": ("Predictions", "iter_prediction_batches", "read_predictions"),
+    "goldproof.data.readers": ("iter_batches", "read"),
+    "goldproof.data.tagging": ("choose_tagger",),
+    "goldproof.errors": ("GoldproofError", "JobFailedError"),
+    "goldproof.jobs": ("Job", "Outcome", "Results", "Store", "named", "run_jobs", "step"),
+    "goldproof.judging.aggregates": ("Aggregate",),
     "goldproof.judging.compare": ("Judgement", "Margins", "compare"),
     "goldproof.judging.score": ("Scores", "Settings", "score"),
     "goldproof.measures.measurement": ("Measurement",),
+    "goldproof.models.transformer": ("transformer",),
     "goldproof.report.summary": ("Report",),
-    "goldproof.report.write": ("write_report",),
+    "goldproof.report.write": ("load_summary", "write_report"),
+    "goldproof.runners.pool": ("PoolRunner",),
+    "goldproof.runners.ray": ("RayRunner",),
+    "goldproof.runners.serial": ("SerialRunner",),
     "goldproof.statistics.estimate": ("Estimate",),
+    "goldproof.studies.running": ("run",),
 }
+
+
+_PACKAGES = (  # that have public lists of their own, beside the studies
+    "goldproof.data.tagging",
+    "goldproof.jobs",
+    "goldproof.measures",
+    "goldproof.models",
+    "goldproof.report",
+    "goldproof.statistics",
+    "goldproof.training",
+)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(home), name)
-    raise AttributeError(f"module 'goldproof' has no attribute {name!r}")
+    return lazy.find(__name__, _HOMES, name)
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@
     ├── DataError           a file that is not what it should be: names the file and, where there is one, the line
     ├── ModelError          weights or a tokenizer that cannot be found, read or trusted
     ├── TrainingError       a training that cannot go on (a loss that is not finite, one class only)
+    ├── JobFailedError      a job of a study that failed: names it and its error
     ├── MissingExtraError   an optional package that is not installed: gives the exact install line
     └── StoreError          a store that cannot be read or written (no permission, disk full)
         ├── DamagedValueError   a stored value whose bytes are not those that were written
@@ -50,6 +51,16 @@ class TrainingError(GoldproofError):
     """A training that cannot go on."""
 
     exit_code = 1
+
+
+class JobFailedError(GoldproofError):
+    """A job of a study that failed, and so there is no report; `key` is the job's."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
 
 
 class MissingExtraError(GoldproofError):

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from goldproof.cli import progress
-from goldproof.cli.progress import MOST_SAID, drawn, follow, summary_line
+from goldproof.cli.progress import MOST_SAID, drawn, following, summary_line
 from goldproof.errors import StoreError
 from goldproof.jobs import Outcome
 
@@ -21,11 +21,14 @@ def outcomes(*statuses):
 
 def said(stream):
     console = Console(file=io.StringIO(), width=200)
-    try:
-        follow(stream, 9, console)
-    finally:
-        console.file.seek(0)
-    return console.file.read().splitlines()
+    follow(stream, console)
+    return console.file.getvalue().splitlines()
+
+
+def follow(stream, console):
+    with following(9, console) as tell:
+        for outcome in stream:
+            tell(outcome)
 
 
 def test_troubles_are_said_as_they_come():
@@ -47,7 +50,7 @@ def test_what_became_of_the_jobs_is_said_before_the_reason_of_a_stop():
 
     console = Console(file=io.StringIO(), width=200)
     with pytest.raises(StoreError):
-        follow(stops(), 9, console)
+        follow(stops(), console)
     last = console.file.getvalue().splitlines()[-1]
     assert last == "stopped: 2 jobs: 1 done, 1 failed (1 lost and tried again)"
 

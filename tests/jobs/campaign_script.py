@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.steps import Journal, add, matrix, size, slow_square, total
 
-from goldproof.cli.options import make_runner as named_runner
 from goldproof.jobs import Results, Store, run_jobs
+from goldproof.runners.named import make_runner as named_runner
 
 
 def make_runner(name: str, address: str | None = None):

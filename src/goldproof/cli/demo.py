@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from goldproof.cli import options
-from goldproof.cli.run import run_and_report, show_result
+from goldproof.cli.run import run_with_progress, show_result
 
 
 def demo(
@@ -22,6 +22,7 @@ def demo(
 ) -> int:
     """Train three kinds of models on generated contradictions, in two minutes, with no model, data or network."""
     from goldproof.jobs import Store
+    from goldproof.runners.named import closing
     from goldproof.runners.pool import PoolRunner
     from goldproof.studies.campaign import Campaign
     from goldproof.studies.logic.settings import DEMO
@@ -33,10 +34,10 @@ def demo(
     shutil.copyfile(DEMO, settings)
     n_jobs, n_absent = len(campaign.everything()), len(campaign.plan().absent)
     typer.echo(f"Does it infer, or match words? {n_jobs} jobs, {n_absent} to run.", err=True)
-    with options.closing(PoolRunner(workers)) as runner:
-        outcomes, paths = run_and_report(campaign, runner, out / "report")
-    code = show_result(campaign, outcomes, paths, as_json)
-    if paths and not as_json:
+    with closing(PoolRunner(workers)) as runner:
+        finished = run_with_progress(campaign, runner, out / "report")
+    code = show_result(campaign, finished, as_json)
+    if finished.files and not as_json:
         run = f"goldproof run logic --config {settings} --store {out / 'store'}"
         typer.echo("Run it again and nothing is computed twice. Next:")
         typer.echo(f"  {run} --set languages=en,pt,ru   # or fr, de, sv, es")

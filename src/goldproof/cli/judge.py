@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldproof.cli import options
+from goldproof.cli import aggregates, options
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the re
 
 def score(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
-    ],
+        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
+    ] = None,
     metric: Metric = None,
     cluster: Cluster = "auto",
     common: Common = False,
@@ -54,10 +54,18 @@ def score(  # noqa: PLR0913 - one parameter per option
     missing: MissingAnswers = None,
     by_row: ByRow = False,
     source: Source = None,
+    value: aggregates.Values = None,
+    n: aggregates.Counts = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
+    beside = {"FILE": bool(files), "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
+    beside |= {"--missing": missing is not None, "--by-row": by_row}
+    printed = aggregates.printed_scores(value, n, {**beside, "--source": source is not None})
+    if not files and not printed:
+        raise UsageError("give files of predictions, or a printed score: --value 87.3 --n 872")
+    files = files or []
     if source is not None:
         if cluster != "auto" or common or missing or by_row:
             raise UsageError(
@@ -69,7 +77,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     from goldproof.judging.score import score as judge
 
     settings = Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row)
-    scores = judge(files, columns=options.column_names(column), settings=settings)
+    scores = judge(printed or files, columns=options.column_names(column), settings=settings)
     paths = _write(scores, out)
     if as_json:
         options.print_json(
@@ -122,8 +130,8 @@ def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
 
 
 def compare(  # noqa: PLR0913 - one parameter per option
-    a: Annotated[Path, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Predictions of B, on the same items.")],
+    a: Annotated[Path | None, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")] = None,
+    b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
     metric: Metric = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Annotated[
@@ -134,6 +142,8 @@ def compare(  # noqa: PLR0913 - one parameter per option
     column: options.ColumnPairs = None,
     missing: MissingAnswers = None,
     by_row: ByRow = False,
+    value: aggregates.Values = None,
+    n: aggregates.Counts = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -144,8 +154,11 @@ def compare(  # noqa: PLR0913 - one parameter per option
 
     if margin <= 0 or (gate is not None and gate < 0):
         raise UsageError(f"--margin must be above 0 and --gate at least 0; got {margin:g} and {gate}")
+    beside = {"FILE": a is not None, "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
+    beside |= {"--missing": missing is not None, "--by-row": by_row}
+    one, other = aggregates.two_sides([a, b], aggregates.printed_scores(value, n, beside))
     judgement = judge(
-        *(a, b),
+        *(one, other),
         columns=options.column_names(column),
         settings=Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row),
         margins=Margins(margin / 100, None if gate is None else gate / 100),
@@ -176,7 +189,7 @@ def _show_paths(paths: list[str]) -> None:
 def _show_scores(scores: Scores) -> None:
     for arm in scores.arms:
         shown = "  ".join(f"{name} {_estimate(estimate)}" for name, estimate in arm.estimates.items())
-        runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "1 run"
+        runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "1 run" if arm.run_names else ""
         typer.echo(f"{arm.name():<24} n {arm.n_items:<7,} {runs:<8} {shown}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
@@ -201,9 +214,8 @@ def _show_judgement(judgement: Judgement) -> None:
     for place in judgement.places if len(judgement.places) > 1 else ():
         typer.echo(f"{' '.join(place.where.values()):<16} {place.verdict.text}  ({p_text(place.p_value)})")
     overall = judgement.overall
-    typer.echo(
-        f"{judgement.metric}: A {_estimate(overall.a)}, B {_estimate(overall.b)} on {overall.difference.n:,} items"
-    )
+    items = f"{overall.difference.n:,}" if judgement.paired else f"{overall.a.n:,} and {overall.b.n:,}"
+    typer.echo(f"{judgement.metric}: A {_estimate(overall.a)}, B {_estimate(overall.b)} on {items} items")
     typer.echo(f"{overall.verdict.text}  ({p_text(overall.p_value)}; {overall.difference.method})")
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = overall.flips.only_b, overall.flips.only_a
@@ -232,6 +244,7 @@ def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:
         "p": overall.p_value,
         "mcnemar": overall.mcnemar,
         "passes": judgement.passes,
+        "paired": judgement.paired,
         "differences": _plain(judgement.to_arrow().to_pylist()),
         "notes": list(judgement.notes),
         "files": paths,

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +12,7 @@ from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
     from goldproof.data.columns import Columns
-    from goldproof.jobs import Runner, Store
+    from goldproof.jobs import Store
     from goldproof.studies.campaign import Campaign
 
 Study = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study; `goldproof list` shows them.")]
@@ -80,23 +77,18 @@ def choose_campaign(
     study: str, preset: str, config: Path | None, pairs: list[str] | None, store: str | None
 ) -> Campaign:
     """The campaign that these options name."""
-    from goldproof.jobs import Store
+    from goldproof.jobs.store import find_store
     from goldproof.studies.campaign import Campaign
     from goldproof.studies.settings import Choice
 
-    return Campaign.choose(study, Choice(preset, config, pairs or ()), Store(store_at(store)))
-
-
-def store_at(given: str | None) -> str:
-    """The store's folder or URL: the option, else the environment's GOLDPROOF_STORE, else ./goldproof-store."""
-    return given or os.environ.get("GOLDPROOF_STORE") or "goldproof-store"
+    return Campaign.choose(study, Choice(preset, config, pairs or ()), find_store(store))
 
 
 def existing_store(given: str | None) -> Store:
     """The store that `--store` names; an error where there is none."""
-    from goldproof.jobs import Store
+    from goldproof.jobs.store import find_store
 
-    store = Store(store_at(given))
+    store = find_store(given)
     if not store.is_there():
         raise UsageError(f"there is no store {store.where}; `goldproof run` makes one, --store names another")
     return store
@@ -105,34 +97,6 @@ def existing_store(given: str | None) -> Store:
 def report_folder(given: Path | None, study: str) -> Path:
     """Where a study's report goes: the option, else ./goldproof-out/STUDY."""
     return given or Path("goldproof-out") / study
-
-
-@contextmanager
-def closing(runner: Runner) -> Iterator[Runner]:
-    """Wait for what runs at the end of the block; where the block failed, end it now."""
-    finished = False
-    try:
-        yield runner
-        finished = True
-    finally:
-        runner.close(cancel=not finished)
-
-
-def make_runner(name: str, workers: int | None, address: str | None) -> Runner:
-    """The runner of this name."""
-    if name == "serial":
-        from goldproof.runners.serial import SerialRunner
-
-        return SerialRunner()
-    if name == "pool":
-        from goldproof.runners.pool import PoolRunner
-
-        return PoolRunner(workers)
-    if name == "ray":
-        from goldproof.runners.ray import RayRunner
-
-        return RayRunner(address, workers)
-    raise UsageError(f"there is no runner {name!r}; allowed: serial, pool, ray")
 
 
 def print_json(form: Any) -> None:

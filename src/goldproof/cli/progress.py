@@ -43,6 +43,8 @@ def drawn(total: int, console: Console, of: str = "") -> Iterator[Draw]:
         now = time.monotonic()
         state = progress_line(counts, total, now - start)
         bar.update(task, completed=n_settled(counts), description=what[:40], state=state)
+        if n_settled(counts) >= total:  # what comes after, such as a report, is not counted
+            bar.stop()
         if not console.is_terminal and now - last > SECONDS_BETWEEN_LINES:
             console.print(f"{of}: {state}" if of else state, markup=False, highlight=False, soft_wrap=True)
             last = now
@@ -51,18 +53,21 @@ def drawn(total: int, console: Console, of: str = "") -> Iterator[Draw]:
         yield draw
 
 
-def follow(outcomes: Iterable[Outcome], n_jobs: int, console: Console) -> list[Outcome]:
-    """Draw the outcomes as they come, print what went wrong, and give them all."""
+@contextmanager
+def following(n_jobs: int, console: Console) -> Iterator[Callable[[Outcome], None]]:
+    """A function to be told of each outcome as it comes: it draws them and prints what went wrong."""
     seen: list[Outcome] = []
     counts: Counter[str] = Counter()
     with drawn(n_jobs, console) as draw, _summary_if_stopped(seen, console):
-        for outcome in outcomes:
+
+        def tell(outcome: Outcome) -> None:
             seen.append(outcome)
             counts[outcome.status] += 1
             draw(outcome.description, counts)
             if outcome.status == "failed" or (outcome.status in PASSING and counts[outcome.status] <= MOST_SAID):
                 say(outcome, console)
-    return seen
+
+        yield tell
 
 
 @contextmanager

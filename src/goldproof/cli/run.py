@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +15,9 @@ import typer
 from goldproof.cli import options
 
 if TYPE_CHECKING:
-    from goldproof.jobs import Job, Outcome, Runner
+    from goldproof.jobs import Job, Runner
     from goldproof.studies.campaign import Campaign
+    from goldproof.studies.running import Finished
 
 
 def run(  # noqa: PLR0913 - one parameter per option
@@ -33,59 +35,49 @@ def run(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Run a study: what is in the store is kept, the rest runs, the report is written."""
     from goldproof.report.write import make_folder
+    from goldproof.runners.named import closing, make_runner
 
     campaign = options.choose_campaign(study, preset, config, pairs, store)
     if dry_run:
         return _show_plan(campaign, as_json)
     folder = options.report_folder(out, study)
     make_folder(folder)  # now, not after hours of work
-    with options.closing(options.make_runner(runner, workers, address)) as place:
-        outcomes, paths = run_and_report(campaign, place, folder)
-    return show_result(campaign, outcomes, paths, as_json)
+    with closing(make_runner(runner, workers, address)) as place:
+        finished = run_with_progress(campaign, place, folder)
+    return show_result(campaign, finished, as_json)
 
 
-def run_and_report(campaign: Campaign, runner: Runner, out: Path) -> tuple[list[Outcome], list[Path]]:
+def run_with_progress(campaign: Campaign, runner: Runner, out: Path) -> Finished:
     """Run a campaign with progress on stderr and write its report, unless a job failed."""
     from rich.console import Console
 
-    from goldproof.cli.progress import follow, say
-    from goldproof.jobs.outcome import PASSING
-    from goldproof.report.write import write_report
+    from goldproof.cli.progress import following
+    from goldproof.studies.running import carry_out
 
-    console = Console(stderr=True)
-    outcomes = follow(campaign.run(runner), len(campaign.everything()), console)
-    if any(outcome.status in ("failed", "skipped") for outcome in outcomes):
-        return outcomes, []
-
-    def observe(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        if outcome.status == "failed" or outcome.status in PASSING:
-            say(outcome, console)
-
-    return outcomes, write_report(campaign.report(runner, observe), out)
+    with following(len(campaign.everything()), Console(stderr=True)) as tell:
+        return carry_out(campaign, runner, out, tell)
 
 
-def show_result(campaign: Campaign, outcomes: list[Outcome], paths: list[Path], as_json: bool) -> int:
+def show_result(campaign: Campaign, finished: Finished, as_json: bool) -> int:
     """Print what became of the jobs and where the report is; 1 when a job failed."""
     from goldproof.cli.progress import summary_line
 
-    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    failed = finished.failed
     if as_json:
-        counts = Counter(outcome.status for outcome in outcomes)
+        counts = Counter(outcome.status for outcome in finished.outcomes)
         errors = {outcome.key: outcome.error for outcome in failed}
-        options.print_json(
-            {"study": campaign.study, "jobs": dict(counts), "failed": errors, "files": [str(path) for path in paths]}
-        )
+        files = [str(path) for path in finished.files]
+        options.print_json({"study": campaign.study, "jobs": dict(counts), "failed": errors, "files": files})
         return 1 if failed else 0
-    typer.echo(summary_line(outcomes))
+    typer.echo(summary_line(finished.outcomes))
     if failed:
         typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
         return 1
-    show_report(paths)
+    show_report(finished.files)
     return 0
 
 
-def show_report(paths: list[Path]) -> None:
+def show_report(paths: Sequence[Path]) -> None:
     """Print the verdict of a report that was written, and where it is."""
     for path in sorted(paths, reverse=True):  # the Markdown, then the page
         if path.name == "report.md":

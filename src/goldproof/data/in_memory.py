@@ -77,7 +77,7 @@ def open_table(source: Any, what: str = "predictions are") -> TableRows:
         if all(isinstance(row, Mapping) for row in source):
             return _from_rows(source)
         if len(source) == 2:
-            return _from_arrays(*source, what)
+            return _from_arrays(source[0], source[1], what)
     raise UsageError(f"{what} {KINDS}; got {_shown(source)}")
 
 

@@ -51,6 +51,13 @@ class Circumstances:
     versions: dict[str, str]
 
 
+def find_store(where: str | Path | Store | None = None) -> Store:
+    """The store of this folder or URL; else that of the environment's GOLDPROOF_STORE, else ./goldproof-store."""
+    if isinstance(where, Store):
+        return where
+    return Store(where or os.environ.get("GOLDPROOF_STORE") or "goldproof-store")
+
+
 class Store:
     """Values by key, in a folder or behind a URL; cheap to make and to send to a worker."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from goldproof.data.prediction_columns import Task, resolve_missing
 from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
+from goldproof.judging.aggregates import Aggregate, compare_aggregates
 from goldproof.judging.arms import Arm, make_arms
 from goldproof.judging.checkpoints import last_steps
 from goldproof.judging.load import Source, load_predictions
@@ -63,7 +64,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judgement:
-    """What the comparison of B with A comes to: over all, by place, by tag; `notes` states the limits."""
+    """What the comparison of B with A comes to: over all, by place, by tag; `notes` states the limits.
+
+    It is paired, on the same items, unless only printed scores were given.
+    """
 
     names: tuple[str, str]
     metric: str
@@ -73,6 +77,7 @@ class Judgement:
     notes: Sequence[str]
     margins: Margins
     arms: Sequence[tuple[Arm, Arm]] = field(default=(), repr=False)
+    paired: bool = True
 
     @property
     def passes(self) -> bool:
@@ -92,7 +97,10 @@ class Judgement:
 
     def report(self) -> Report:
         """The report, for rendering."""
-        from goldproof.judging.compare_report import compare_report
+        if self.paired:
+            from goldproof.judging.compare_report import compare_report
+        else:
+            from goldproof.judging.aggregate_report import compare_report
 
         return compare_report(self)
 
@@ -105,15 +113,22 @@ class Judgement:
 
 
 def compare(
-    a: Source,
-    b: Source,
+    a: Source | Aggregate,
+    b: Source | Aggregate,
     *,
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
     margins: Margins | None = None,
 ) -> Judgement:
-    """Compare the predictions of B with those of A on the same items."""
+    """Compare the predictions of B with those of A on the same items, or two printed scores as if on different ones."""
     settings, margins = settings or Settings(), margins or Margins()
+    if isinstance(a, Aggregate) and isinstance(b, Aggregate):
+        return compare_aggregates(a, b, columns, settings, margins)
+    if isinstance(a, Aggregate) or isinstance(b, Aggregate):
+        raise UsageError(
+            "a printed score cannot be compared with predictions; give the predictions of both, or a printed score "
+            "of both"
+        )
     sides = [_load(source, columns, settings) for source in (a, b)]
     names = _names((a, b), sides)
     pairs, notes = _pair([_without_model(arm) for arm in sides[0]], [_without_model(arm) for arm in sides[1]], settings)

@@ -11,6 +11,7 @@ import numpy as np
 from goldproof.data.in_memory import is_paths
 from goldproof.data.predictions import Reading
 from goldproof.errors import UsageError
+from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
 from goldproof.judging.arms import Arm, make_arms
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
@@ -107,7 +108,10 @@ class Scores:
 
     def report(self) -> Report:
         """The report, for rendering."""
-        from goldproof.judging.score_report import score_report
+        if self.task == TASK:
+            from goldproof.judging.aggregate_report import score_report
+        else:
+            from goldproof.judging.score_report import score_report
 
         return score_report(self)
 
@@ -117,7 +121,8 @@ class Scores:
         for arm in self.arms:
             found = arm.estimates[self.metric]
             numbers = f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
-            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items, runs: {len(arm.run_names)}")
+            runs = f", runs: {len(arm.run_names)}" if arm.run_names else ""
+            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items{runs}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -130,7 +135,7 @@ def score(
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> Scores:
-    """Score predictions: a path or several, a data frame, an Arrow table, rows, or (y_true, y_pred).
+    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred); or printed scores.
 
     Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
     several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
@@ -139,6 +144,8 @@ def score(
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if printed := aggregates_in(source):
+        return score_aggregates(printed, columns, settings)
     if is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
     reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "alone")

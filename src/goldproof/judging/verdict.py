@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,12 +16,24 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """The items of one side of an unpaired comparison, and the variance of one of them."""
+
+    n: int
+    variance: float
+
+
+@dataclass(frozen=True, slots=True)
 class Design:
-    """What a comparison rests on: items, runs a side, and the part of its variance that only more runs can shrink."""
+    """What a comparison rests on: items, runs a side, and the part of its variance that only more runs can shrink.
+
+    Where the two sides have different items, `samples` are those.
+    """
 
     n_items: int
     n_runs: int = 1
     seed_variance: float = 0.0
+    samples: tuple[Sample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,8 @@ def wanted(result: Comparison, design: Design, target: float, metric: str) -> st
     aim = f"to show a difference of {shown(target, metric)}{unit(metric)}"
     factor = detectable_difference(1.0, math.inf, result.difference.level)
     allowed = (target / factor) ** 2
+    if design.samples:
+        return f"about {_rounded(_more_a_side(design.samples, allowed))} more items on each side needed {aim}"
     total = result.standard_error**2
     seeds = min(design.seed_variance, total)
     if seeds < allowed:
@@ -80,6 +95,21 @@ def wanted(result: Comparison, design: Design, target: float, metric: str) -> st
         if runs - design.n_runs < _MOST:
             return f"about {max(1, runs - design.n_runs)} more runs a side needed {aim}; more items alone would not do"
     return f"more items and more runs needed {aim}"
+
+
+def _more_a_side(samples: Sequence[Sample], allowed: float) -> int:
+    """The fewest items more on each side with which the difference has this variance, by bisection."""
+
+    def variance(more: int) -> float:
+        return sum(sample.variance / (sample.n + more) for sample in samples)
+
+    low, high = 0, 1
+    while variance(high) > allowed:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if variance(middle) <= allowed else (middle, high)
+    return high
 
 
 def sorted_size(value: float, low: float, high: float) -> tuple[float, float, float]:

@@ -1,1 +1,85 @@
-"""A typed summary first; HTML, Markdown, LaTeX, CSV, JSON and figures are renderings of it."""
+"""A typed summary first; HTML, Markdown, LaTeX, CSV, JSON and figures are renderings of it.
+
+Here are the parts that a report of one's own is made of, its charts, and its export; each is imported when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from goldproof import lazy
+
+if TYPE_CHECKING:
+    from goldproof.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
+    from goldproof.report.figures import figure_pdf, figure_svg, full_spec
+    from goldproof.report.model_card import Card, card_text, model_index, write_card
+    from goldproof.report.scores import Score, table_scores
+    from goldproof.report.summary import (
+        Claim,
+        Column,
+        Example,
+        Examples,
+        Figure,
+        Marked,
+        Missing,
+        Section,
+        Table,
+        Text,
+    )
+
+__all__ = [
+    "Caption",
+    "Card",
+    "Claim",
+    "Column",
+    "Example",
+    "Examples",
+    "Figure",
+    "Marked",
+    "Missing",
+    "Score",
+    "Section",
+    "Table",
+    "Text",
+    "bars",
+    "card_text",
+    "curves",
+    "dots",
+    "figure_pdf",
+    "figure_svg",
+    "full_spec",
+    "heat_map",
+    "histogram",
+    "model_index",
+    "scatter",
+    "table_scores",
+    "write_card",
+]
+
+_HOMES = {
+    "goldproof.report.charts": ("Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"),
+    "goldproof.report.figures": ("figure_pdf", "figure_svg", "full_spec"),
+    "goldproof.report.model_card": ("Card", "card_text", "model_index", "write_card"),
+    "goldproof.report.scores": ("Score", "table_scores"),
+    "goldproof.report.summary": (
+        "Claim",
+        "Column",
+        "Example",
+        "Examples",
+        "Figure",
+        "Marked",
+        "Missing",
+        "Section",
+        "Table",
+        "Text",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    return lazy.find(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

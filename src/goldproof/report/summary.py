@@ -166,7 +166,7 @@ class Claim:
     published: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """What a study found: title, a verdict in a few sentences, sections, and what it was made from."""
 
@@ -175,6 +175,11 @@ class Report:
     verdict: Sequence[str | Claim]
     sections: Sequence[Section]
     provenance: Mapping[str, Plain] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """The title and the verdict, a line for each sentence."""
+        verdict = (line.text if isinstance(line, Claim) else line for line in self.verdict)
+        return "\n".join([self.title, *(f"- {line}" for line in verdict)])
 
     def _repr_html_(self) -> str:
         """The report as a notebook shows it."""

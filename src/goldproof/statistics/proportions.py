@@ -88,7 +88,7 @@ def cochran_q(right: Array) -> float:
     return float(special.chdtrc(k - 1, (k - 1) * (k * (runs**2).sum() - runs.sum() ** 2) / spread))
 
 
-def two_proportion_test(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
+def two_proportion_test(successes_a: float, n_a: int, successes_b: float, n_b: int) -> float:
     """The two-sided z test of two independent proportions with pooled variance (unpaired: different items).
 
     z = (p_A − p_B) / √(p(1−p)(1/n_A + 1/n_B)), p pooled.
@@ -105,7 +105,7 @@ def two_proportion_test(successes_a: int, n_a: int, successes_b: int, n_b: int) 
     return float(2 * special.ndtr(-abs(successes_a / n_a - successes_b / n_b) / error))
 
 
-def unpaired_proportions(successes_a: int, n_a: int, successes_b: int, n_b: int, level: float = 0.95) -> Estimate:
+def unpaired_proportions(successes_a: float, n_a: int, successes_b: float, n_b: int, level: float = 0.95) -> Estimate:
     """Newcombe's (1998, method 10) interval of the difference A − B of two independent proportions.
 
     With Wilson's bounds l and u of each: from (p_A − p_B) − √((p_A − l_A)² + (u_B − p_B)²) to (p_A − p_B) +

@@ -1,14 +1,15 @@
-"""Settings: a study's Config from a preset, a TOML file and `key=value` pairs, checked here at the border.
+"""Settings: a study's Config from a preset, a TOML file, `key=value` pairs and values, checked here at the border.
 
-Later ones win: preset, then file, then pairs. Every error names the key, what is allowed and what was got.
+Later ones win: preset, then file, then pairs, then values. Every error names the key, what is allowed and what was got.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -22,11 +23,12 @@ PRESETS = ("default", "paper", "tiny")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice:
-    """What the user asked for: a preset, a file, and single settings."""
+    """What the user asked for: a preset, a file, and single settings as text or as values by (dotted) key."""
 
     preset: str = "default"
     file: Path | None = None
     pairs: Sequence[str] = ()
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def make_config(study: Study, choice: Choice) -> Any:
@@ -36,6 +38,8 @@ def make_config(study: Study, choice: Choice) -> Any:
         _merge(form, _read_toml(choice.file), study.Config, f"{choice.file}: ")
     for pair in choice.pairs:
         _merge(form, _parse_pair(pair, study.Config), study.Config, "")
+    for key, value in _leaves(choice.settings):
+        _merge(form, _nest(key, value), study.Config, "")
     try:
         return TypeAdapter(study.Config).validate_python(form)
     except ValidationError as error:
@@ -86,13 +90,39 @@ def _parse_pair(pair: str, kind: Any) -> dict[str, Any]:
     key, equals, text = pair.partition("=")
     if not equals or not key.strip():
         raise UsageError(f"--set takes key=value, and got {pair!r}")
-    *outer, last = [part.strip() for part in key.split(".")]
-    for part in outer:
+    parts = [part.strip() for part in key.split(".")]
+    for part in parts:
         kind = _field_type(kind, part)
-    form: dict[str, Any] = {last: _parse_value(text.strip(), _field_type(kind, last))}
-    for part in reversed(outer):
-        form = {part: form}
-    return form
+    return _nest(".".join(parts), _parse_value(text.strip(), kind))
+
+
+def _nest(key: str, value: Any) -> dict[str, Any]:
+    """`a.b` and a value as {"a": {"b": value}}."""
+    outer, dot, last = key.rpartition(".")
+    return _nest(outer, {last: value}) if dot else {key: value}
+
+
+def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value by its dotted key; paths become text, arrays and ranges lists."""
+    for key, value in settings.items():
+        if not isinstance(key, str):
+            raise UsageError(f"a setting is named by text such as 'recipe.epochs'; got {key!r}")
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            value = _plain(value)
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, _plain_value(value)
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):  # an array, or a number out of one
+        return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [_plain_value(each) for each in value]
+    return value
 
 
 def _parse_value(text: str, kind: Any) -> Any:

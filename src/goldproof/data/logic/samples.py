@@ -30,7 +30,7 @@ def templates_table() -> str:
 def _lines() -> Iterator[str]:
     yield "# Samples of the logic corpus\n"
     yield "One contradiction and one other pair of each template, in every language, at small n."
-    yield "Made by `goldproof.data.logic.samples`."
+    yield "Made by `src/goldproof/data/logic/samples.py`."
     for task in Task:
         if task is Task.MIXED:
             continue

@@ -3,10 +3,11 @@
 from goldproof.data.tagging.registry import Backend, TaggerName, all_backends, choose_tagger
 from goldproof.data.tagging.tag import tag, tag_texts, tag_to_table
 from goldproof.data.tagging.tagged import Tagger, Tagging, make_table, read_table
-from goldproof.data.tagging.tagset import CLASSES, check_classes, parse_classes
+from goldproof.data.tagging.tagset import CLASSES, FROM_UD, check_classes, parse_classes
 
 __all__ = [
     "CLASSES",
+    "FROM_UD",
     "Backend",
     "Tagger",
     "TaggerName",

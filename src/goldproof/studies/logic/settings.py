@@ -51,7 +51,7 @@ class Training:
 @named("logic.Cells")
 @dataclass(frozen=True)
 class Cells:
-    """What the recurrent networks are like; `vectors` is a file of word vectors (see `goldproof.models.recurrent`)."""
+    """What the recurrent networks are like; `vectors` is a file of word vectors (see `goldproof.models.Recurrent`)."""
 
     hidden: int = 64
     n_layers: int = 1

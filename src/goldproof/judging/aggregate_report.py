@@ -1,0 +1,114 @@
+"""The report of printed scores: the verdict, each score with its interval as a chart, and what cannot be said."""
+
+from __future__ import annotations
+
+from goldproof.judging.compare import Judgement
+from goldproof.judging.score import ArmScore, Scores
+from goldproof.judging.score_report import metric_column
+from goldproof.report.cells import extremes, in_words
+from goldproof.report.charts import Caption, dots
+from goldproof.report.summary import Cell, Claim, Column, Figure, Missing, Plain, Report, Section, Standing, Table, Text
+from goldproof.statistics.estimate import Estimate
+
+_ACCURACY = metric_column("accuracy")
+_POINTS = Column("difference", "B − A", 1, "points")
+
+
+def score_report(scores: Scores) -> Report:
+    """The report of one printed score or several."""
+    lines: list[str | Claim] = []
+    for arm in scores.arms:
+        estimate = arm.estimates["accuracy"]
+        place = f"{arm.name()}: accuracy" if arm.where else "Accuracy"
+        text = f"{place} is {in_words(estimate, 1, '%')} on {arm.n_items:,} items."
+        lines.append(Claim(text, "stated", estimate, 1, "%"))
+    first = scores.arms[0]
+    if first.detectable < 1:
+        lines.append(
+            f"A rival of which no more is known must differ from {first.name() if first.where else 'it'} by about "
+            f"{100 * first.detectable:.1f} points to be told apart (80 % power)."
+        )
+    columns = [
+        *([Column("model", "Score")] if first.where else []),
+        Column("n", "Items"),
+        _ACCURACY,
+        Column("detectable", "Detectable", 1, "points", "smallest difference from a rival that would show, 80 % power"),
+    ]
+    rows = [_score_row(arm) for arm in scores.arms]
+    named = [(arm.name() if arm.where else "accuracy", arm.estimates["accuracy"]) for arm in scores.arms]
+    table = Table("scores", _title(named), columns, rows)
+    sections = [
+        Section("Scores", [table, _figure(named, _title(named))]),
+        Section("What cannot be said", [Text(note) for note in scores.notes]),
+    ]
+    return Report("score", "Accuracy and what may be claimed from it", lines, sections, scores.provenance)
+
+
+def compare_report(judgement: Judgement) -> Report:
+    """The report of two printed scores."""
+    found = judgement.overall
+    standing: Standing = "shown" if found.verdict.kind in ("better", "worse", "tied") else "undecided"
+    sentence = found.verdict.text.removeprefix("undecided: ")  # which the page says of the claim
+    names = " and ".join(f"{side} is {name}" for side, name in zip("AB", judgement.names, strict=True))
+    text = f"{sentence[0].upper()}{sentence[1:]}, with A and B on different items ({names})."
+    lines: list[str | Claim] = [Claim(text, standing, found.difference, 1, "points")]
+    if judgement.margins.gate is not None:
+        passed = "passed" if judgement.passes else "not passed"
+        lines.insert(0, f"The gate of {100 * judgement.margins.gate:g} points is {passed}.")
+    row: dict[str, Cell] = {"n_a": found.a.n, "n_b": found.b.n, "a": found.a, "b": found.b}
+    row |= {"difference": found.difference, "p": found.p_value, "verdict": found.verdict.kind}
+    columns = [
+        Column("n_a", "Items of A"),
+        Column("n_b", "Items of B"),
+        Column("a", "A", 1, "%"),
+        Column("b", "B", 1, "%"),
+        _POINTS,
+        Column("p", "p", 4, "p-value", "two-sided z test, for no difference"),
+        Column("verdict", "Verdict"),
+    ]
+    table = Table("difference", f"Accuracy: {found.verdict.text}", columns, [row])
+    named = [(f"{side}: {name}" if side != name else side, estimate) for side, name, estimate in _sides(judgement)]
+    sections = [
+        Section("The difference", [table, _figure(named, _seen(judgement))]),
+        Section("What cannot be said", [Text(note) for note in judgement.notes]),
+    ]
+    provenance: dict[str, Plain] = {
+        "A": judgement.names[0],
+        "B": judgement.names[1],
+        "tie margin": judgement.margins.tie,
+    }
+    return Report("compare", f"{judgement.names[1]} against {judgement.names[0]}", lines, sections, provenance)
+
+
+def _score_row(arm: ArmScore) -> dict[str, Cell]:
+    reach: Cell = arm.detectable if arm.detectable < 1 else Missing("too few items")
+    return {**arm.where, "n": arm.n_items, "accuracy": arm.estimates["accuracy"], "detectable": reach}
+
+
+def _sides(judgement: Judgement) -> list[tuple[str, str, Estimate]]:
+    found = judgement.overall
+    return list(zip("AB", judgement.names, (found.a, found.b), strict=True))
+
+
+def _seen(judgement: Judgement) -> str:
+    """What the chart of two scores shows."""
+    kind = judgement.overall.verdict.kind
+    if kind in ("better", "worse"):
+        return f"B is {kind} than A"
+    within = f"tied within ±{100 * judgement.margins.tie:g} points"
+    return f"A and B are {within}" if kind == "tied" else "A and B cannot be told apart"
+
+
+def _title(named: list[tuple[str, Estimate]]) -> str:
+    if len(named) > 1:
+        return f"Accuracy: {extremes(named, 1, '%')}"
+    estimate = named[0][1]
+    low, high = (f"{100 * bound:.1f}" for bound in (estimate.low, estimate.high))
+    return (
+        f"Accuracy is {in_words(estimate, 1, '%')}, and from {low} to {high} % as far as {estimate.n:,} items can tell"
+    )
+
+
+def _figure(named: list[tuple[str, Estimate]], title: str) -> Figure:
+    rows: list[dict[str, Cell]] = [{"score": name, "accuracy": estimate} for name, estimate in named]
+    return dots(rows, Column("score", "Score"), _ACCURACY, caption=Caption("scores-figure", title))

@@ -35,7 +35,7 @@ class ParquetRows:
         first_row = 0
         try:
             for batch in pq.ParquetFile(self.path).iter_batches(batch_size=_ROWS, columns=list(wanted)):
-                arrays = [_plain(batch.column(name)) for name in wanted]
+                arrays = [plain_column(batch.column(name)) for name in wanted]
                 yield RawBatch(pa.RecordBatch.from_arrays(arrays, names=list(wanted)), first_row, self.path)
                 first_row += batch.num_rows
         except (pa.ArrowInvalid, OSError) as error:
@@ -43,7 +43,8 @@ class ParquetRows:
             raise DataError(message, path=self.path) from None
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def plain_column(column: pa.Array) -> pa.Array:
+    """The column with large, dictionary and small numeric types made plain, as the other formats give them."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):

@@ -1,4 +1,4 @@
-"""A study: what would always answering the most frequent label score, on other test sets of this size?"""
+"""A study: what always answering the most frequent label would score on other test sets of this size."""
 
 from dataclasses import dataclass
 

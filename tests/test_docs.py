@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests.plugins import lay_out_example
 from tests.public import is_public, names_in_page, names_in_program
 
 from goldproof.cli import WrongUse, app
@@ -89,6 +90,7 @@ def options_of(command) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_in_code_blocks_parse_and_settings_exist(page, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(lay_out_example(tmp_path / "installed")))  # the plugins that pages speak of
     for name in PLACEHOLDERS:
         (tmp_path / name).mkdir()
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -7,6 +7,7 @@
     ├── TrainingError       a training that cannot go on (a loss that is not finite, one class only)
     ├── JobFailedError      a job of a study that failed: names it and its error
     ├── MissingExtraError   an optional package that is not installed: gives the exact install line
+    ├── PluginError         an installed plugin that cannot be used: names its package and entry point
     └── StoreError          a store that cannot be read or written (no permission, disk full)
         ├── DamagedValueError   a stored value whose bytes are not those that were written
         └── AbsentValueError    a value that was asked for and has not been computed
@@ -73,6 +74,10 @@ class MissingExtraError(GoldproofError):
     def __init__(self, extra: str, what: str) -> None:
         super().__init__(f"{what} needs an optional package: pip install 'goldproof[{extra}]'")
         self.extra = extra
+
+
+class PluginError(GoldproofError):
+    """A plugin that is installed and cannot be used."""
 
 
 class StoreError(GoldproofError):

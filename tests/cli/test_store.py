@@ -111,8 +111,8 @@ def test_prune_unused_keeps_what_campaigns_need(run):
     code, _, err = run("store", "prune", "--unused")
     assert (code, err) == (
         2,
-        "error: 1 of the 2 campaigns of the store goldproof-store are of another version of Goldproof, which alone can "
-        "say what they need; nothing was removed\n",
+        "error: 1 of the 2 campaigns of the store goldproof-store are of another version of Goldproof or of a plugin "
+        "that cannot be loaded, which alone can say what they need; nothing was removed\n",
     )
 
 

@@ -49,6 +49,8 @@ def test_csv_tsv_and_gzip(nltk_data, tmp_path):
     with gzip.open(tmp_path / "b.tsv.gz", "rt", encoding="utf-8") as stream:
         assert stream.read() == 'A "saw him\t1\nHe sat\t0\n'
     assert (report.n_rows, report.columns) == (2, ("words",))
+    run(tmp_path / "a.tsv.gz", tmp_path / "b.tsv", header=("words", "label"), columns=("words",))
+    assert (tmp_path / "b.tsv").read_text(encoding="utf-8") == 'A "saw him\t1\nHe sat\t0\n'
 
 
 def test_parquet_keeps_types_and_nulls(nltk_data, tmp_path):

@@ -27,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 # Short, as longer lines are cut off in the list of commands.
-app.command("list", short_help="List the studies, their settings and the corpora.")(list_.list_all)
+app.command("list", short_help="List studies, their settings, corpora and plugins.")(list_.list_all)
 app.command("run", short_help="Run a study, or go on with one, and write its report.")(run.run)
 app.command("report", short_help="Write a study's report again, from the store.")(report.report)
 app.command("status", short_help="Say what the store holds and what would run again.")(status.status)

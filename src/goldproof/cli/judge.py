@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from goldproof.judging.transfer.analysis import Transfer
     from goldproof.statistics.estimate import Estimate
 
-Metric = Annotated[str | None, typer.Option(help="Main metric: accuracy, mcc, macro_f1; pearson, spearman; span_f1.")]
+Metric = Annotated[
+    str | None,
+    typer.Option(help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1."),
+]
 Cluster = Annotated[
     str,
     typer.Option(help="Items that share their fate: auto (the column 'cluster'), none, cluster, text, pair, twins."),

@@ -1,14 +1,17 @@
-"""`goldproof list`: the studies, their settings, and the corpora that can be named."""
+"""`goldproof list`: the studies, their settings, the corpora that can be named, and installed plugins."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldproof.cli import options
+
+if TYPE_CHECKING:
+    from goldproof.plugins import Tried
 
 Named = Annotated[
     str | None,
@@ -17,7 +20,7 @@ Named = Annotated[
 
 
 def list_all(name: Named = None, as_json: options.AsJson = False) -> int:
-    """List the studies and the corpora that can be named, the settings of one study, or what is known of a corpus."""
+    """List studies, corpora and installed plugins, the settings of one study, or what is known of a corpus."""
     from goldproof.data.catalog import catalog
 
     if name is None:
@@ -28,20 +31,52 @@ def list_all(name: Named = None, as_json: options.AsJson = False) -> int:
 
 def _list_everything(as_json: bool) -> int:
     from goldproof.data.catalog import catalog
-    from goldproof.studies import ENTRIES
+    from goldproof.studies import ENTRIES, added_entries
 
+    entries, plugins = [*ENTRIES, *added_entries()], _try_plugins()
     if as_json:
-        studies = [{"name": e.name, "question": e.question} for e in ENTRIES]
+        studies = [{"name": e.name, "question": e.question, "plugin_of": e.origin or None} for e in entries]
         corpora = [{"name": c.name, "languages": list(c.languages), "licence": c.licence} for c in catalog().values()]
-        options.print_json({"studies": studies, "corpora": corpora})
+        options.print_json({"studies": studies, "corpora": corpora, "plugins": [_form(each) for each in plugins]})
         return 0
     typer.echo("Studies (goldproof run NAME; goldproof list NAME for its settings):")
-    for entry in ENTRIES:
-        typer.echo(f"  {entry.name:<12} {entry.question}")
+    for entry in entries:
+        origin = f"(plugin of {entry.origin})" if entry.origin else ""
+        typer.echo(f"  {entry.name:<12} {' '.join(filter(None, (entry.question, origin)))}")
     typer.echo("\nCorpora (goldproof list NAME for source, licence and files):")
     for corpus in catalog().values():
         typer.echo(f"  {corpus.name:<20} {', '.join(corpus.languages)}")
+    if plugins:
+        typer.echo("\nPlugins (entry points goldproof.GROUP of installed packages):")
+    for each in plugins:
+        problem = f"  cannot be used: {each.problem}" if each.problem else ""
+        typer.echo(f"  {each.plugin.group:<8} {each.plugin.name:<20} {each.plugin.origin}{problem}")
     return 0
+
+
+def _try_plugins() -> list[Tried]:
+    """Every installed plugin, loaded, in the order of the groups."""
+    from goldproof.data import added_readers
+    from goldproof.data.tagging import registry
+    from goldproof.models import named
+    from goldproof.plugins import strays
+    from goldproof.statistics import added_metrics
+    from goldproof.studies import PLUGINS
+
+    groups = (PLUGINS, added_readers.PLUGINS, named.PLUGINS, registry.PLUGINS, added_metrics.PLUGINS)
+    return [*(each for group in groups for each in group.survey()), *strays()]
+
+
+def _form(tried: Tried) -> dict[str, str | None]:
+    plugin = tried.plugin
+    return {
+        "group": plugin.group,
+        "name": plugin.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "entry_point": plugin.value,
+        "problem": tried.problem or None,
+    }
 
 
 def _list_corpus(name: str, as_json: bool) -> int:

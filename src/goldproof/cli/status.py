@@ -31,7 +31,7 @@ def status(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Say what the store holds of a study, what would run again, and why."""
     from goldproof.jobs.why import Why
-    from goldproof.studies.campaign import noted_campaigns
+    from goldproof.studies.campaign import lost_studies, noted_campaigns
 
     place = options.existing_store(store)
     if watching:
@@ -43,6 +43,7 @@ def status(  # noqa: PLR0913 - one parameter per option
         lost: list[Overview] = []
     else:
         campaigns, lost = _plannable(noted_campaigns(place))
+        lost += [_lost(name, error) for name, error in lost_studies(place).items()]
     explainer = Why(place)
     if why is not None:
         reasons = [explainer.explain(job) for job in _matching(why, campaigns)]
@@ -59,9 +60,12 @@ def _plannable(noted: list[Campaign]) -> tuple[list[Campaign], list[Overview]]:
             campaign.everything()
             campaigns.append(campaign)
         except GoldproofError as error:
-            form = {"study": campaign.study, "error": str(error)}
-            lost.append((form, [f"{campaign.study}: an earlier run cannot be looked up now: {error}"]))
+            lost.append(_lost(campaign.study, str(error)))
     return campaigns, lost
+
+
+def _lost(study: str, error: str) -> Overview:
+    return {"study": study, "error": error}, [f"{study}: an earlier run cannot be looked up now: {error}"]
 
 
 def _overview(campaign: Campaign, explainer: Why) -> Overview:

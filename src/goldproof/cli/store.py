@@ -101,7 +101,7 @@ def _unused(store: Store) -> list[str]:
     if foreign:
         raise UsageError(
             f"{len(foreign)} of the {len(noted)} campaigns of the store {store.where} are of another version of "
-            "Goldproof, which alone can say what they need; nothing was removed"
+            "Goldproof or of a plugin that cannot be loaded, which alone can say what they need; nothing was removed"
         )
     needed = {job.key for campaign in campaigns for job in campaign.everything()}
     return [key for key in store.stored_keys() if key not in needed]

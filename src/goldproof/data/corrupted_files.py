@@ -16,16 +16,19 @@ from typing import Any, Protocol, TextIO, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from goldproof.data.added_readers import is_added, unknown_format
 from goldproof.data.columns import Columns, guess_columns
 from goldproof.data.corrupted_data import CorruptedTexts, Tally, check_tagger, corrupt_chunk
 from goldproof.data.corruption import Corruption
-from goldproof.data.files import check_file, iter_blocks, suffix_of
+from goldproof.data.files import FORMATS, check_file, iter_blocks, suffix_of
 from goldproof.data.jsonl import parse_line
 from goldproof.data.parallel import map_in_order
-from goldproof.data.readers import FORMATS, Layout, open_raw
+from goldproof.data.readers import Layout, open_raw
 from goldproof.data.tagging.registry import TaggerName
 from goldproof.errors import DataError, UsageError
 
+ADDED = "added"  # the form of a file that a plugin reads, which Goldproof cannot write
+_PARTIAL = ".partial"
 _ROWS = 2000
 _BLOCK_BYTES = 1 << 20
 
@@ -80,7 +83,7 @@ def corrupt_file(
     form = _check_formats(path, out)
     names = open_raw(path, Layout(header=None if header is None else tuple(header))).column_names
     chosen = _choose_columns(columns, names, path)
-    partial = out.with_name(f".{out.name}.partial")
+    partial = out.with_name(f".{out.name}{_PARTIAL}")
     try:
         with ExitStack() as stack:
             copy = _open_copy(form, path, partial, (chosen, names, header), stack)
@@ -119,11 +122,12 @@ def _put_back(batch: _Batch, done: CorruptedTexts) -> list[list[str | None]]:
 
 def _check_formats(path: Path, out: Path) -> str:
     form, wanted = FORMATS.get(suffix_of(path)), FORMATS.get(suffix_of(out))
+    if form is None and is_added(path):
+        if wanted != "jsonl":
+            raise UsageError(f"what a plugin reads ({suffix_of(path)}) is written as JSON Lines (.jsonl); got {out}")
+        return ADDED
     if form is None:
-        known = ", ".join(sorted(FORMATS))
-        raise DataError(
-            f"the extension {suffix_of(path)!r} says no format; allowed: {known} (also with .gz)", path=path
-        )
+        raise unknown_format(path)
     if form != wanted:
         raise UsageError(f"the output must have the format of the input ({suffix_of(path)}); got {out}")
     if out.resolve() == path.resolve():
@@ -153,9 +157,11 @@ def _open_copy(
         source = stack.enter_context(pq.ParquetFile(path))
         writer = stack.enter_context(pq.ParquetWriter(out, source.schema_arrow))
         return _ParquetCopy(path, source, writer, chosen)
-    stream = stack.enter_context(_open_text(out, path))
+    stream = stack.enter_context(_open_text(out))
     if form == "jsonl":
         return _JsonCopy(path, stream, chosen)
+    if form == ADDED:
+        return _AddedCopy(path, stream, chosen)
     quoted = form == "csv"
     delimiter = "," if quoted else "\t"
     copy = _CellCopy(path, stream, (delimiter, quoted), [names.index(name) for name in chosen], header)
@@ -164,9 +170,9 @@ def _open_copy(
     return copy
 
 
-def _open_text(out: Path, path: Path) -> TextIO:
-    """The output as text; gzipped where the input is."""
-    if path.name.lower().endswith(".gz"):
+def _open_text(out: Path) -> TextIO:
+    """The output as text; gzipped where the name that it will have says so."""
+    if out.name.lower().removesuffix(_PARTIAL).endswith(".gz"):
         return cast(TextIO, gzip.open(out, "wt", encoding="utf-8", newline=""))
     return out.open("w", encoding="utf-8", newline="")
 
@@ -192,11 +198,7 @@ class _JsonCopy:
             yield self._batch(rows)
 
     def write(self, batch: _Batch, texts: list[list[str | None]]) -> None:
-        for i, row in enumerate(batch.rows):
-            for name, column in zip(self.columns, texts, strict=True):
-                if name in row:
-                    row[name] = column[i]
-            self.out.write(json.dumps(row, ensure_ascii=False) + "\n")
+        _write_json(self.out, self.columns, batch.rows, texts)
 
     def _check(self, row: dict[str, Any], line: int) -> dict[str, Any]:
         for name in self.columns:
@@ -208,6 +210,40 @@ class _JsonCopy:
 
     def _batch(self, rows: list[dict[str, Any]]) -> _Batch:
         return _Batch([[row.get(name) for row in rows] for name in self.columns], rows)
+
+
+def _write_json(
+    out: TextIO, columns: Sequence[str], rows: Sequence[dict[str, Any]], texts: list[list[str | None]]
+) -> None:
+    for i, row in enumerate(rows):
+        for name, column in zip(columns, texts, strict=True):
+            if name in row:
+                row[name] = column[i]
+        out.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _AddedCopy:
+    path: Path
+    out: TextIO
+    columns: Sequence[str]
+
+    def read(self) -> Iterator[_Batch]:
+        raw_file = open_raw(self.path, Layout())
+        for raw in raw_file.iter_batches(raw_file.column_names):
+            for name in self.columns:
+                _check_texts(name, raw.columns.schema.field(name).type, self.path)
+            for start in range(0, raw.columns.num_rows, _ROWS):
+                rows = raw.columns.slice(start, _ROWS).to_pylist()
+                yield _Batch([[row[name] for row in rows] for name in self.columns], rows)
+
+    def write(self, batch: _Batch, texts: list[list[str | None]]) -> None:
+        _write_json(self.out, self.columns, batch.rows, texts)
+
+
+def _check_texts(name: str, kind: pa.DataType, path: Path) -> None:
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise DataError(f"{name!r} must be a column of texts; got {kind}", path=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +284,7 @@ class _ParquetCopy:
 
     def read(self) -> Iterator[_Batch]:
         for name in self.columns:
-            kind = self.source.schema_arrow.field(name).type
-            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-                raise DataError(f"{name!r} must be a column of texts; got {kind}", path=self.path)
+            _check_texts(name, self.source.schema_arrow.field(name).type, self.path)
         for batch in self.source.iter_batches(batch_size=_ROWS):
             yield _Batch([batch.column(name).to_pylist() for name in self.columns], batch)
 

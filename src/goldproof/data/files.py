@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 from goldproof.data.dataset import SourceFile
 from goldproof.errors import DataError
 
+FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", ".txt": "tsv", ".parquet": "parquet"}
 BLOCK_BYTES = 1 << 24
 BOM = b"\xef\xbb\xbf"
 

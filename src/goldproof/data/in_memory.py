@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from goldproof.data.nested import array_at, column_of
-from goldproof.data.parquet import plain
+from goldproof.data.parquet import plain_column
 from goldproof.data.raw import RawBatch
 from goldproof.errors import DataError, UsageError
 
@@ -45,7 +45,7 @@ class TableRows:
         for name in wanted:
             start = column_of(name, self.column_names) or name
             column = self.table.column(start).combine_chunks()
-            arrays.append(plain(array_at(column, name, start, self.name)))
+            arrays.append(plain_column(array_at(column, name, start, self.name)))
         if self.table.num_rows:
             yield RawBatch(pa.RecordBatch.from_arrays(arrays, names=list(wanted)), 0, self.name)
 

@@ -39,7 +39,8 @@ class ParquetRows:
         try:
             for batch in pq.ParquetFile(self.path).iter_batches(batch_size=_ROWS, columns=read):
                 arrays = [
-                    plain(array_at(batch.column(start), name, start, self.path)) for name, start in starts.items()
+                    plain_column(array_at(batch.column(start), name, start, self.path))
+                    for name, start in starts.items()
                 ]
                 yield RawBatch(pa.RecordBatch.from_arrays(arrays, names=list(wanted)), first_row, self.path)
                 first_row += batch.num_rows
@@ -48,8 +49,8 @@ class ParquetRows:
             raise DataError(message, path=self.path) from None
 
 
-def plain(column: pa.Array) -> pa.Array:
-    """The column with dictionaries decoded, and text, whole numbers and numbers in one width each."""
+def plain_column(column: pa.Array) -> pa.Array:
+    """The column with large, dictionary and small numeric types made plain, as the other formats give them."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):

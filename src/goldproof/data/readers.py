@@ -1,4 +1,5 @@
-"""Reading a file of one's own in one line, or in batches of bounded memory: JSON Lines, CSV, TSV, Parquet, gzipped.
+"""Reading a file of one's own in one line, or in batches of bounded memory: JSON Lines, CSV, TSV, Parquet, gzipped, and
+what installed plugins read.
 
     goldproof.read("my.jsonl", text="premise", pair="hypothesis", label="gold")
 
@@ -17,17 +18,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldproof.data.added_readers import open_added, unknown_format
 from goldproof.data.columns import ColumnNames, Columns, Filling, guess_columns, shape_batch
 from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE, Dataset, Provenance, find_repeated_id
 from goldproof.data.delimited import Delimited
-from goldproof.data.files import check_file, describe_file, suffix_of
+from goldproof.data.files import FORMATS, check_file, describe_file, suffix_of
 from goldproof.data.jsonl import JsonLines
 from goldproof.data.naming import split_in_name
 from goldproof.data.parquet import ParquetRows
 from goldproof.data.raw import RawBatch, RawFile
 from goldproof.errors import DataError, UsageError
-
-FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", ".txt": "tsv", ".parquet": "parquet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ def iter_batches(
 
 
 def open_raw(path: Path, layout: Layout) -> RawFile:
-    """The file behind a path, opened by its layout or by its extension."""
+    """The file behind a path, opened by its layout or by its extension, which may be that of a plugin."""
     form = layout.format or FORMATS.get(suffix_of(path))
     if form is None:
-        known = ", ".join(sorted(FORMATS))
-        raise DataError(
-            f"the extension {suffix_of(path)!r} says no format; allowed: {known} (also with .gz)", path=path
-        )
+        added = open_added(path)
+        if added is None:
+            raise unknown_format(path)
+        return added
     if form == "parquet":
         return ParquetRows.open(path)
     if form == "jsonl":

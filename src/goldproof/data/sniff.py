@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
+from goldproof.data.added_readers import is_added
 from goldproof.data.columns import Columns, guess_columns, list_columns
-from goldproof.data.files import iter_lines, suffix_of
+from goldproof.data.files import FORMATS, iter_lines, suffix_of
 from goldproof.data.naming import SPLIT_WORDS
-from goldproof.data.readers import FORMATS, Layout, open_raw
+from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
 
 _SAMPLE = 300
@@ -36,9 +37,10 @@ def sniff_layout(path: Path, given: Columns | None = None) -> Layout | str | Non
     suffix = suffix_of(path)
     if suffix == ".conllu":
         return "conllu"
-    if suffix not in FORMATS:
+    added = suffix not in FORMATS and is_added(path)
+    if suffix not in FORMATS and not added:
         return None
-    if FORMATS[suffix] in ("jsonl", "parquet"):
+    if added or FORMATS[suffix] in ("jsonl", "parquet"):
         layout = Layout()
         return Layout(columns=guess_columns(given, open_raw(path, layout).column_names, path))
     return _sniff_delimited(path, FORMATS[suffix], given)

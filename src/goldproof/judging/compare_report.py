@@ -10,8 +10,8 @@ import numpy as np
 
 from goldproof.judging.arms import Arm
 from goldproof.judging.compare import Difference, Judgement
-from goldproof.judging.metrics import SHARES
-from goldproof.judging.score_report import METRIC_NAMES, MOST_EXAMPLES, metric_column, place_columns
+from goldproof.judging.metrics import is_share, title_of
+from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, place_columns
 from goldproof.judging.verdict import p_text
 from goldproof.report.cells import extremes
 from goldproof.report.charts import Caption, dots
@@ -73,7 +73,7 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
         lines.append(f"{100 * overall.churn:.1f} % of the answers change{beside}.")
     if judgement.margins.gate is not None:
         gate = (
-            f"{100 * judgement.margins.gate:g} points" if judgement.metric in SHARES else f"{judgement.margins.gate:g}"
+            f"{100 * judgement.margins.gate:g} points" if is_share(judgement.metric) else f"{judgement.margins.gate:g}"
         )
         lines.insert(0, f"The gate of {gate} is {'passed' if judgement.passes else 'not passed'}.")
     return lines
@@ -85,7 +85,7 @@ def _difference_items(judgement: Judgement) -> list[Item]:
         rows.append({**_row(judgement.overall), "language": "all"})
     columns = [*place_columns([d.where for d in judgement.places]), *_columns(judgement)]
     sentence = judgement.overall.verdict.text
-    title = f"{METRIC_NAMES[judgement.metric]}: {sentence}"
+    title = f"{title_of(judgement.metric)}: {sentence}"
     items: list[Item] = [Table("difference", title, columns, rows)]
     if len(judgement.places) > 1:
         kinds = [d.verdict.kind for d in judgement.places]

@@ -10,6 +10,7 @@ import numpy as np
 from goldproof.errors import UsageError
 from goldproof.judging.arms import Arm
 from goldproof.judging.missing import NO_ANSWER
+from goldproof.statistics.added_metrics import PLUGINS, find_added_metric
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval, spearman_interval
@@ -23,6 +24,14 @@ BY_TASK = {
     "tagging": ("span_f1",),
 }
 SHARES = ("accuracy", "macro_f1", "span_f1")
+NAMES = {
+    "accuracy": "Accuracy",
+    "mcc": "MCC",
+    "macro_f1": "Macro F1",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "span_f1": "Span F1",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +52,38 @@ class Scorable:
 
 
 def choose_metric(task: str, name: str | None) -> str:
-    """The metric asked for, or the task's first; an error names those that the task has."""
+    """The metric asked for, or the task's first; an error names those that the task has.
+
+    Metrics of plugins are for classification.
+    """
     allowed = BY_TASK[task]
     if name is None:
         return allowed[0]
-    if name not in allowed:
-        raise UsageError(f"the metric {name!r} does not fit {task}; allowed: {', '.join(allowed)}")
-    return name
+    if name in allowed or (task == "classification" and find_added_metric(name) is not None):
+        return name
+    if task == "classification":
+        allowed = (*allowed, *PLUGINS.names())
+    raise UsageError(f"the metric {name!r} does not fit {task}; allowed: {', '.join(allowed)}")
+
+
+def is_share(name: str) -> bool:
+    """Whether a metric is a share, shown in percent and its differences in points.
+
+    >>> is_share("accuracy"), is_share("mcc")
+    (True, False)
+    """
+    added = None if name in NAMES else find_added_metric(name)
+    return name in SHARES or (added is not None and added.is_share)
+
+
+def title_of(name: str) -> str:
+    """What a metric is called in reports.
+
+    >>> title_of("macro_f1")
+    'Macro F1'
+    """
+    added = None if name in NAMES else find_added_metric(name)
+    return NAMES.get(name, name) if added is None else added.title
 
 
 def with_others(task: str, main: str) -> list[str]:

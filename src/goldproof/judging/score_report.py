@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from goldproof.judging.arms import Arm
-from goldproof.judging.metrics import SHARES
+from goldproof.judging.metrics import is_share, title_of
 from goldproof.judging.score import ArmScore, Scores
 from goldproof.report.cells import extremes, in_words, view
 from goldproof.report.charts import Caption, curves, dots, heat_map
@@ -31,14 +31,6 @@ from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
-METRIC_NAMES = {
-    "accuracy": "Accuracy",
-    "mcc": "MCC",
-    "macro_f1": "Macro F1",
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-    "span_f1": "Span F1",
-}
 MOST_EXAMPLES = 2000
 PLACES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
 
@@ -56,14 +48,14 @@ def score_report(scores: Scores) -> Report:
     ):
         if items:
             sections.append(Section(title, items))
-    name = METRIC_NAMES[scores.metric]
+    name = title_of(scores.metric)
     return Report("score", f"{name} and what may be claimed from it", _verdict(scores), sections, scores.provenance)
 
 
 def metric_column(metric: str, key: str | None = None, title: str | None = None) -> Column:
     """The column of a metric: percent for shares, three digits for correlations."""
-    share = metric in SHARES
-    return Column(key or metric, title or METRIC_NAMES[metric], digits=1 if share else 3, unit="%" if share else "")
+    share = is_share(metric)
+    return Column(key or metric, title or title_of(metric), digits=1 if share else 3, unit="%" if share else "")
 
 
 def lower_name(metric: str) -> str:
@@ -72,7 +64,7 @@ def lower_name(metric: str) -> str:
     >>> lower_name("accuracy"), lower_name("mcc")
     ('accuracy', 'MCC')
     """
-    name = METRIC_NAMES[metric]
+    name = title_of(metric)
     return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 
@@ -140,7 +132,7 @@ def _score_items(scores: Scores) -> list[Item]:
             {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
         ]
         named = [(arm.name(), arm.estimates[scores.metric]) for arm in scores.arms]
-        caption = Caption("scores-figure", f"{METRIC_NAMES[scores.metric]}: {_extremes(scores, named)}")
+        caption = Caption("scores-figure", f"{title_of(scores.metric)}: {_extremes(scores, named)}")
         items.append(dots(shown, Column("place", "Set"), metric_column(scores.metric), caption=caption))
     return items
 
@@ -153,12 +145,10 @@ def _scores_title(scores: Scores) -> str:
         unit = f" {column.unit}" if column.unit else ""
         return f"{column.title} is {said.text}{unit} {said.interval}".rstrip() + f" on {first.n_items:,} items"
     values = [arm.estimates[scores.metric].value for arm in scores.arms]
-    scale, unit = (100, " %") if scores.metric in SHARES else (1, "")
+    scale, unit = (100, " %") if is_share(scores.metric) else (1, "")
     low, high = min(values) * scale, max(values) * scale
     digits = 1 if scale == 100 else 3
-    return (
-        f"{METRIC_NAMES[scores.metric]} runs from {low:.{digits}f} to {high:.{digits}f}{unit} over {len(values)} sets"
-    )
+    return f"{title_of(scores.metric)} runs from {low:.{digits}f} to {high:.{digits}f}{unit} over {len(values)} sets"
 
 
 def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
@@ -188,7 +178,7 @@ def _run_items(scores: Scores) -> list[Item]:
     ]
     columns = [column for column in columns if any(column.key in row for row in rows)]
     widest = max(several, key=lambda arm: float(np.ptp(arm.run_scores)))
-    scale = 100 if scores.metric in SHARES else 1
+    scale = 100 if is_share(scores.metric) else 1
     reach = scale * float(np.ptp(widest.run_scores))
     moved = f"{reach:.1f} points" if scale == 100 else f"{reach:.3f}"
     table = Table("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}", columns, rows)
@@ -205,7 +195,7 @@ def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_places: 
         (f"{row['place']}, {row['run']}" if n_places > 1 else str(row["run"]), row[scores.metric]) for row in points
     ]
     known = [(name, value) for name, value in named if isinstance(value, float)]
-    caption = Caption("runs-figure", f"{METRIC_NAMES[scores.metric]} of each run: {_extremes(scores, known)}")
+    caption = Caption("runs-figure", f"{title_of(scores.metric)} of each run: {_extremes(scores, known)}")
     across = Column("run", "Run")
     if n_places == 1:
         return dots(points, across, metric_column(scores.metric), caption=caption)
@@ -285,7 +275,7 @@ def _tag_figure(scores: Scores) -> list[Item]:
     named = [
         (f"{tag.tag} ({' '.join(tag.where.values())})" if tag.where else tag.tag, tag.estimate) for tag in scores.tags
     ]
-    title = f"{METRIC_NAMES[scores.metric]} by category: {_extremes(scores, named)}"
+    title = f"{title_of(scores.metric)} by category: {_extremes(scores, named)}"
     caption = Caption("categories-figure", title)
     if len(places) == 1:
         rule = 0.0 if scores.metric in ("mcc", "pearson") else None
@@ -335,7 +325,7 @@ def _trajectory_figure(scores: Scores) -> list[Item]:
         for path in scores.trajectories
         for step, column in zip(path.steps, path.scores.T, strict=True)
     ]
-    caption = Caption("trajectories", f"{METRIC_NAMES[scores.metric]} over training, mean of the runs")
+    caption = Caption("trajectories", f"{title_of(scores.metric)} over training, mean of the runs")
     return [
         curves(
             rows, Column("step", "Step"), metric_column(scores.metric), series=Column("place", "Set"), caption=caption

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldproof.data.added_readers import open_added
 from goldproof.data.files import check_file, iter_blocks, suffix_of
 from goldproof.data.predictions import iter_prediction_batches
 from goldproof.errors import DataError, UsageError
@@ -195,7 +196,7 @@ def _where(place: tuple[str | None, ...]) -> dict[str, str]:
 
 
 def _count_rows(path: Path) -> int:
-    """The rows of a Parquet file, or the lines of any other."""
+    """The rows of a Parquet file or of one that a plugin reads, or the lines of any other."""
     check_file(path)
     if suffix_of(path) == ".parquet":
         import pyarrow.parquet as pq
@@ -206,4 +207,7 @@ def _count_rows(path: Path) -> int:
             return 0  # the reader will say what is wrong with it
     if path.stat().st_size < 2 * LARGEST_IN_MEMORY:
         return 0
+    added = open_added(path)
+    if added is not None:
+        return sum(batch.columns.num_rows for batch in added.iter_batches(added.column_names[:1]))
     return sum(block.count(b"\n") for block in iter_blocks(path))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from goldproof.judging.metrics import SHARES
+from goldproof.judging.metrics import is_share
 from goldproof.statistics.comparison import Comparison, equivalence_test
 from goldproof.statistics.power import detectable_difference
 
@@ -119,17 +119,17 @@ def sorted_size(value: float, low: float, high: float) -> tuple[float, float, fl
 
 def unit(metric: str) -> str:
     """The unit of differences: points for scores that are shares, nothing for correlations."""
-    return " points" if metric in SHARES else ""
+    return " points" if is_share(metric) else ""
 
 
 def shown(value: float, metric: str) -> str:
     """A difference as a person reads it: points of 100 for shares, three digits for correlations."""
-    return f"{100 * value:.1f}" if metric in SHARES else f"{value:.3f}"
+    return f"{100 * value:.1f}" if is_share(metric) else f"{value:.3f}"
 
 
 def signed(value: float, metric: str) -> str:
     """The same with its sign."""
-    text = f"{100 * value:+.1f}" if metric in SHARES else f"{value:+.3f}"
+    text = f"{100 * value:+.1f}" if is_share(metric) else f"{value:+.3f}"
     return text.replace("-", "−")
 
 

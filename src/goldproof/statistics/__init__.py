@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "added_metrics": ("TableMetric",),
     "agreement": ("agreement_null", "directional_agreement", "lag_one_autocorrelation"),
     "bootstrap": (
         "bca_interval",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.errors import UsageError
+from goldproof.statistics.added_metrics import PLUGINS, TableMetric, find_added_metric
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_same_length
 
 METRICS = ("accuracy", "binary_f1", "macro_f1", "mcc", "micro_f1", "pearson", "weighted_f1")
@@ -162,20 +163,24 @@ def spearman(x: Array, y: Array, weights: FloatArray | None = None) -> Any:
 
 
 def metric(name: str, n_classes: int = 2, unscored: int = 0) -> Metric:
-    """The metric of that name for labels coded 0 … n_classes−1 (numbers, for `pearson`).
+    """The metric of that name, ours or a plugin's, for labels coded 0 … n_classes−1 (numbers, for `pearson`).
 
     The last `unscored` of them are no classes but ways to give no answer.
 
     >>> metric("mcc")(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])).__round__(4)
     0.5774
     """
-    if name not in METRICS:
-        raise UsageError(f"the metric {name!r} is not known; allowed: {', '.join(METRICS)}")
+    added = find_added_metric(name) if name not in METRICS else None
+    if name not in METRICS and added is None:
+        raise UsageError(f"the metric {name!r} is not known; allowed: {', '.join([*METRICS, *PLUGINS.names()])}")
     if name == "pearson":
         return Metric(name, -1.0, 1.0, _encode_numbers, pearson_of, lambda sums: np.zeros(1))
     if n_classes < 2 or (name == "binary_f1" and n_classes != 2):
         allowed = "exactly 2" if name == "binary_f1" else "at least 2"
         raise UsageError(f"the metric {name!r} needs {allowed} classes; got {n_classes}")
+    if added is not None:
+        score = _AddedScore(added, n_classes)
+        return Metric(name, added.low, added.high, _CellEncoder(n_classes), score, _CellPseudo(n_classes, 2.0))
     low, total = (-1.0 if name == "mcc" else 0.0), (0.0 if name == "accuracy" else 2.0)
     return Metric(
         name, low, 1.0, _CellEncoder(n_classes), _TableScore(name, n_classes, unscored), _CellPseudo(n_classes, total)
@@ -220,6 +225,15 @@ class _TableScore:
         if self.name == "accuracy":
             return accuracy_of(table)
         return mcc_of(table) if self.name == "mcc" else f1_of(table, self.name.removesuffix("_f1"), self.unscored)
+
+
+@dataclass(frozen=True, slots=True)
+class _AddedScore:
+    metric: TableMetric
+    n_classes: int
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        return self.metric.of(sums.reshape(*sums.shape[:-1], self.n_classes, self.n_classes))
 
 
 @dataclass(frozen=True, slots=True)

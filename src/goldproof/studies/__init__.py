@@ -1,7 +1,8 @@
-"""The studies: each a readable package with Config, PAPER, TINY, jobs and report."""
+"""The studies: each a readable package with Config, PAPER, TINY, jobs and report; installed plugins add theirs."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import importlib
 from collections.abc import Sequence
@@ -10,11 +11,17 @@ from typing import Any, Protocol, cast
 
 from goldproof.errors import UsageError
 from goldproof.jobs import Job, Results
+from goldproof.jobs.names import name_of
+from goldproof.plugins import Group, describe
 from goldproof.report.summary import Report
 
 
 class Study(Protocol):
-    """What a study package shows."""
+    """What a study package shows.
+
+    It may also show `question`, the text that `goldproof list` says of it, and `outline(config)`, which says in a
+    line what its plan comes to.
+    """
 
     Config: type[Any]
     PAPER: Any
@@ -29,11 +36,12 @@ class Study(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A study in the list: its name, the question that it answers, and its package."""
+    """A study in the list: its name, the question that it answers, its package, and whose plugin it is, if one."""
 
     name: str
     question: str
     module: str
+    origin: str = ""
 
 
 ENTRIES = (
@@ -48,11 +56,52 @@ ENTRIES = (
 )
 
 
+def added_entries() -> list[Entry]:
+    """The studies of installed plugins that can be run; this loads them."""
+    return [
+        Entry(each.plugin.name, str(getattr(each.thing, "question", "")), each.plugin.value, each.plugin.origin)
+        for each in PLUGINS.survey()
+        if not each.problem
+    ]
+
+
 def find_study(name: str) -> Study:
     """The study of this name, or an error that names those that can be run."""
     known = {entry.name: entry for entry in ENTRIES}
-    if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise UsageError(f"there is no study {name!r}; {hint}studies that can be run: {', '.join(known)}")
-    return cast(Study, importlib.import_module(known[name].module))
+    if name in known:
+        return cast(Study, importlib.import_module(known[name].module))
+    added = PLUGINS.load(name)
+    if added is not None:
+        return cast(Study, added.thing)
+    names = [*known, *PLUGINS.names()]
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise UsageError(f"there is no study {name!r}; {hint}studies that can be run: {', '.join(names)}")
+
+
+def _problem(study: Any) -> str:
+    """What a study of a plugin lacks, or nothing."""
+    absent = [name for name in ("Config", "PAPER", "TINY", "jobs", "report") if not hasattr(study, name)]
+    if absent:
+        return f"a study has Config, PAPER, TINY, jobs and report, and this one has no {' and no '.join(absent)}"
+    config = study.Config
+    if not (isinstance(config, type) and dataclasses.is_dataclass(config)):
+        return f"its Config must be a dataclass; got {config!r}"
+    for name in ("PAPER", "TINY"):
+        if not isinstance(getattr(study, name), config):
+            return f"its {name} must be an instance of its Config; got {type(getattr(study, name)).__name__}"
+    for name in ("jobs", "report"):
+        if not callable(getattr(study, name)):
+            return f"its {name} must be a function; got {type(getattr(study, name)).__name__}"
+    try:
+        config()
+    except Exception as error:  # noqa: BLE001 - a plugin's code may raise anything
+        return f"its Config must be made without arguments, which failed ({describe(error)})"
+    try:
+        name_of(config)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+PLUGINS = Group("studies", tuple(entry.name for entry in ENTRIES), _problem)

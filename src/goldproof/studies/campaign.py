@@ -108,6 +108,17 @@ def noted_campaigns(store: Store) -> list[Campaign]:
     return campaigns
 
 
+def lost_studies(store: Store) -> dict[str, str]:
+    """The studies that were run on this store and cannot be loaded now, as those of a plugin, and why."""
+    lost = {}
+    for study in sorted({str(form["study"]) for form in store.notes("campaigns") if "study" in form}):
+        try:
+            find_study(study)
+        except GoldproofError as error:
+            lost[study] = str(error)
+    return lost
+
+
 def _config_from(kind: Any, form: dict[str, Any]) -> Any:
     from pydantic import TypeAdapter
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.metadata import entry_points
+from dataclasses import dataclass, replace
+from typing import Any
 
 from goldproof.data.tagging import language_taggers as others
 from goldproof.data.tagging.tagged import Tagger
 from goldproof.data.tagging.treebank_tagger import TreebankTagger
 from goldproof.errors import UsageError
-
-ENTRY_POINTS = "goldproof.taggers"
+from goldproof.plugins import Group, Tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def choose_tagger(language: str, name: str | None = None) -> TaggerName:
     TaggerName(backend='brill', language='pt')
     """
     if name is None:
-        name = next((backend.name for backend in all_backends() if language in backend.languages), None)
+        name = _default(language)
         if name is None:
             raise UsageError(_no_tagger(language))
         return TaggerName(name, language)
@@ -67,8 +66,21 @@ def choose_tagger(language: str, name: str | None = None) -> TaggerName:
 
 
 def all_backends() -> tuple[Backend, ...]:
-    """Ours, then those of installed packages: each entry point names a `Backend`."""
-    return BACKENDS + tuple(point.load() for point in entry_points(group=ENTRY_POINTS))
+    """Ours, then those of installed packages that can be used: each entry point names a `Backend`."""
+    return BACKENDS + tuple(_added(each) for each in PLUGINS.survey() if not each.problem)
+
+
+def _added(tried: Tried) -> Backend:
+    """The back end of a plugin, by the name that its entry point gives it."""
+    backend: Backend = tried.thing
+    return replace(backend, name=tried.plugin.name)
+
+
+def _default(language: str) -> str | None:
+    """The first that knows a language; plugins are asked where none of ours does."""
+    known = [backend.name for backend in BACKENDS if language in backend.languages]
+    known = known or [backend.name for backend in all_backends() if language in backend.languages]
+    return known[0] if known else None
 
 
 @functools.cache
@@ -80,16 +92,35 @@ def _load(tagger: TaggerName) -> Tagger:
 
 
 def _find_backend(name: str) -> Backend:
-    backends = {backend.name: backend for backend in all_backends()}
     kind, slash, _ = name.partition("/")
-    if kind not in backends or (slash and kind != "spacy"):
-        raise UsageError(f"there is no tagger {name!r}; taggers: {', '.join(backends)}, spacy/MODEL")
-    return backends[kind]
+    own = {backend.name: backend for backend in BACKENDS}
+    if kind in own and (not slash or kind == "spacy"):
+        return own[kind]
+    added = PLUGINS.load(name)
+    if added is None:
+        known = ", ".join([*own, *PLUGINS.names()])
+        raise UsageError(f"there is no tagger {name!r}; taggers: {known}, spacy/MODEL")
+    return _added(added)
 
 
 def _no_tagger(language: str) -> str:
     known = sorted({known for backend in all_backends() for known in backend.languages})
+    broken = [f"; {each.plugin.error(each.problem)}" for each in PLUGINS.survey() if each.problem]
     return (
         f"there is no tagger for the language {language!r}; languages with one: {', '.join(known)}; for another, a "
         "model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL"
+        f"{''.join(broken)}"
     )
+
+
+def _problem(backend: Any) -> str:
+    """What is wrong with a plugin's back end, or nothing."""
+    if not isinstance(backend, Backend):
+        return f"a goldproof.data.tagging.Backend is needed; got {type(backend).__name__}"
+    languages = backend.languages
+    if not isinstance(languages, tuple) or not languages or not all(isinstance(each, str) for each in languages):
+        return f"its languages must be a tuple of codes such as 'eo'; got {languages!r}"
+    return "" if callable(backend.make) else f"its make must be a function; got {type(backend.make).__name__}"
+
+
+PLUGINS = Group("taggers", tuple(backend.name for backend in BACKENDS), _problem)

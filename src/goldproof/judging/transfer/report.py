@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goldproof.judging.score_report import METRIC_NAMES, lower_name
+from goldproof.judging.metrics import title_of
+from goldproof.judging.score_report import lower_name
 from goldproof.judging.transfer.analysis import LanguageResult, Transfer
 from goldproof.judging.transfer.guide import Guidance
 from goldproof.judging.transfer.report_selection import course_items, oracle_items, rule_items
@@ -128,7 +129,7 @@ def _standing(estimate: Estimate) -> Standing:
 
 def _claim_items(found: Transfer) -> list[Item]:
     rows = [_claim_row(found, result) for result in found.languages]
-    name = METRIC_NAMES[found.panels.scoring.metric]
+    name = title_of(found.panels.scoring.metric)
     columns = [
         Column("language", "Language"),
         Column("n", "Test items"),
@@ -228,7 +229,7 @@ def _equality_table(found: Transfer) -> Table:
 
 
 def _run_figure(found: Transfer) -> Item:
-    name = METRIC_NAMES[found.panels.scoring.metric]
+    name = title_of(found.panels.scoring.metric)
     rows: list[dict[str, Cell]] = [
         {"run": f"run {run}", "language": result.language, "score": float(value)}
         for result in found.languages

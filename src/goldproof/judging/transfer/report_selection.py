@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from goldproof.judging.score_report import METRIC_NAMES
+from goldproof.judging.metrics import title_of
 from goldproof.judging.transfer.analysis import LanguageResult, Transfer
 from goldproof.judging.transfer.rules import MEANING, RULES, USUAL, RuleScore, mean_difference
 from goldproof.judging.transfer.wide import PrintedRow, wide_table
@@ -111,7 +111,7 @@ def rule_items(found: Transfer) -> list[Item]:
     columns = [
         Column("rule", "Rule"),
         Column("languages", "Languages"),
-        Column("score", METRIC_NAMES[found.panels.scoring.metric], 1, "%", "mean of runs and languages"),
+        Column("score", title_of(found.panels.scoring.metric), 1, "%", "mean of runs and languages"),
         Column("gain", "Over source dev", 1, "points", "mean of languages; interval over runs, items fixed"),
         Column("better", "Better in", note="languages, p < .05 adjusted, paired over runs and items"),
         Column("worse", "Worse in", note="languages, p < .05 adjusted, paired over runs and items"),
@@ -155,7 +155,7 @@ def _rule_table(found: Transfer) -> Table:
     columns = [
         Column("language", "Language"),
         Column("rule", "Rule"),
-        Column("score", METRIC_NAMES[found.panels.scoring.metric], 1, "%"),
+        Column("score", title_of(found.panels.scoring.metric), 1, "%"),
         Column("gain", "Over source dev", 1, "points"),
         Column("p", "p", 3, "p-value", "adjusted over languages and rules"),
     ]
@@ -191,7 +191,7 @@ def course_items(found: Transfer) -> list[Item]:
         )
         for row in _course(found, result, name, scores)
     ]
-    name = METRIC_NAMES[found.panels.scoring.metric]
+    name = title_of(found.panels.scoring.metric)
     ends = f"best in {ranked[0].language}, worst in {ranked[-1].language}" if len(ranked) > 1 else "less or more"
     caption = Caption("trajectories", f"Over training {found.panels.source} dev guides {ends}", f"Dev and test {name}.")
     across, up = Column("step", "Step"), Column("score", name, 1, "%")

@@ -13,8 +13,9 @@ from goldproof.data.steps import corpus_job
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.measures.leaks import Certificate
+from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
-from goldproof.models.transformer import transformer
+from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.logic import data, search
 from goldproof.studies.logic.settings import Config
 from goldproof.training.job import train
@@ -63,7 +64,7 @@ def jobs(config: Config) -> list[Job[Any]]:
             wanted.append(data.figures.job(corpus_job_of(config, task, language)))
             if config.experiments.overlap:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
-    wanted += [pieces_job(config, model, language) for model in encoders(config) for language in config.languages]
+    wanted += [pieces_job(config, model, language) for model in tokenizers(config) for language in config.languages]
     return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
 
 
@@ -104,6 +105,11 @@ def model_names(config: Config) -> tuple[str, ...]:
 def encoders(config: Config) -> tuple[str, ...]:
     """The folders of the encoders."""
     return (config.model, *config.experiments.others) if config.model else ()
+
+
+def tokenizers(config: Config) -> tuple[str, ...]:
+    """The encoders whose tokenizer can be looked at: folders, and not models of plugins."""
+    return tuple(model for model in encoders(config) if isinstance(find_model(model), Transformer))
 
 
 def is_controlled(config: Config, model: str) -> bool:

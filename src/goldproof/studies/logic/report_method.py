@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Cell, Column, Item, Missing, Table
-from goldproof.studies.logic.plan import conditions, encoders, pieces_job, trial_jobs
+from goldproof.studies.logic.plan import conditions, pieces_job, tokenizers, trial_jobs
 from goldproof.studies.logic.scores import model_title, task_title
 from goldproof.studies.logic.search import Candidate, best_trial, candidates
 from goldproof.studies.logic.settings import RECURRENT, Config
@@ -66,7 +66,7 @@ def pieces(config: Config, results: Results) -> list[Item]:
     rows: list[dict[str, Cell]] = []
     samples: list[dict[str, Cell]] = []
     keys = []
-    for model in encoders(config):
+    for model in tokenizers(config):
         for language in config.languages:
             job = pieces_job(config, model, language)
             found = results[job]

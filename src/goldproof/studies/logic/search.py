@@ -15,10 +15,10 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import TrainingError
 from goldproof.jobs import Resources, step
 from goldproof.jobs.names import named
+from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.recurrent import Recurrent
 from goldproof.models.static_vectors import static_vectors
-from goldproof.models.transformer import transformer
 from goldproof.studies.logic.settings import RECURRENT, Config, Search, Training
 from goldproof.training.job import train as train_once
 from goldproof.training.job import train_together
@@ -135,7 +135,7 @@ def _given(config: Config, name: str) -> Candidate:
     if name == "small":
         n_positions = max(config.small_network.n_positions, config.small.max_length)
         return Candidate(replace(config.small_network, n_positions=n_positions), _recipe(config.small))
-    return Candidate(transformer(name), _recipe(config.encoder))
+    return Candidate(find_model(name), _recipe(config.encoder))
 
 
 def _recurrent(config: Config, name: str) -> Recurrent:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldproof.data.added_readers import is_added
 from goldproof.data.catalog import available_splits, load
 from goldproof.data.dataset import Dataset
-from goldproof.data.readers import FORMATS
+from goldproof.data.files import FORMATS, suffix_of
 from goldproof.data.steps import corpus_job, file_part_job, file_parts
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
@@ -143,7 +144,7 @@ def _splits(config: Config, language: str) -> tuple[str, ...]:
 
 def is_file(corpus: str) -> bool:
     """Whether a setting names a file of one's own and not a corpus of the catalog."""
-    return any(corpus.removesuffix(".gz").endswith(suffix) for suffix in FORMATS)
+    return suffix_of(Path(corpus)) in FORMATS or is_added(Path(corpus))
 
 
 def _is_translation(config: Config, language: str) -> bool:

@@ -1,0 +1,1 @@
+"""One plugin of each kind for Goldproof."""

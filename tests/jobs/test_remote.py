@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -47,6 +48,7 @@ def server():
             yield s3fs.S3FileSystem(use_listings_cache=False)
     finally:
         server.stop()
+        gc.collect()  # what the client leaves open is found here, and not in whatever test comes next
 
 
 @pytest.fixture

@@ -5,12 +5,20 @@ from __future__ import annotations
 import functools
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
+for _name in ("GOLDPROOF_STORE", "RAY_ADDRESS"):  # whoever runs the tests may have a store and a cluster of their own
+    os.environ.pop(_name, None)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores it for what it starts with &: here and in
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # every process that a test starts and interrupts
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.hookimpl(optionalhook=True)

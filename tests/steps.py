@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tests.waiting import wait_until
 
 from goldproof.errors import TrainingError
 from goldproof.jobs import Resources, location, scratch_folder, step
@@ -38,6 +39,20 @@ class Journal:
 NOWHERE = Journal()
 
 
+@named("tests.Gate")
+@dataclass(frozen=True)
+class Gate:
+    """A file at which steps wait until a test makes it; where it lies is no part of a key."""
+
+    path: str = location(default="")
+
+    def open(self) -> None:
+        Path(self.path).touch()
+
+    def pass_through(self) -> None:
+        wait_until(Path(self.path).exists, f"the gate {self.path} is opened")
+
+
 @step(version=1, name="tests.square")
 def square(x: int, journal: Journal = NOWHERE) -> int:
     journal.write(f"square {x}")
@@ -48,6 +63,13 @@ def square(x: int, journal: Journal = NOWHERE) -> int:
 def slow_square(x: int, seconds: float, journal: Journal = NOWHERE) -> int:
     time.sleep(seconds)
     journal.write(f"slow_square {x}")
+    return x * x
+
+
+@step(version=1, name="tests.gated_square")
+def gated_square(x: int, gate: Gate, journal: Journal = NOWHERE) -> int:
+    gate.pass_through()
+    journal.write(f"gated_square {x}")
     return x * x
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.judging.files import noisy_rows, write_jsonl
+from tests.waiting import HANG_SECONDS, held, started, wait_until
 
 from goldproof.jobs import Store
 from goldproof.jobs.key import canonical
 from goldproof.studies import ENTRIES, find_study
 from goldproof.studies.campaign import Campaign
+from goldproof.studies.demo.plan import Config, prediction_job
 from goldproof.studies.settings import Choice, make_config
 
 READY = ", ".join(entry.name for entry in ENTRIES if entry.module)
@@ -354,37 +357,29 @@ def test_a_store_that_is_a_file(run, tmp_path):
         "from goldproof.cli import run_command; run_command(['run', 'demo', '--dry-run'])",
     ],
 )
-def test_planning_loads_neither_torch_nor_ray(code):
+def test_planning_loads_neither_torch_nor_ray(code, tmp_path):
     program = f"{code}; import sys; print(sorted({{'torch', 'ray', 'transformers', 'altair'}} & set(sys.modules)))"
     out = subprocess.run(
-        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=True, cwd="/tmp"
+        [sys.executable, "-c", program], env=ENV, capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert out.stdout.splitlines()[-1] == "[]"
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path):
     """Ctrl-C in the middle: exit 130, one line, and the next run goes on."""
-    import signal
-    import time
-
-    command = [
-        sys.executable,
-        "-m",
-        "goldproof",
-        "run",
-        "demo",
-        "--set",
-        "sizes=" + ",".join(map(str, range(50, 450, 10))),
-    ]
-    process = subprocess.Popen(
-        command, env=ENV, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    config = Config(sizes=tuple(range(50, 450, 10)))
+    command = [sys.executable, "-m", "goldproof", "run", "demo", "--set", "sizes=" + ",".join(map(str, config.sizes))]
     records = tmp_path / "goldproof-store" / "records"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(list(records.glob("*/*.json"))) < 5:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with (
+        held(Store(tmp_path / "goldproof-store").open(), [prediction_job(config, 440, 4)]),
+        started(command, tmp_path, ENV, **pipes) as process,
+    ):
+        wait_until(
+            lambda: len(list(records.glob("*/*.json"))) >= 5 or process.poll() is not None, "five values are kept"
+        )
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command goes on from there"
     assert "Traceback" not in err

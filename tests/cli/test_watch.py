@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
-from tests.steps import Journal, fails, kills_its_worker, slow_square, square
+from tests.steps import Gate, Journal, fails, gated_square, kills_its_worker, square
+from tests.waiting import ended, held, started, wait_until
 
 from goldproof.cli import run_command
 from goldproof.cli.watch import lines
@@ -22,6 +23,7 @@ from goldproof.jobs.runlog import Run, Trouble, logged, read_runs
 from goldproof.jobs.schedule import Schedule
 from goldproof.runners.pool import PoolRunner
 from goldproof.runners.serial import SerialRunner
+from goldproof.studies.demo.plan import Config, prediction_job
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "120"}
@@ -37,16 +39,18 @@ def run(jobs, store, runner=None):
     return list(logged(schedule.run(), schedule.n_jobs, "study", store))
 
 
-def test_a_worker_on_a_long_job_says_so_and_then_no_more(store):
-    thread = threading.Thread(target=run, args=([slow_square.job(1, 2.5)], store))
+def test_a_worker_on_a_long_job_says_so_and_then_no_more(store, tmp_path):
+    gate = Gate(str(tmp_path / "gate"))
+    job = gated_square.job(1, gate)
+    thread = threading.Thread(target=run, args=([job], store))
     thread.start()
-    deadline = time.monotonic() + 20
-    while not (seen := workers_at_work(store)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    (worker,) = seen
-    assert (worker.job, worker.key) == ("slow_square(x=1, seconds=2.5)", slow_square.job(1, 2.5).key)
+    try:
+        (worker,) = wait_until(lambda: workers_at_work(store), "the worker says what it is on")
+    finally:
+        gate.open()
+        thread.join()
+    assert (worker.job, worker.key) == ("gated_square(x=1)", job.key)
     assert worker.where.endswith(f":{os.getpid()}")
-    thread.join()
     assert workers_at_work(store) == []
     assert not list((store.folder / "running").iterdir())
 
@@ -96,23 +100,25 @@ def test_the_lines():
     assert lines([], [], 0.0) == ["no study has been run on this store"]
 
 
+def start_demo(folder, config):
+    command = [sys.executable, "-m", "goldproof", "run", "demo", "--set", f"sizes={','.join(map(str, config.sizes))}"]
+    return started(command, folder, ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def test_a_campaign_is_watched_from_another_process(tmp_path):
-    sizes = ",".join(map(str, range(100, 260, 10)))
-    command = [sys.executable, "-m", "goldproof", "run", "demo", "--set", f"sizes={sizes}"]
-    campaign = subprocess.Popen(command, env=ENV, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "goldproof-store" / "runs").glob("*.json")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    watched = subprocess.run(
-        [sys.executable, "-m", "goldproof", "status", "--watch", "--json"],
-        env=ENV,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert campaign.wait(60) == 0
-    looks = [json.loads(line)["runs"][0] for line in watched.stdout.splitlines()]
+    """The campaign cannot end before its watcher has seen it run."""
+    config = Config(sizes=tuple(range(100, 260, 10)))
+    store, seen = Store(tmp_path / "goldproof-store").open(), tmp_path / "seen"
+    watch = [sys.executable, "-m", "goldproof", "status", "--watch", "--json"]
+    with seen.open("w") as file, contextlib.ExitStack() as processes:
+        with held(store, [prediction_job(config, 250, 4)]):
+            campaign = processes.enter_context(start_demo(tmp_path, config))
+            wait_until(lambda: read_runs(store), "the campaign has a log")
+            watcher = processes.enter_context(started(watch, tmp_path, ENV, stdout=file))
+            wait_until(lambda: "\n" in seen.read_text() or watcher.poll() is not None, "the watcher has had a look")
+        assert (ended(campaign), ended(watcher)) == (0, 0)
+    looks = [json.loads(line)["runs"][0] for line in seen.read_text().splitlines()]
+    assert len(looks) >= 2
     assert [look["state"] for look in looks] == ["running"] * (len(looks) - 1) + ["finished"]
     done = [look["counts"].get("done", 0) for look in looks]
     assert done == sorted(done)
@@ -120,15 +126,12 @@ def test_a_campaign_is_watched_from_another_process(tmp_path):
 
 
 def test_a_run_that_was_interrupted_or_stopped_says_so(tmp_path, monkeypatch, capfd):
-    sizes = ",".join(map(str, range(50, 850, 10)))
-    command = [sys.executable, "-m", "goldproof", "run", "demo", "--set", f"sizes={sizes}"]
-    process = subprocess.Popen(command, env=ENV, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    store = Store(tmp_path / "goldproof-store")
-    deadline = time.monotonic() + 60
-    while sum(1 for _ in store.stored_keys()) < 5 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    process.wait(30)
+    config = Config(sizes=tuple(range(50, 850, 10)))
+    store = Store(tmp_path / "goldproof-store").open()
+    with held(store, [prediction_job(config, 840, 4)]), start_demo(tmp_path, config) as process:
+        wait_until(lambda: sum(1 for _ in store.stored_keys()) >= 5, "five values are kept")
+        process.send_signal(signal.SIGINT)
+        assert ended(process) == 130
     (log,) = read_runs(store)
     assert log.state == "interrupted"
     monkeypatch.chdir(tmp_path)

@@ -72,7 +72,9 @@ def test_the_tags_are_those_of_nltk_itself(nltk_data, published):
 
 
 @pytest.mark.parametrize("name", ["nltk", "nltk-3.5"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(text=st.text(alphabet=st.sampled_from("ab I.,'\"`()-—\n\té’“”n't's3$%&…"), max_size=40))
 def test_tokens_cover_the_text_in_order(nltk_data, name, text):
     tagging = TaggerName(name, "en").load().tag([text])[0]

@@ -10,19 +10,19 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from tests.jobs.campaign_script import jobs
-from tests.steps import Journal, device, greedy, slow_square, square, total
+from tests.steps import Gate, Journal, device, gated_square, greedy, slow_square, square, total
+from tests.waiting import HANG_SECONDS, held, living, started, wait_until
 
 from goldproof.cli import run_command
 from goldproof.errors import UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.outcome import PASSING
 from goldproof.runners.serial import SerialRunner
+from goldproof.studies.demo.plan import Config, prediction_job
 from goldproof.version import __version__
 
 pytestmark = [
@@ -30,22 +30,26 @@ pytestmark = [
     pytest.mark.xdist_group("ray"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning"),
 ]
-ROOT = Path(__file__).resolve().parents[2]
 NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
 
 
+def add_machine(cluster, **more):
+    machine = cluster.add_node(wait=False, **NODE, **more)
+    cluster.wait_for_nodes(HANG_SECONDS)
+    return machine
+
+
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(ray_environment):
     """Three machines of one core each; one of them has two GPUs, or says so."""
-    pytest.importorskip("ray", reason="the extra `ray` is not installed")
     from ray.cluster_utils import Cluster
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")  # workers must find the steps of the tests
-        cluster = Cluster(initialize_head=True, head_node_args=NODE)
-        cluster.add_node(**NODE)
-        cluster.with_gpus = cluster.add_node(**NODE, num_gpus=2)
+    cluster = Cluster(initialize_head=True, head_node_args={"wait": False, **NODE})
+    try:
+        add_machine(cluster)
+        cluster.with_gpus = add_machine(cluster, num_gpus=2)
         yield cluster
+    finally:
         cluster.shutdown()
 
 
@@ -69,23 +73,16 @@ def journal(tmp_path):
 
 
 def start(folder, *command):
-    return subprocess.Popen([sys.executable, "-m", *command], cwd=folder, env=os.environ, stderr=subprocess.PIPE)
-
-
-def wait_for(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
+    return started([sys.executable, "-m", *command], folder, os.environ, stderr=subprocess.PIPE)
 
 
 def workers_of(machine):
     """The processes of a machine: children of its raylet."""
-    raylet = machine.all_processes["raylet"][0].process.pid
-    listed = subprocess.run(
-        ["ps", "--ppid", str(raylet), "-o", "pid=,args="], capture_output=True, text=True, check=True
-    )
-    return dict(line.split(maxsplit=1) for line in listed.stdout.splitlines())
+    return living("--ppid", machine.all_processes["raylet"][0].process.pid)
+
+
+def is_at_work(machine):
+    return any("ray::_work" in title for title in workers_of(machine).values())
 
 
 def lose(machine, cluster):
@@ -94,12 +91,16 @@ def lose(machine, cluster):
     cluster.remove_node(machine, allow_graceful=False)
     for pid in workers:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(int(pid), signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
 
 
-def lose_while_it_works(machine, cluster):
-    wait_for(lambda: any("ray::_work" in title for title in workers_of(machine).values()))
-    lose(machine, cluster)
+def lose_while_it_works(machine, cluster, gate):
+    """What the machine is on waits at the gate, so that it cannot end before the machine does."""
+    try:
+        wait_until(lambda: is_at_work(machine), "the machine that is to be lost has something to do")
+        lose(machine, cluster)
+    finally:
+        gate.open()
 
 
 def test_a_study_gives_the_same_bytes_as_in_one_process(cluster, tmp_path, monkeypatch):
@@ -131,45 +132,53 @@ def test_what_no_machine_can_hold_fails_alone(store, runner):
 
 def test_the_driver_is_killed_and_started_again(cluster, tmp_path, journal):
     command = ["tests.jobs.campaign_script", "store", journal.path, "summary.json", f"ray@{cluster.address}"]
-    first = start(tmp_path, *command)
-    wait_for(lambda: len(journal.lines()) >= 8 or first.poll() is not None)
-    os.kill(first.pid, signal.SIGKILL)
-    first.wait()
-    done_before = Counter(journal.lines())
-    second = start(tmp_path, *command)
-    assert second.wait(60) == 0, second.stderr.read().decode()
+    squares = {f"slow_square {x}": slow_square.job(x, 0.01) for x in range(30)}
+    whole = Store(tmp_path / "store").open()
+    with held(whole, list(squares.values())[20:]), start(tmp_path, *command) as first:
+        wait_until(
+            lambda: sum(whole.has(job.key) for job in squares.values()) >= 8 or first.poll() is not None,
+            "eight squares are kept",
+        )
+        assert first.poll() is None, first.stderr.read()
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait()
+        kept = {line for line, job in squares.items() if whole.has(job.key)}
+    with start(tmp_path, *command) as second:
+        _, said = second.communicate(timeout=HANG_SECONDS)
+        assert second.returncode == 0, said
     serial = Store(tmp_path / "serial").open()
     list(run_jobs(jobs(Journal()), serial, SerialRunner()))
-    whole = Store(tmp_path / "store")
     assert [Results(whole)[job] for job in jobs(Journal())] == [Results(serial)[job] for job in jobs(Journal())]
-    squares = Counter(line for line in journal.lines() if line.startswith("slow_square"))
-    assert len(squares) == 30
-    twice = [line for line, times in squares.items() if times > 1]
-    assert len(twice) <= 3, "more was done again than three cores can have had under way"
-    assert set(twice) <= set(done_before)
+    times = Counter(line for line in journal.lines() if line.startswith("slow_square"))
+    assert set(times) == set(squares)
+    assert {times[line] for line in kept} == {1}, "finished work was done again"
+    assert max(times.values()) <= 2, "one driver did the same work twice"
     assert sorted(whole.stored_keys()) == sorted(serial.stored_keys())
 
 
 def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
-    settings = ["--set", f"seeds={list(range(36))}", "--set", "sizes=[800]", "--set", "n_test=2000"]
+    config = Config(sizes=(800,), seeds=tuple(range(36)), n_test=2000)
+    settings = ["--set", f"seeds={list(config.seeds)}", "--set", "sizes=[800]", "--set", "n_test=2000"]
     command = ["goldproof", "run", "demo", *settings, "--runner", "ray", "--address", cluster.address]
-    first = start(tmp_path, *command)
-    records = Store(tmp_path / "goldproof-store")
-    wait_for(lambda: sum(1 for _ in records.stored_keys()) >= 5 or first.poll() is not None)
-    os.kill(first.pid, signal.SIGINT)
-    _, err = first.communicate(timeout=60)
-    assert (first.returncode, err.decode().splitlines()[-1]) == (
+    records = Store(tmp_path / "goldproof-store").open()
+    with held(records, [prediction_job(config, 800, 35)]), start(tmp_path, *command) as first:
+        wait_until(
+            lambda: sum(1 for _ in records.stored_keys()) >= 5 or first.poll() is not None, "five values are kept"
+        )
+        os.kill(first.pid, signal.SIGINT)
+        _, err = first.communicate(timeout=HANG_SECONDS)
+    assert (first.returncode, err.splitlines()[-1]) == (
         130,
         "interrupted: finished work is kept; the same command goes on from there",
     )
-    time.sleep(0.5)
+    wait_until(
+        lambda: not any(map(is_at_work, cluster.list_all_nodes())), "nothing works any more for a driver that is gone"
+    )
     kept = set(records.stored_keys())
-    time.sleep(0.5)
-    assert set(records.stored_keys()) == kept, "something still works for a driver that is gone"
     second = subprocess.run(
         [sys.executable, "-m", *command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, check=True
     )
-    assert second.stdout.startswith(f"{36 + 2 * (len(kept) < 38)} jobs: ")
+    assert second.stdout.startswith(f"38 jobs: {38 - len(kept)} done, {len(kept)} kept\n")
     assert kept < set(records.stored_keys())
 
 
@@ -208,13 +217,12 @@ def test_a_worker_that_does_not_see_the_store_says_so(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_machine_without_memory_is_said_after_three_tries(store, monkeypatch):
+def test_a_machine_without_memory_is_said_after_three_tries(store, ray_environment, monkeypatch):
     """A cluster whose memory watch ends every task: the job fails alone, with the reason."""
     from ray.cluster_utils import Cluster
 
     from goldproof.runners.ray import RayRunner
 
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")
     monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")
     monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "100")
     cluster = Cluster(initialize_head=True, head_node_args=NODE)
@@ -242,12 +250,11 @@ def test_a_wrong_address_is_said_at_once(cluster):
     )
 
 
-def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal):
-    """The cluster has two machines from here on."""
-    wanted = [slow_square.job(i, 0.3, journal) for i in range(24)]
-    final = total.job(wanted)
-    (victim,) = cluster.worker_nodes - {cluster.with_gpus}
-    killer = threading.Thread(target=lose_while_it_works, args=(victim, cluster))
+def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal, tmp_path):
+    gate = Gate(str(tmp_path / "gate"))
+    final = total.job([gated_square.job(i, gate, journal) for i in range(24)])
+    victim = add_machine(cluster)
+    killer = threading.Thread(target=lose_while_it_works, args=(victim, cluster, gate))
     killer.start()
     outcomes = list(run_jobs([final], store, runner))
     killer.join()
@@ -266,12 +273,18 @@ def test_a_machine_is_lost_in_the_middle(cluster, store, runner, journal):
     assert len(journal.lines()) <= 24 + len(lost)
 
 
-def test_when_the_last_gpu_is_lost_its_jobs_fail_alone(cluster, store, runner, monkeypatch):
-    """The last test: the cluster has one machine from here on."""
+@pytest.fixture
+def last_gpus(cluster):
+    """The only machine with GPUs, to be lost; there is another one afterwards."""
+    yield cluster.with_gpus
+    cluster.with_gpus = add_machine(cluster, num_gpus=2)
+
+
+def test_when_the_last_gpu_is_lost_its_jobs_fail_alone(cluster, store, runner, monkeypatch, last_gpus):
     monkeypatch.setattr("goldproof.runners.ray.SECONDS_BETWEEN_LOOKS", 0.5)
     monkeypatch.setattr("goldproof.jobs.schedule.LOOK_SECONDS", 1.0)
     assert any(machine.gpus for machine in runner.machines)
-    lose(cluster.with_gpus, cluster)
+    lose(last_gpus, cluster)
     outcomes = list(run_jobs([device.job(0), square.job(1)], store, runner))
     ends = {outcome.description: outcome for outcome in outcomes if outcome.status not in PASSING}
     assert {name: outcome.status for name, outcome in ends.items()} == {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from tests.jobs.campaign_script import jobs
 from tests.jobs.test_store import HOW
-from tests.steps import Journal, matrix, size, square, table
+from tests.steps import Journal, matrix, size, slow_square, square, table
+from tests.waiting import ended, held, started, wait_until
 
 from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
@@ -34,17 +35,20 @@ def server():
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "tests")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "tests")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        patch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")
-        import s3fs
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+            patch.setenv("AWS_ACCESS_KEY_ID", "tests")
+            patch.setenv("AWS_SECRET_ACCESS_KEY", "tests")
+            patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+            patch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'src'}")
+            import s3fs
 
-        s3fs.S3FileSystem().mkdir("bucket")
-        yield s3fs.S3FileSystem(use_listings_cache=False)
-    server.stop()
+            s3fs.S3FileSystem().mkdir("bucket")
+            yield s3fs.S3FileSystem(use_listings_cache=False)
+    finally:
+        server.stop()
+        gc.collect()  # what the client leaves open is found here, and not in whatever test comes next
 
 
 @pytest.fixture
@@ -119,15 +123,18 @@ def test_the_first_complete_value_stays_and_the_second_leaves_no_litter(url, ser
 
 
 WRITER = """
-import sys, time
+import sys
+from pathlib import Path
 import pyarrow as pa
 from goldproof.jobs import Store
 from tests.jobs.test_store import HOW
 from tests.steps import table
-name, url, start = sys.argv[1], sys.argv[2], float(sys.argv[3])
+from tests.waiting import wait_until
+name, url, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 store = Store(url)
 store.has("ab" * 32)
-time.sleep(max(0, start - time.time()))
+(folder / f"{name} is ready").touch()
+wait_until(lambda: len(list(folder.glob("* is ready"))) == 2, "the other writer is ready")
 for i in range(25):
     store.commit(table.job(i), pa.table({"writer": [name] * 50, "i": [i] * 50}), HOW)
 """
@@ -136,12 +143,13 @@ for i in range(25):
 def test_two_writers_race_on_the_same_keys(url, server, tmp_path, monkeypatch):
     """Whoever comes first, each value is whole and one writer's, for every reader the same."""
     Store(url).open()
-    start = str(time.time() + 4)
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, name, url, start], env={**os.environ, "XDG_CACHE_HOME": cache})
-        for name, cache in (("A", str(tmp_path / "a")), ("B", str(tmp_path / "b")))
-    ]
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+
+    def writer(name, cache):
+        command = [sys.executable, "-c", WRITER, name, url, str(tmp_path)]
+        return started(command, tmp_path, {**os.environ, "XDG_CACHE_HOME": str(tmp_path / cache)})
+
+    with writer("A", "a") as one, writer("B", "b") as other:
+        assert (ended(one), ended(other)) == (0, 0)
     seen = []
     for cache in ("a", "b", "c"):
         use_cache(monkeypatch, tmp_path / cache)
@@ -156,19 +164,34 @@ def test_two_writers_race_on_the_same_keys(url, server, tmp_path, monkeypatch):
 
 def test_killed_in_the_middle_and_run_again(url, tmp_path):
     command = [sys.executable, "-m", "tests.jobs.campaign_script", url, "journal", "summary.json", "serial"]
-    for n_records in (4, 16):
-        process = subprocess.Popen(command, cwd=tmp_path, env=os.environ)
-        while process.poll() is None and sum(1 for _ in Store(url).stored_keys()) < n_records:
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        store = Store(url)
+    squares = {f"slow_square {x}": slow_square.job(x, 0.01) for x in range(30)}
+    journal, store = Journal(str(tmp_path / "journal")), Store(url).open()
+    done, kept = [], set()
+    for n_records in (4, 16, None):
+        out_of_reach = list(squares.values())[20:] if n_records else []
+        with held(store, out_of_reach), started(command, tmp_path, os.environ) as process:
+            if n_records is None:
+                assert ended(process) == 0
+            else:
+                kill_once_it_kept(n_records, store, process)
         for key in store.stored_keys():
             store.check(key)
-    assert subprocess.run(command, cwd=tmp_path, env=os.environ, check=False).returncode == 0
-    squares = Counter(line for line in Journal(str(tmp_path / "journal")).lines() if line.startswith("slow_square"))
-    assert len(squares) == 30
-    assert sum(squares.values()) <= 32
+        now = [line for line in journal.lines()[len(done) :] if line in squares]
+        assert len(set(now)) == len(now), "one run did the same work twice"
+        assert not kept & set(now), "finished work was done again"
+        done = journal.lines()
+        kept = {line for line, job in squares.items() if store.has(job.key)}
+    assert kept == set(squares)
+
+
+def kill_once_it_kept(n_records, store, process):
+    wait_until(
+        lambda: sum(1 for _ in store.stored_keys()) >= n_records or process.poll() is not None,
+        f"{n_records} values are kept",
+    )
+    assert process.poll() is None, "the campaign ended before it could be killed"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def test_a_damaged_copy_is_fetched_again(url, tmp_path):

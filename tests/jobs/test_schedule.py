@@ -273,6 +273,13 @@ def test_a_store_that_can_take_no_more_stops_the_campaign_and_keeps_what_is_done
     assert statuses(run([square.job(1), matrix.job(200), total.job([2])], store)) == {"kept": 1, "done": 2}
 
 
+@pytest.fixture
+def every_job_is_short(monkeypatch):
+    """However slow the machine is, what a job takes is short beside what a submission may take."""
+    monkeypatch.setattr("goldproof.jobs.schedule.SUBMISSION_SECONDS", 3600.0)
+
+
+@pytest.mark.usefixtures("every_job_is_short")
 def test_short_jobs_travel_several_at_a_time(store, pool):
     """With 300 short jobs, far fewer submissions than jobs reach the pool."""
     counted = Counting(pool)
@@ -305,6 +312,7 @@ class Counting:
         self.inner.close(cancel=cancel)
 
 
+@pytest.mark.usefixtures("every_job_is_short")
 def test_what_travels_together_is_of_one_step(store):
     """A batch of short jobs takes no long one along, which would keep one worker busy while others are idle."""
     recorded = Recording(PoolRunner(1))

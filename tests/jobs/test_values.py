@@ -49,7 +49,7 @@ def test_plain_values_survive(value):
 
 
 @given(npst.arrays(st.sampled_from(["f2", "f4", "f8", "i8", "u1", "?"]), npst.array_shapes(min_dims=0, max_dims=3)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=30)
 def test_arrays_survive_with_type_and_shape(tmp_path, array):
     back = round_trip({"a": [array]}, tmp_path)["a"][0]
     assert back.dtype == array.dtype

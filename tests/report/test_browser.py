@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 import vl_convert
 from tests.report.sample import examples, language_table, sample_report
+from tests.waiting import HANG_SECONDS
 
 from goldproof.report.csv_tables import examples_csv, table_csv
 from goldproof.report.figures import figure_svg, full_spec
@@ -17,6 +18,7 @@ from goldproof.report.summary import Column, Figure, Report, Section, Table
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]
+HANG_MILLISECONDS = 1000 * HANG_SECONDS  # for the browser's start and for whatever a test waits for in a page
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
@@ -26,9 +28,25 @@ def browser():
     if CHROMIUM is None:
         pytest.skip("there is no Chromium or Chrome on the path")
     with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, timeout=HANG_MILLISECONDS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Make a page; it is closed with the test, whatever happened."""
+    contexts = []
+
+    def make(**options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        context.set_default_timeout(HANG_MILLISECONDS)
+        return context.new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +57,12 @@ def page_file(tmp_path_factory):
 
 
 @pytest.fixture
-def open_page(browser, page_file):
+def open_page(new_page, page_file):
     """Open the page; at the end, whatever it asked of the network or complained about fails the test."""
-    contexts, troubles = [], []
+    troubles = []
 
     def open_with(**options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
 
@@ -61,8 +77,6 @@ def open_page(browser, page_file):
         return page
 
     yield open_with
-    for context in contexts:
-        context.close()
     assert troubles == []
 
 
@@ -106,10 +120,10 @@ def test_a_cell_says_its_value_when_pointed_at(open_page):
     mark.scroll_into_view_if_needed()
     mark.hover()
     tip = page.locator(".tip")
-    assert tip.is_visible()
+    tip.wait_for(state="visible")
     assert tip.inner_text().startswith("Conditionals · Seed 0 · MCC 0.60 [0.")
     page.mouse.move(2, 2)
-    assert tip.is_hidden()
+    tip.wait_for(state="hidden")
 
 
 def test_tables_sort_by_click_and_by_key(open_page):
@@ -252,8 +266,8 @@ def as_links(svg):
     return f"data:image/svg+xml;charset=utf-8,{quote(svg)}", f"data:image/png;base64,{painted}"
 
 
-def test_a_small_drawing_is_the_picture_that_the_converter_drew(browser):
-    page = browser.new_page()
+def test_a_small_drawing_is_the_picture_that_the_converter_drew(new_page):
+    page = new_page()
     for figure in [item for section in sample_report(3).sections for item in section.items]:
         if isinstance(figure, Figure):
             as_drawn, small = vl_convert.vegalite_to_svg(full_spec(figure)), figure_svg(figure)
@@ -261,7 +275,6 @@ def test_a_small_drawing_is_the_picture_that_the_converter_drew(browser):
             # A dash of "1,0" is a line with seams, and an edge moves by a hundredth of a pixel: no mark is elsewhere.
             for pair in zip(as_links(as_drawn), as_links(small), strict=True):
                 assert page.evaluate(DIFFERENCE, list(pair)) <= 64, figure.name
-    page.close()
 
 
 def test_without_script_the_page_still_reads(open_page):
@@ -279,14 +292,14 @@ def test_it_prints_wide_charts_and_no_controls(open_page):
     assert page.locator("nav").is_hidden()
 
 
-def test_a_long_table_scrolls_under_its_headings_and_prints_whole(browser, tmp_path):
+def test_a_long_table_scrolls_under_its_headings_and_prints_whole(new_page, tmp_path):
     columns = [Column("task", "Task"), Column("why", "Why"), Column("score", "Score", 1)]
     why = "because the second half of training is the test that matters"
     rows = [{"task": f"{i} comparison (de)", "why": why, "score": float(i)} for i in range(60)]
     path = tmp_path / "long.html"
     table = Table("long", "Sixty rows", columns, rows)
     path.write_text(html_page(Report("r", "R", (), [Section("S", [table])])), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(viewport={"width": 390, "height": 844})
     page.goto(path.as_uri())
     box = page.locator("#long .scroll")
     assert box.bounding_box()["height"] < 0.83 * 844
@@ -300,4 +313,3 @@ def test_a_long_table_scrolls_under_its_headings_and_prints_whole(browser, tmp_p
     assert max(heights) < 40
     page.emulate_media(media="print")
     assert box.bounding_box()["height"] > 60 * 20
-    page.close()

@@ -37,7 +37,7 @@ _LOSSES = {
 
 
 class RayRunner:
-    """Runs submissions as Ray tasks; starts a local Ray unless one is running or `address` names a cluster."""
+    """Runs submissions as Ray tasks; starts a local Ray unless this process has one or `address` names a cluster."""
 
     shared_fate = False
 
@@ -167,7 +167,8 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
     cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
     try:
         _knock(address)
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
+        where = address or "local"  # else Ray would look for a cluster that somebody started on this machine
+        ray.init(address=where, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(

@@ -15,6 +15,7 @@ from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
     from goldproof.data.columns import Columns
+    from goldproof.extras import Need
     from goldproof.jobs import Runner, Store
     from goldproof.studies.campaign import Campaign
 
@@ -133,6 +134,15 @@ def make_runner(name: str, workers: int | None, address: str | None) -> Runner:
 
         return RayRunner(address, workers)
     raise UsageError(f"there is no runner {name!r}; allowed: serial, pool, ray")
+
+
+def runner_needs(name: str) -> tuple[Need, ...]:
+    """The extras that the runner of this name needs."""
+    if name != "ray":
+        return ()
+    from goldproof.runners.ray import RAY
+
+    return (RAY,)
 
 
 def print_json(form: Any) -> None:

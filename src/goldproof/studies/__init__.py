@@ -14,7 +14,11 @@ from goldproof.report.summary import Report
 
 
 class Study(Protocol):
-    """What a study package shows."""
+    """What a study package shows.
+
+    It may show two more: `outline(config) -> str`, its plan in numbers, and `requires(config) -> tuple[Need, ...]`, the
+    extras that its jobs need, told from the settings alone.
+    """
 
     Config: type[Any]
     PAPER: Any

@@ -6,7 +6,7 @@
     ├── ModelError          weights or a tokenizer that cannot be found, read or trusted
     ├── TrainingError       a training that cannot go on (a loss that is not finite, one class only)
     ├── JobFailedError      a job of a study that failed: names it and its error
-    ├── MissingExtraError   an optional package that is not installed: gives the exact install line
+    ├── MissingExtraError   optional packages that are not installed: gives the exact install line
     ├── PluginError         an installed plugin that cannot be used: names its package and entry point
     └── StoreError          a store that cannot be read or written (no permission, disk full)
         ├── DamagedValueError   a stored value whose bytes are not those that were written
@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -65,15 +66,23 @@ class JobFailedError(GoldproofError):
 
 
 class MissingExtraError(GoldproofError):
-    """An optional package that is not installed.
+    """Optional packages that are not installed: for each extra, what needs it.
 
-    >>> str(MissingExtraError("ray", "the ray runner"))
+    >>> str(MissingExtraError({"ray": "the ray runner"}))
     "the ray runner needs an optional package: pip install 'goldproof[ray]'"
+    >>> str(MissingExtraError({"models": "training a model", "english": "the tagger 'nltk'"}))
+    "training a model and the tagger 'nltk' need optional packages: pip install 'goldproof[english,models]'"
     """
 
-    def __init__(self, extra: str, what: str) -> None:
-        super().__init__(f"{what} needs an optional package: pip install 'goldproof[{extra}]'")
-        self.extra = extra
+    def __init__(self, needs: Mapping[str, str]) -> None:
+        *others, last = dict.fromkeys(needs.values())
+        subject = f"{', '.join(others)} and {last} need" if others else f"{last} needs"
+        packages = "an optional package" if len(needs) == 1 else "optional packages"
+        super().__init__(f"{subject} {packages}: pip install 'goldproof[{','.join(sorted(needs))}]'")
+        self.needs = dict(needs)
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[dict[str, str]]]:
+        return type(self), (self.needs,)
 
 
 class PluginError(GoldproofError):

@@ -11,6 +11,7 @@ import typer
 
 from goldproof.cli import options
 from goldproof.errors import UsageError
+from goldproof.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ def annotate(
     as_json: options.AsJson = False,
 ) -> int:
     """Mark the features that rules can find; where rows have experts' tags, show precision and recall against them."""
-    from goldproof.data.annotation.features import annotate_features, count_features
+    from goldproof.data.annotation.features import annotate_features, annotation_needs, count_features
     from goldproof.data.published import read_published
     from goldproof.data.readers import Layout, read
 
@@ -37,6 +38,7 @@ def annotate(
     columns = options.data_columns(column)
     if columns is not None and layout != "own":
         raise UsageError(f"--column is for a file of your own; the layout {layout!r} has its columns")
+    require(*annotation_needs(language))
     if columns is not None:
         data = read(file, language=language, layout=Layout(columns=columns))
     else:

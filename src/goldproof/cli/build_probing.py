@@ -9,6 +9,7 @@ import typer
 
 from goldproof.cli import options
 from goldproof.errors import UsageError
+from goldproof.extras import require
 
 if TYPE_CHECKING:
     from goldproof.data.checks import CheckReport
@@ -71,7 +72,8 @@ def _build(
     treebank: list[Path], text: Path | None, agrr: list[Path], language: str | None, out: Path, settings: Settings
 ) -> Built:
     from goldproof.data.probing import build_gapping, build_tasks, open_treebanks
-    from goldproof.data.probing.raw_text import parse_text
+    from goldproof.data.probing.filters import filter_needs
+    from goldproof.data.probing.raw_text import parse_needs, parse_text
 
     if sum(map(bool, (treebank, text, agrr))) != 1:
         raise UsageError("give one of --treebank, --text and --agrr")
@@ -81,6 +83,7 @@ def _build(
         return build_tasks(open_treebanks(treebank, language), settings)
     if language is None:
         raise UsageError("--text needs --language, for example --language ru")
+    require(*parse_needs(language), *filter_needs(language, settings.min_frequency))
     out.mkdir(parents=True, exist_ok=True)
     parsed = parse_text(text, language, out / "parsed.conllu")
     return build_tasks(open_treebanks([parsed], language), settings)

@@ -11,6 +11,7 @@ import typer
 
 from goldproof.cli import options
 from goldproof.errors import UsageError
+from goldproof.extras import require
 
 if TYPE_CHECKING:
     from goldproof.data.corrupted_files import FileReport
@@ -55,11 +56,13 @@ def corrupt(  # noqa: PLR0913 - one parameter per option
     if not remove.strip() and control != "shuffle":
         raise UsageError("name the word classes with --remove, as in --remove NOUN,ADJ")
     corruption = Corruption(parse_classes(remove), control or "remove", preset, seed, mask)
+    chosen = choose_tagger(language, tagger or corruption.tagger)
+    require(*chosen.requires)
     report = corrupt_file(
         file,
         out,
         corruption,
-        choose_tagger(language, tagger or corruption.tagger),
+        chosen,
         columns=_names(columns) or (),
         header=_names(header),
         workers=workers if workers is not None else os.cpu_count() or 1,

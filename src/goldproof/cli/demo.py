@@ -10,6 +10,7 @@ import typer
 
 from goldproof.cli import options
 from goldproof.cli.run import run_with_progress, show_result
+from goldproof.extras import require
 
 
 def demo(
@@ -29,6 +30,7 @@ def demo(
     from goldproof.studies.settings import Choice
 
     campaign = Campaign.choose("logic", Choice(file=DEMO, pairs=tuple(pairs or ())), Store(out / "store"))
+    require(*campaign.lacking())
     out.mkdir(parents=True, exist_ok=True)
     settings = out / DEMO.name
     shutil.copyfile(DEMO, settings)

@@ -9,6 +9,7 @@ import typer
 
 from goldproof.cli import options
 from goldproof.errors import UsageError
+from goldproof.extras import require
 
 TARGETS = ("model-card", "mlflow")
 TASK = "text-classification"
@@ -35,6 +36,11 @@ def export(  # noqa: PLR0913 - one parameter per option
         raise UsageError(f"there is no export to {to!r}; allowed: {', '.join(TARGETS)}")
     if to == "mlflow" and (out is not None or dataset or task != TASK):
         raise UsageError("--out, --dataset and --task are for a model card; leave them out with --to mlflow")
+    if to == "mlflow":
+        from goldproof.report.mlflow import EXPORTING
+    else:
+        from goldproof.report.model_card import EXPORTING
+    require(EXPORTING)
     report = load_summary(summary / "summary.json" if summary.is_dir() else summary)
     scores = scores_of(table_scores(report, table, metric or ()), model)
     if to == "mlflow":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldproof.cli import options
+from goldproof.extras import lacking, missing_error, require
 
 if TYPE_CHECKING:
     from goldproof.jobs import Job, Runner
@@ -35,11 +36,12 @@ def run(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Run a study: what is in the store is kept, the rest runs, the report is written."""
     from goldproof.report.write import make_folder
-    from goldproof.runners.named import closing, make_runner
+    from goldproof.runners.named import closing, make_runner, runner_needs
 
     campaign = options.choose_campaign(study, preset, config, pairs, store)
     if dry_run:
         return _show_plan(campaign, as_json)
+    require(*campaign.lacking(), *runner_needs(runner))
     folder = options.report_folder(out, study)
     make_folder(folder)  # now, not after hours of work
     with closing(make_runner(runner, workers, address)) as place:
@@ -104,10 +106,18 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     rows: list[dict[str, Any]] = [
         {"step": name, "jobs": len(jobs), "seconds": _seconds(jobs, pace)} for name, jobs in of_step.items()
     ]
+    missing = lacking(need for job in plan.absent for need in job.requires())
     if as_json:
         jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
         options.print_json(
-            {"study": campaign.study, "outline": outline, "kept": len(plan.kept), "steps": rows, "jobs": jobs}
+            {
+                "study": campaign.study,
+                "outline": outline,
+                "kept": len(plan.kept),
+                "steps": rows,
+                "missing_extras": [need.extra for need in missing],
+                "jobs": jobs,
+            }
         )
         return 0
     for row in rows:
@@ -117,6 +127,8 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
         typer.echo("Times are means of the same steps and models in this store, whatever their data were.")
     n = len(plan.absent)
     typer.echo(f"{n} {'job' if n == 1 else 'jobs'} would run, {len(plan.kept)} are in the store {campaign.store.where}")
+    if missing:
+        typer.echo(f"They cannot run here yet: {missing_error(missing)}")
     return 0
 
 

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from goldproof.data.dataset import Dataset
-from goldproof.errors import DataError, MissingExtraError
+from goldproof.errors import DataError
+from goldproof.extras import Need, import_extra
 
 if TYPE_CHECKING:
     from goldproof.data.catalog import Corpus, Hub
+
+LOADING = Need("hub", "loading a corpus from the Hugging Face hub", ("datasets",))
 
 Loader = Callable[[str, str | None, str, str | None], Iterable[Mapping[str, Any]]]
 
@@ -34,10 +37,7 @@ def load_from_hub(
 
 
 def _load_with_datasets(identity: str, config: str | None, split: str, revision: str | None) -> Any:
-    try:
-        import datasets
-    except ImportError:
-        raise MissingExtraError("hub", "loading a corpus from the Hugging Face hub") from None
+    datasets = import_extra("datasets", LOADING)
     try:
         return datasets.load_dataset(identity, config, split=split, revision=revision)
     except Exception as error:  # noqa: BLE001 - whatever the network or the library says is for the user to read

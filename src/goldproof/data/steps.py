@@ -10,6 +10,7 @@ from pathlib import Path
 from goldproof.data.catalog import find_corpus, load
 from goldproof.data.dataset import Dataset, concat
 from goldproof.data.files import check_file, describe_file
+from goldproof.data.hub import LOADING
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.data.published import read_published
 from goldproof.data.readers import read
@@ -66,7 +67,7 @@ class HubPart:
     revision: str | None
 
 
-@step(version=1, name="goldproof.read_hub")
+@step(version=1, name="goldproof.read_hub", requires=(LOADING,))
 def read_hub(part: HubPart) -> Dataset:
     """The split as a dataset, by the package `datasets`."""
     return load(part.name, language=part.language, split=part.split, hub=True)

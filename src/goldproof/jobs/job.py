@@ -15,10 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from goldproof.errors import UsageError
+from goldproof.extras import Need
 from goldproof.jobs.key import NOT_IDENTITY, as_declared, canonical, digest
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+Requires = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
 
 _registered: dict[str, Step[..., Any]] = {}
 
@@ -100,6 +103,7 @@ class StepSettings:
     over: tuple[str, ...] = ()
     largest_group: int = 16
     resources: Resources = Resources()
+    requires: Requires = ()
 
 
 def step(version: int, **options: Any) -> Callable[[Callable[P, T]], Step[P, T]]:
@@ -108,6 +112,7 @@ def step(version: int, **options: Any) -> Callable[[Callable[P, T]], Step[P, T]]
     `together` is a function that runs several jobs at once: it gets the arguments of each (a list of maps) and gives
     their values in the same order; an exception in place of a value fails that job alone. `over` names the arguments in
     which such jobs may differ, `largest_group` how many may run at once. `name` keeps the key when the function moves.
+    `requires` are the extras that it needs, or a function that tells them from a job's arguments: no part of the key.
     """
     settings = StepSettings(version=version, **options)
     if (settings.together is None) != (settings.over == ()):
@@ -154,6 +159,11 @@ class Job(Generic[T]):
             elif "__str__" in vars(type(value)):  # a value that says of itself what it is
                 shown.append(str(value))
         return f"{name}({', '.join(shown)})"
+
+    def requires(self) -> tuple[Need, ...]:
+        """The extras that running it needs, apart from those of the jobs that it needs."""
+        said = self.step.settings.requires
+        return said(self.arguments) if callable(said) else said
 
     def group(self) -> str:
         """What jobs that may run together have in common; the job's own key where it runs alone."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from goldproof.extras import Need
 from goldproof.jobs.files import fsync_folder, no_partial_write, remove_tree, write_durably
 
 
@@ -35,6 +36,10 @@ class Place(Protocol):
     @property
     def local(self) -> Path:
         """A folder of this machine: the place itself, or the cache of a remote one; scratch and claims lie in it."""
+
+    @property
+    def requires(self) -> tuple[Need, ...]:
+        """The extras without which it cannot be read."""
 
     def exists(self, name: str) -> bool:
         """Whether this file is there now."""
@@ -83,6 +88,11 @@ class LocalPlace:
     def where(self) -> str:
         """The folder's path."""
         return str(self.local)
+
+    @property
+    def requires(self) -> tuple[Need, ...]:
+        """None."""
+        return ()
 
     def exists(self, name: str) -> bool:
         """Whether this file is there now."""

@@ -20,7 +20,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from goldproof.errors import GoldproofError, MissingExtraError, UsageError
+from goldproof.errors import GoldproofError, UsageError
+from goldproof.extras import Need, import_extra, missing_error
 from goldproof.jobs.files import no_partial_write, remove_tree
 from goldproof.jobs.places import Entry
 
@@ -41,16 +42,21 @@ class RemotePlace:
     def __repr__(self) -> str:
         return f"RemotePlace({self.where!r})"
 
+    @property
+    def requires(self) -> tuple[Need, ...]:
+        """The extra that it needs: s3fs brings fsspec, which is all that other protocols need of it."""
+        protocol = self.where.partition("://")[0]
+        return (Need("s3", f"a store at {protocol}://", ("s3fs" if protocol in ("s3", "s3a") else "fsspec",)),)
+
     @cached_property
     def _at(self) -> tuple[Any, str]:
         """The file system and the path in it."""
-        protocol = self.where.partition("://")[0]
+        (need,) = self.requires
+        url_to_fs = import_extra("fsspec.core", need).url_to_fs
         try:
-            from fsspec.core import url_to_fs
-
             system, path = url_to_fs(self.where, use_listings_cache=False)
-        except ImportError:
-            raise MissingExtraError("s3", f"a store at {protocol}://") from None
+        except ImportError:  # fsspec knows the protocol, and lacks the package for it
+            raise missing_error([need]) from None
         except ValueError as error:
             raise UsageError(
                 f"the store {self.where} cannot be used ({error}); allowed are a folder and a URL that fsspec knows, "

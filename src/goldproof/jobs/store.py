@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
+from goldproof.extras import Need
 from goldproof.jobs import values
 from goldproof.jobs.claims import Claim, try_claim
 from goldproof.jobs.files import remove_tree
@@ -76,6 +77,11 @@ class Store:
     def folder(self) -> Path:
         """The folder of this machine that holds the store, or what was read of a remote one."""
         return self.place.local
+
+    @property
+    def requires(self) -> tuple[Need, ...]:
+        """The extras without which it cannot be read."""
+        return self.place.requires
 
     def for_workers(self) -> Store:
         """The same store, for a process that may have another current folder."""

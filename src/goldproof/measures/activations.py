@@ -17,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from goldproof.errors import DataError
+from goldproof.extras import require
 from goldproof.measures.layers import Floats, Rows
 from goldproof.measures.shards import Shard, find_shards, write_shard
+from goldproof.models.protocols import RUNNING
 from goldproof.models.reading import Reader, Reading, check_texts
 from goldproof.models.readout import Readout
 from goldproof.models.transformer import Transformer
@@ -70,6 +72,7 @@ class Activations:
 
 def find_device() -> str:
     """A GPU where there is one; where something is computed is no part of what it is."""
+    require(RUNNING)
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
@@ -77,6 +80,7 @@ def find_device() -> str:
 
 def open_reader(model: Transformer, readout: Readout | None = None, *, device: str = "cpu") -> Reader:
     """A reader of a transformers model; loads torch and the weights."""
+    require(RUNNING)
     from goldproof.models.layer_reader import LayerReader
 
     return LayerReader(model, readout, device=device)

@@ -16,8 +16,10 @@ from goldproof.data.corruption import Cloze, make_cloze
 from goldproof.data.dataset import Dataset
 from goldproof.data.tagging import read_table
 from goldproof.errors import ModelError, UsageError
+from goldproof.extras import require
 from goldproof.jobs import step
 from goldproof.jobs.names import named
+from goldproof.models.protocols import RUNNING
 from goldproof.models.source import Source
 from goldproof.models.transformer import n_reserved_positions
 from goldproof.statistics.estimate import Estimate
@@ -50,7 +52,7 @@ class ClozeAccuracy:
     n_several_pieces: int
 
 
-@step(version=1, name="goldproof.ask_masked")
+@step(version=1, name="goldproof.ask_masked", requires=(RUNNING,))
 def ask_masked(
     model: Source, data: Dataset, taggings: pa.Table, classes: tuple[str, ...], preset: str = "offsets"
 ) -> list[Guess]:
@@ -58,6 +60,7 @@ def ask_masked(
 
     Texts are those of both columns, each distinct one once; those without such a word are left out.
     """
+    require(RUNNING)
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(model.folder)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 from goldproof.errors import ModelError, UsageError
+from goldproof.extras import Need, import_extra
 from goldproof.statistics.arrays import Array, check_same_length
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import wilson
@@ -167,11 +168,15 @@ def polarity_cues(texts: Sequence[str], gold: Sequence[str], lexicon: Polarity) 
     return np.array([bool(lexicon.found(text)[label]) for text, label in zip(texts, gold, strict=True)], dtype=bool)
 
 
+def word_list(name: str) -> Need:
+    """What a word list of NLTK's data needs."""
+    return Need("english", f"the word list {name!r}")
+
+
 def _read(source: str) -> str:
     """The text of a file of NLTK's data."""
-    from nltk.data import find
-
     name = source.partition(" ")[0]
+    find = import_extra("nltk.data", word_list(name)).find
     try:
         with find(_SOURCES[source]).open() as stream:
             content: bytes = stream.read()

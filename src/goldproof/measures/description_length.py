@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldproof.errors import UsageError
+from goldproof.extras import require
 from goldproof.measures.layers import Layers
 from goldproof.measures.logistic import Solver, solve_in_parts
 from goldproof.measures.probe_task import ProbeTask
-from goldproof.measures.probes import L2, layer_groups, read_block
+from goldproof.measures.probes import L2, PROBING, layer_groups, read_block
 from goldproof.statistics.arrays import FloatArray
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def description_length(
     >>> bool(found[0] < 1.05 and found[1] > 3)
     True
     """
+    require(PROBING)
     import torch
 
     n = len(task.train)

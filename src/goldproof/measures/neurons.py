@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from goldproof.errors import UsageError
+from goldproof.extras import require
 from goldproof.jobs.names import named
 from goldproof.measures.elastic_net import Penalty, ProximalSolver, solve_elastic_net
 from goldproof.measures.layers import Layers
 from goldproof.measures.logistic import likeliest, solve_in_parts
 from goldproof.measures.probe_task import ProbeTask
-from goldproof.measures.probes import L2, Block, read_block
+from goldproof.measures.probes import L2, PROBING, Block, read_block
 from goldproof.statistics.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def rank_neurons(
     >>> int(rank_neurons(array_layers(x), task).ordering[0])
     13
     """
+    require(PROBING)
     import torch
 
     from goldproof.measures.designs import DenseDesign
@@ -171,6 +173,7 @@ def ablate(
     device: str = "cpu",
 ) -> Ablation:
     """Fit probes anew to the top set and to random sets with as many neurons of each layer, all sets at once."""
+    require(PROBING)
     if mode not in ("keep", "remove"):
         raise UsageError(f"top neurons are ablated by keep or remove; got {mode!r}")
     if len(top) == 0:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldproof.errors import UsageError
+from goldproof.extras import Need, require
 from goldproof.jobs.names import named
 from goldproof.measures.layers import Layers, finite_layer
 from goldproof.measures.logistic import Solver, likeliest, solve_in_parts
@@ -25,6 +26,7 @@ from goldproof.statistics.arrays import FloatArray, IntArray
 if TYPE_CHECKING:
     from torch import Tensor
 
+PROBING = Need("models", "probing a model")
 L2 = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 _BYTES = {"cpu": 1 << 30, "cuda": 24 << 30}
 
@@ -127,6 +129,7 @@ def fit_grid(
     device: str = "cpu",
 ) -> ProbeGrid:
     """Answers of the probes of every layer, L2 value and seed on these splits."""
+    require(PROBING)
     settings = settings or ProbeSettings()
     parts: dict[str, list[IntArray]] = {split: [] for split in splits}
     for group in layer_groups(layers, task, len(settings.l2) * len(settings.seeds), device):

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldproof.errors import DataError, UsageError
+from goldproof.extras import Need, require
 from goldproof.statistics.arrays import FloatArray
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def representations(named: Sequence[tuple[str, npt.NDArray[Any]]], *, device: st
     >>> cka(places).shape
     (2, 2)
     """
+    require(Need("models", "comparing representations"))
     import torch
 
     if not named:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from goldproof.errors import UsageError
+from goldproof.extras import require
 from goldproof.measures.designs import sparse_design
 from goldproof.measures.logistic import likeliest, solve_in_parts
 from goldproof.measures.probe_task import ProbeTask
-from goldproof.measures.probes import ProbeGrid, Probes, ProbeSettings
+from goldproof.measures.probes import PROBING, ProbeGrid, Probes, ProbeSettings
 from goldproof.statistics.arrays import IntArray
 
 
@@ -26,6 +27,7 @@ def fit_sparse_probes(
     >>> float(fit_sparse_probes(tfidf_features(ngrams(), texts[:20], texts), task).test_accuracy[0, 0])
     1.0
     """
+    require(PROBING)
     import torch
 
     settings = settings or ProbeSettings()

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldproof.extras import require
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
-from goldproof.models.protocols import Floats, Pooling, Task
+from goldproof.models.protocols import RUNNING, Floats, Pooling, Task
 from goldproof.models.static_vectors import split_words
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Fake:
 
     def load(self, task: Task, n_outputs: int, train: Examples) -> FakeNetwork:
         """The network for a task."""
+        require(RUNNING)
         from goldproof.models.fake_network import load_network
 
         return load_network(self, task, n_outputs)

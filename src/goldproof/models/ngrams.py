@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goldproof.errors import DataError, ModelError, UsageError
+from goldproof.errors import DataError, MissingExtraError, ModelError, UsageError
+from goldproof.extras import Need, import_extra
 from goldproof.jobs import location
 from goldproof.jobs.names import named
 
@@ -90,10 +91,11 @@ def tfidf_features(model: NGrams, train: Sequence[str], texts: Sequence[str]) ->
 
 def _pieces(path: Path, lengths: tuple[int, int]) -> Callable[[str], list[str]]:
     """An analyser that gives the n-grams of a text's pieces, joined by a blank."""
-    from tokenizers import Tokenizer
-
+    need = Need("models", "cutting texts into a tokenizer's pieces", ("tokenizers",))
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer = import_extra("tokenizers", need).Tokenizer.from_file(str(path))
+    except MissingExtraError:
+        raise
     except Exception as error:  # noqa: BLE001  the library raises a bare Exception
         raise ModelError(f"{path}: the tokenizer cannot be read ({error})") from None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.extras import Need
 from goldproof.models.examples import Examples
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Pooling = Literal["mean", "first", "last"]
 Task = Literal["text", "pair", "regression", "tokens"]
 Floats = npt.NDArray[np.float32]
+RUNNING = Need("models", "running a model")
 
 
 @runtime_checkable

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from goldproof.errors import UsageError
+from goldproof.extras import require
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
-from goldproof.models.protocols import Task
+from goldproof.models.protocols import RUNNING, Task
 from goldproof.models.static_vectors import StaticVectors
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Recurrent:
 
     def load(self, task: Task, n_outputs: int, train: Examples) -> RecurrentNetwork:
         """The network for a task, with the vocabulary of the training data."""
+        require(RUNNING)
         from goldproof.models.recurrent_network import load_network
 
         return load_network(self, task, n_outputs, train)

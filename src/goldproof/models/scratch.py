@@ -12,9 +12,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from goldproof.errors import UsageError
+from goldproof.extras import require
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
-from goldproof.models.protocols import Task
+from goldproof.models.protocols import RUNNING, Task
 from goldproof.models.static_vectors import split_words
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Scratch:
 
     def load(self, task: Task, n_outputs: int, train: Examples) -> TransformerNetwork:
         """The network for a task, with the vocabulary of the training data."""
+        require(RUNNING)
         from goldproof.models.scratch_network import load_network
 
         return load_network(self, task, n_outputs, train)

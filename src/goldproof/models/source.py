@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldproof.errors import ModelError
+from goldproof.extras import Need, require
 from goldproof.jobs import location
 from goldproof.jobs.names import named
 
@@ -75,6 +76,7 @@ def _folder(name: str | Path, download: bool) -> Path:
 
 
 def _hub_folder(name: str, download: bool) -> Path:
+    require(Need("models", f"looking up {name!r}, which is no folder, as a name on the hub", ("huggingface_hub",)))
     from huggingface_hub import snapshot_download
 
     try:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import UsageError
+from goldproof.extras import require
+from goldproof.models.protocols import RUNNING
 
 _WIDE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 _SEQ2SEQ = {
@@ -56,6 +58,7 @@ def write_tiny_model(
     """Write a tiny model of a family into a folder, with a tokenizer that knows these words; gives the folder."""
     if family not in FAMILIES:
         raise UsageError(f"there is no family {family!r}; there are: {', '.join(FAMILIES)}")
+    require(RUNNING)
     import transformers
 
     from goldproof.models.draws import seeded

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goldproof.extras import Need, require
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
-from goldproof.models.protocols import Floats, Pooling, Task
+from goldproof.models.protocols import RUNNING, Floats, Pooling, Task
 from goldproof.models.source import Source, find_source
 
 if TYPE_CHECKING:
     from goldproof.models.transformer_network import TransformerNetwork
 
+CUTTING = Need("models", "cutting texts into a tokenizer's pieces")
 COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-roberta-xl")
 
 
@@ -47,6 +49,7 @@ class Transformer:
 
     def load(self, task: Task, n_outputs: int, train: Examples) -> TransformerNetwork:
         """The network for a task, with a fresh head."""
+        require(RUNNING)
         from goldproof.models.transformer_network import load_network
 
         return load_network(self, task, n_outputs)
@@ -61,6 +64,7 @@ class Transformer:
         batch: int = 32,
     ) -> Floats:
         """Vectors of every layer, the embedding layer first: shape (texts, layers + 1, features)."""
+        require(RUNNING)
         from goldproof.models.transformer_network import encode_texts
 
         return encode_texts(
@@ -94,6 +98,7 @@ def n_reserved_positions(model_type: str, pad_id: int) -> int:
 
 def split_pieces(model: Transformer, texts: Sequence[str]) -> list[list[str]]:
     """The pieces into which a model's tokenizer cuts each text, special tokens left out; the weights are not loaded."""
+    require(CUTTING)
     from goldproof.models.transformer_network import open_tokenizer
 
     tokenizer = open_tokenizer(model)

@@ -7,20 +7,19 @@ import math
 import re
 from collections.abc import Sequence
 
-from goldproof.errors import MissingExtraError, StoreError
+from goldproof.errors import StoreError
+from goldproof.extras import Need, import_extra
 from goldproof.report.scores import Score
 from goldproof.report.summary import Report
 from goldproof.report.summary_json import report_json
 
+EXPORTING = Need("mlflow", "the export to MLflow")
 NOT_ALLOWED = re.compile(r"[^\w\-. /]")  # in the name of a metric
 
 
 def log_run(report: Report, scores: Sequence[Score], model: str) -> str:
     """Log the scores where MLFLOW_TRACKING_URI says, and give the id of the run."""
-    try:
-        import mlflow
-    except ImportError:
-        raise MissingExtraError("mlflow", "the export to MLflow") from None
+    mlflow = import_extra("mlflow", EXPORTING)
     try:
         with mlflow.start_run(run_name=f"{model}: {report.name}") as run:
             mlflow.set_tags({"model": model, "report": report.title})

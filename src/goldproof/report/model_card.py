@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import DataError, StoreError, UsageError
+from goldproof.extras import Need, require
 from goldproof.report.scores import Score
 from goldproof.statistics.estimate import Estimate
 
+EXPORTING = Need("hub", "the export to a model card", ("huggingface_hub",))
 # The hub's names of metrics; any other goes by its own.
 HUB_METRICS = {
     "mcc": "matthews_correlation",
@@ -45,6 +47,7 @@ def model_index(scores: Sequence[Score], card: Card) -> list[dict[str, Any]]:
     >>> model_index(scores, Card("my-model", dataset="glue/rte"))[0]["results"][0]["metrics"][0]["name"]
     'Accuracy (95 % interval 0.711 to 0.867, n = 100)'
     """
+    require(EXPORTING)
     from huggingface_hub import EvalResult
     from huggingface_hub.repocard_data import eval_results_to_model_index
 
@@ -85,6 +88,7 @@ def _arguments(estimate: Estimate) -> dict[str, Any]:
 
 def card_text(index: Sequence[dict[str, Any]]) -> str:
     """The metadata block that stands at the top of a model card."""
+    require(EXPORTING)
     from huggingface_hub import CardData
 
     fields: dict[str, Any] = {"model-index": list(index)}
@@ -93,6 +97,7 @@ def card_text(index: Sequence[dict[str, Any]]) -> str:
 
 def write_card(index: Sequence[dict[str, Any]], path: Path) -> None:
     """Put the model-index into a model card; its other metadata and its text stay, and so it may be new."""
+    require(EXPORTING)
     from huggingface_hub import metadata_load, metadata_save
 
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
+    from goldproof.extras import Need
     from goldproof.jobs import Runner
 
 
@@ -27,6 +28,15 @@ def make_runner(name: str, workers: int | None = None, address: str | None = Non
 
         return RayRunner(address, workers)
     raise UsageError(f"there is no runner {name!r}; allowed: serial, pool, ray")
+
+
+def runner_needs(name: str) -> tuple[Need, ...]:
+    """The extras that the runner of this name needs."""
+    if name != "ray":
+        return ()
+    from goldproof.runners.ray import RAY
+
+    return (RAY,)
 
 
 @contextmanager

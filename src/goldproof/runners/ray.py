@@ -16,7 +16,8 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
-from goldproof.errors import GoldproofError, MissingExtraError, UsageError
+from goldproof.errors import GoldproofError, UsageError
+from goldproof.extras import Need, import_extra
 from goldproof.jobs.job import Job, Resources
 from goldproof.jobs.runner import WorkerLostError
 from goldproof.jobs.store import Store
@@ -26,6 +27,7 @@ from goldproof.version import __version__
 SECONDS_BETWEEN_LOOKS = 5.0
 SECONDS_TO_CANCEL = 10.0
 SECONDS_TO_ANSWER = 10.0
+RAY = Need("ray", "the ray runner")
 _GB = 2**30
 _LOSSES = {
     "OutOfMemoryError": "its machine ran out of memory",
@@ -43,11 +45,7 @@ class RayRunner:
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray's own wish: leave devices as they are
-        try:
-            import ray
-        except ImportError:
-            raise MissingExtraError("ray", "the ray runner") from None
-        self._ray = ray
+        self._ray = ray = import_extra("ray", RAY)
         self._owner = not ray.is_initialized()
         if self._owner:
             _connect(ray, address, workers)

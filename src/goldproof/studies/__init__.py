@@ -19,8 +19,8 @@ from goldproof.report.summary import Report
 class Study(Protocol):
     """What a study package shows.
 
-    It may also show `question`, the text that `goldproof list` says of it, and `outline(config)`, which says in a
-    line what its plan comes to.
+    It may show three more: `question`, the text that `goldproof list` says of it, `outline(config) -> str`, its plan in
+    numbers, and `requires(config) -> tuple[Need, ...]`, the extras that its jobs need, told from the settings alone.
     """
 
     Config: type[Any]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError
+from goldproof.extras import Need, lacking, require
 from goldproof.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
 from goldproof.jobs.key import canonical, digest
 from goldproof.jobs.plan import all_jobs
@@ -50,8 +51,21 @@ class Campaign:
         say = getattr(find_study(self.study), "outline", None)
         return str(say(self.config)) if say is not None else ""
 
+    def lacking(self) -> list[Need]:
+        """The extras that are not installed and without which what is absent from the store cannot run.
+
+        What the settings alone tell is asked first, so that neither data nor model is looked at in vain.
+        """
+        of_store = lacking(self.store.requires)
+        tell = getattr(find_study(self.study), "requires", None)
+        of_study = lacking(tell(self.config)) if tell is not None else []
+        if tell is not None and (not of_study or of_store or not self.store.is_there()):
+            return [*of_store, *of_study]
+        return of_store or lacking(need for job in self.plan().absent for need in job.requires())
+
     def run(self, runner: Runner) -> Iterator[Outcome]:
         """Run what is absent, and yield what became of each job."""
+        require(*self.lacking())
         self.store.open()
         self._note()
         schedule = Schedule(self.jobs(), self.store, runner)

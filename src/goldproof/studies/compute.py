@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import GoldproofError, UsageError
+from goldproof.extras import require
 from goldproof.jobs import Store
 from goldproof.jobs.outcome import PASSING
-from goldproof.jobs.plan import all_jobs
+from goldproof.jobs.plan import all_jobs, make_plan
 from goldproof.jobs.runlog import logged
 from goldproof.jobs.schedule import Schedule
 from goldproof.runners.serial import SerialRunner
@@ -40,6 +41,8 @@ def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str =
     jobs = module.jobs(config)
     if prefix:
         jobs = [job for job in all_jobs(jobs) if job.step.name.startswith(prefix)]
+    require(*store.requires)
+    require(*(need for job in make_plan(jobs, store.look()).absent for need in job.requires()))
     counts: Counter[str] = Counter()
     schedule = Schedule(jobs, store.open(), SerialRunner())
     for outcome in logged(schedule.run(), schedule.n_jobs, study, store):

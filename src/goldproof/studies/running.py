@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import JobFailedError, UsageError
+from goldproof.extras import require
 from goldproof.jobs import Outcome, Runner, Store
 from goldproof.jobs.store import find_store
 from goldproof.report.summary import Report
 from goldproof.report.write import make_folder, write_report
-from goldproof.runners.named import closing, make_runner
+from goldproof.runners.named import closing, make_runner, runner_needs
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.inputs import Data, Models, input_settings
 from goldproof.studies.settings import Choice
@@ -64,6 +65,7 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     """
     inputs = input_settings(study, model, data)
     campaign = Campaign.choose(study, Choice(preset, settings={**inputs, **_checked(settings)}), find_store(store))
+    require(*campaign.lacking(), *(runner_needs(runner) if isinstance(runner, str) else ()))
     if out is not None:
         make_folder(Path(out))  # now, not after hours of work
     with _open_runner(runner, workers) as place:

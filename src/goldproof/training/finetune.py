@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldproof.errors import TrainingError, UsageError
+from goldproof.extras import Need, require
 from goldproof.models.examples import Examples
-from goldproof.models.protocols import Floats, Trainable
+from goldproof.models.protocols import RUNNING, Floats, Trainable
 from goldproof.training.checks import check_seeds, find_classes
 from goldproof.training.outcome import Outcome, Progress
 from goldproof.training.recipe import Execution, Recipe, Seeds
+
+TRAINING = Need("models", "training a model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ def finetune_many(
     hooks: Hooks | None = None,
 ) -> list[Outcome | TrainingError]:
     """Train several seeds, together where that is faster; a seed that fails has its error in place of an outcome."""
+    require(TRAINING)
     how, hooks = how or Execution(), hooks or Hooks()
     check_seeds(seeds)
     for name, folders in (("scratch", hooks.scratch), ("weights", hooks.weights)):
@@ -78,6 +82,7 @@ def predict(
     model: Trainable, examples: Examples, recipe: Recipe, n_outputs: int, how: Execution | None = None
 ) -> Floats:
     """The logits of a model as it is, without training: for weights that a training kept."""
+    require(RUNNING)
     from goldproof.training.session import predict_with
 
     return predict_with(model, examples, recipe, n_outputs, how or Execution())

@@ -10,7 +10,7 @@ from goldproof.errors import TrainingError
 from goldproof.jobs import Resources, step
 from goldproof.jobs.scratch import scratch_folders
 from goldproof.models.examples import Examples, examples_from_table
-from goldproof.training.finetune import Hooks, finetune, finetune_many
+from goldproof.training.finetune import TRAINING, Hooks, finetune, finetune_many
 from goldproof.training.outcome import Outcome
 from goldproof.training.recipe import Recipe, Seeds
 
@@ -33,7 +33,14 @@ def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[O
     return finetune_many(first["model"], train, evaluate, first["recipe"], seeds, hooks=hooks)
 
 
-@step(version=1, name="goldproof.train", together=train_together, over=("seeds",), resources=Resources(gpus=1))
+@step(
+    version=1,
+    name="goldproof.train",
+    together=train_together,
+    over=("seeds",),
+    resources=Resources(gpus=1),
+    requires=(TRAINING,),
+)
 def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
     """Fine-tune a model with one seed, and give its logits on every evaluation set at every evaluation point."""
     hooks = Hooks(scratch=scratch_folders())
@@ -46,6 +53,7 @@ def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Reci
     together=train_averaged_together,
     over=("seeds",),
     resources=Resources(gpus=1),
+    requires=(TRAINING,),
 )
 def train_averaged(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
     """The same, with the logits of the mean of the weights at the evaluation points: `Outcome.averaged`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -137,16 +137,9 @@ def test_english_text(tmp_path):
     ],
 )
 def test_a_missing_package_gives_the_install_line(tmp_path, monkeypatch, package, call, message):
-    real = builtins.__import__
-
-    def absent(name, *rest, **named):
-        if name == package:
-            raise ImportError(name)
-        return real(name, *rest, **named)
-
     path = tmp_path / "text.txt"
     path.write_text("Text.\n", encoding="utf-8")
-    monkeypatch.setattr(builtins, "__import__", absent)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError) as caught:
         call(path)
     assert str(caught.value) == message

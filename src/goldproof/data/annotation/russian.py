@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from goldproof.data.annotation.lists import word_lists
-from goldproof.errors import MissingExtraError
+from goldproof.extras import Need, import_extra
 
+RUSSIAN = Need("russian", "annotating Russian")
 _LISTED = {
     "Negation": "negation",
     "Temporal": "temporal",
@@ -93,35 +94,25 @@ def _read(form: str) -> Word:
 
 
 def _split(text: str) -> Iterator[list[str]]:
-    from razdel import sentenize, tokenize
-
-    for sentence in sentenize(text):
-        yield [token.text.lower() for token in tokenize(sentence.text)]
+    razdel = import_extra("razdel", RUSSIAN)
+    for sentence in razdel.sentenize(text):
+        yield [token.text.lower() for token in razdel.tokenize(sentence.text)]
 
 
 @cache
 def _analyzer() -> Any:
-    try:
-        from pymorphy3 import MorphAnalyzer
-    except ImportError:
-        raise MissingExtraError("russian", "annotating Russian") from None
-    return MorphAnalyzer(lang="ru")
+    return import_extra("pymorphy3", RUSSIAN).MorphAnalyzer(lang="ru")
 
 
 @cache
 def _names() -> tuple[Any, Any]:
-    try:
-        from natasha import NewsEmbedding, NewsNERTagger, Segmenter
-    except ImportError:
-        raise MissingExtraError("russian", "annotating Russian") from None
-    return Segmenter(), NewsNERTagger(NewsEmbedding())
+    natasha = import_extra("natasha", RUSSIAN)
+    return natasha.Segmenter(), natasha.NewsNERTagger(natasha.NewsEmbedding())
 
 
 def _has_name(text: str) -> bool:
-    from natasha import Doc
-
     segmenter, tagger = _names()
-    doc = Doc(text)
+    doc = import_extra("natasha", RUSSIAN).Doc(text)
     doc.segment(segmenter)
     doc.tag_ner(tagger)
     return bool(doc.spans)

@@ -23,7 +23,10 @@ from goldproof.data.logic.forms import (
     Term,
     Visit,
 )
-from goldproof.errors import GoldproofError, MissingExtraError
+from goldproof.errors import GoldproofError
+from goldproof.extras import Need, import_extra
+
+CHECKING = Need("logic", "the z3 check of proofs")
 
 # z3's own count of its steps, not seconds: what it decides must not depend on how busy the machine is.
 STEPS = 1_000_000  # 17 times what any form of the templates takes
@@ -45,11 +48,7 @@ class _World:
     """The symbols of one form: a sort for each kind, a relation of visits for each, a height for each person."""
 
     def __init__(self, readings: Readings) -> None:
-        try:
-            import z3
-        except ImportError:
-            raise MissingExtraError("logic", "the z3 check of proofs") from None
-        self.z3 = z3
+        self.z3 = z3 = import_extra("z3", CHECKING)
         self.readings = readings
         self.context = z3.Context()
         self.sorts = {kind: z3.DeclareSort(kind.value, self.context) for kind in Kind}

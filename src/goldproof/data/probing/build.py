@@ -18,6 +18,7 @@ from goldproof.data.probing.tasks import DEPTHS, Context, Task, choose_tasks
 from goldproof.data.probing.tree import Tree
 from goldproof.data.probing.verdict import Verdict
 from goldproof.errors import UsageError
+from goldproof.extras import require
 
 _MIN_SHARE = 0.1  # of the words of a part of speech that must carry a feature a task needs
 
@@ -105,6 +106,7 @@ def build_tasks(treebanks: Treebanks, settings: Settings | None = None) -> Built
     """Label, sample, balance and split the sentences of the treebanks for each task that they allow."""
     settings = settings or Settings()
     tasks = choose_tasks(settings.tasks)
+    require(*filters.filter_needs(treebanks.language, settings.min_frequency))
     left_out: Counter[str] = Counter()
     found = survey(treebanks.trees(left_out))
     skipped = {task.name: why for task in tasks if (why := why_impossible(task, treebanks.language, found))}

@@ -14,7 +14,11 @@ from goldproof.data.files import check_file, iter_lines
 from goldproof.data.probing.survey import Survey
 from goldproof.data.probing.tree import Tree
 from goldproof.data.tagging.tagset import FROM_OPENCORPORA
-from goldproof.errors import DataError, MissingExtraError
+from goldproof.errors import DataError
+from goldproof.extras import Need, import_extra
+
+FREQUENCIES = Need("probing", "the frequency filter (--min-frequency 0 switches it off)")
+RUSSIAN_WORDS = Need("russian", "the one-part-of-speech filter for Russian", ("pymorphy3",))
 
 MeanFrequency = Callable[[Tree], float | None]
 IsSingle = Callable[[str], bool]
@@ -23,12 +27,14 @@ IsSingle = Callable[[str], bool]
 _PYMORPHY = {**FROM_OPENCORPORA, "PRCL": "PART", "INTJ": "INTJ"}  # as Universal Dependencies name these two
 
 
+def filter_needs(language: str, min_frequency: float) -> tuple[Need, ...]:
+    """The extras that the filters need for a language."""
+    return (*((FREQUENCIES,) if min_frequency > 0 else ()), *((RUSSIAN_WORDS,) if language == "ru" else ()))
+
+
 def make_frequency(language: str) -> MeanFrequency | None:
     """A function that gives the mean frequency of a sentence's lemmas per million; None where wordfreq has no list."""
-    try:
-        import wordfreq
-    except ImportError:
-        raise MissingExtraError("probing", "the frequency filter (--min-frequency 0 switches it off)") from None
+    wordfreq = import_extra("wordfreq", FREQUENCIES)
     if language not in wordfreq.available_languages():
         return None
     frequencies: Mapping[str, float] = wordfreq.get_frequency_dict(language)
@@ -77,11 +83,7 @@ def _merged(parts: set[str] | frozenset[str]) -> set[str]:
 
 
 def _russian_parts_of_speech() -> Callable[[str], set[str]]:
-    try:
-        import pymorphy3
-    except ImportError:
-        raise MissingExtraError("russian", "the one-part-of-speech filter for Russian") from None
-    analyzer = pymorphy3.MorphAnalyzer()
+    analyzer = import_extra("pymorphy3", RUSSIAN_WORDS).MorphAnalyzer()
 
     def parts(form: str) -> set[str]:
         if not analyzer.word_is_known(form):

@@ -13,7 +13,8 @@ from typing import Any
 from goldproof.data.files import check_file, iter_lines
 from goldproof.data.probing.clearnlp import to_universal
 from goldproof.data.probing.parsed import Word, is_tree, to_conllu
-from goldproof.errors import DataError, MissingExtraError, ModelError
+from goldproof.errors import DataError, ModelError
+from goldproof.extras import Need, import_extra, require
 
 # pymorphy's tags that go with a universal part of speech, to choose the lemma of an ambiguous form.
 _PYMORPHY = {
@@ -32,8 +33,16 @@ _PYMORPHY = {
 Sentences = Iterator[list[Word]]
 
 
+def parse_needs(language: str) -> tuple[Need, ...]:
+    """The extras that parsing a language needs."""
+    if language == "ru":
+        return (Need("russian", "parsing Russian text", ("natasha", "pymorphy3")),)
+    return (Need("spacy", f"parsing text in the language {language!r}"),)
+
+
 def parse_text(path: str | Path, language: str, out: Path) -> Path:
     """Parse a text file, any number of sentences a line, and write the trees to `out`; memory does not grow with it."""
+    require(*parse_needs(language))
     path = check_file(path)
     parse = _natasha() if language == "ru" else _spacy(language)
     n = 0
@@ -48,11 +57,7 @@ def parse_text(path: str | Path, language: str, out: Path) -> Path:
 
 
 def _natasha() -> Callable[[Iterable[str]], Sentences]:
-    try:
-        import natasha
-        import pymorphy3
-    except ImportError:
-        raise MissingExtraError("russian", "parsing Russian text") from None
+    natasha, pymorphy3 = (import_extra(name, parse_needs("ru")[0]) for name in ("natasha", "pymorphy3"))
     segmenter, embedding = natasha.Segmenter(), natasha.NewsEmbedding()
     tagger, parser = natasha.NewsMorphTagger(embedding), natasha.NewsSyntaxParser(embedding)
     analyzer = pymorphy3.MorphAnalyzer()
@@ -92,10 +97,7 @@ def _russian_lemma(form: str, upos: str, analyzer: Any) -> str:
 
 
 def _spacy(language: str) -> Callable[[Iterable[str]], Sentences]:
-    try:
-        import spacy
-    except ImportError:
-        raise MissingExtraError("spacy", f"parsing text in the language {language!r}") from None
+    spacy = import_extra("spacy", parse_needs(language)[0])
     models = sorted(name for name in spacy.util.get_installed_models() if name.startswith(f"{language}_"))
     if not models:
         raise ModelError(

@@ -10,12 +10,13 @@ import functools
 import pickle
 import re
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module, resources
+from importlib import resources
 from typing import Any
 
 from goldproof.data.tagging.tagged import Tagging
 from goldproof.data.tagging.tagset import FROM_OPENCORPORA, FROM_STTS, FROM_UD, PUNCTUATION
-from goldproof.errors import MissingExtraError, ModelError
+from goldproof.errors import ModelError
+from goldproof.extras import Need, import_extra
 
 BRILL_LANGUAGES = ("ca", "da", "de", "es", "eu", "fr", "gl", "it", "nl", "pt")
 _SPACY_LANGUAGES = "ca da de el en es fi fr hr it ja ko lt mk nb nl pl pt ro ru sl sv uk zh"
@@ -172,7 +173,4 @@ class _TaggerUnpickler(pickle.Unpickler):
 
 
 def _import(module: str, extra: str, tagger: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtraError(extra, f"the tagger {tagger!r}") from None
+    return import_extra(module, Need(extra, f"the tagger {tagger!r}"))

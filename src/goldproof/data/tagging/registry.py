@@ -11,26 +11,32 @@ from goldproof.data.tagging import language_taggers as others
 from goldproof.data.tagging.tagged import Tagger
 from goldproof.data.tagging.treebank_tagger import TreebankTagger
 from goldproof.errors import UsageError
+from goldproof.extras import Need, require
 from goldproof.plugins import Group, Tried
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A way to tag: its name, the languages it knows, and the function that makes it for one of them."""
+    """A way to tag: its name, the languages it knows, the function that makes it for one of them, extras it needs."""
 
     name: str
     languages: tuple[str, ...]
     make: Callable[[str], Tagger]
+    requires: tuple[Need, ...] = ()
+
+
+def _ours(name: str, languages: tuple[str, ...], make: Callable[[str], Tagger], extra: str, *modules: str) -> Backend:
+    return Backend(name, languages, make, (Need(extra, f"the tagger {name!r}", modules),))
 
 
 BACKENDS = (
-    Backend("nltk", ("en",), lambda _: TreebankTagger()),
-    Backend("nltk-3.5", ("en",), lambda _: TreebankTagger(older=True)),
-    Backend("hanta", ("de",), others.make_hanta),
-    Backend("natasha", ("ru",), others.make_natasha),
-    Backend("pymorphy3", ("ru",), others.make_pymorphy),
-    Backend("brill", others.BRILL_LANGUAGES, others.make_brill),
-    Backend("spacy", tuple(sorted(others.SPACY_MODELS)), others.make_spacy),
+    _ours("nltk", ("en",), lambda _: TreebankTagger(), "english"),
+    _ours("nltk-3.5", ("en",), lambda _: TreebankTagger(older=True), "english"),
+    _ours("hanta", ("de",), others.make_hanta, "german"),
+    _ours("natasha", ("ru",), others.make_natasha, "russian", "natasha"),
+    _ours("pymorphy3", ("ru",), others.make_pymorphy, "russian", "pymorphy3"),
+    _ours("brill", others.BRILL_LANGUAGES, others.make_brill, "brill"),
+    _ours("spacy", tuple(sorted(others.SPACY_MODELS)), others.make_spacy, "spacy"),
 )
 """In order of preference: the first that knows a language is its default."""
 
@@ -41,6 +47,11 @@ class TaggerName:
 
     backend: str
     language: str
+
+    @property
+    def requires(self) -> tuple[Need, ...]:
+        """The extras that it needs."""
+        return _find_backend(self.backend).requires
 
     def load(self) -> Tagger:
         """The tagger, made once in a process."""
@@ -85,6 +96,7 @@ def _default(language: str) -> str | None:
 
 @functools.cache
 def _load(tagger: TaggerName) -> Tagger:
+    require(*tagger.requires)
     kind, _, model = tagger.backend.partition("/")
     if model:
         return others.make_spacy(tagger.language, model)

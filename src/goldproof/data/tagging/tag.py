@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from goldproof.data.parallel import chunks, map_in_order
 from goldproof.data.tagging.registry import TaggerName, choose_tagger
 from goldproof.data.tagging.tagged import SCHEMA, Tagging, make_table, read_table
+from goldproof.extras import Need
 from goldproof.jobs import Resources, step
 
 _CHUNK = 1000
@@ -30,7 +32,11 @@ def tag_to_table(texts: Iterable[str], tagger: TaggerName, *, workers: int = 1) 
     return pa.concat_tables([SCHEMA.empty_table(), *tables])
 
 
-@step(version=1, name="goldproof.tag_texts", resources=Resources(cpus=_WORKERS))
+def _needs(arguments: Mapping[str, Any]) -> tuple[Need, ...]:
+    return choose_tagger(arguments["language"], arguments["tagger"]).requires
+
+
+@step(version=1, name="goldproof.tag_texts", resources=Resources(cpus=_WORKERS), requires=_needs)
 def tag_texts(
     texts: pa.Table | list[str],
     language: str = "en",

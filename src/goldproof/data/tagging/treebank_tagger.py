@@ -14,6 +14,7 @@ import numpy as np
 
 from goldproof.data.tagging.tagged import Tagging, align
 from goldproof.errors import ModelError
+from goldproof.extras import Need, require
 
 _NEEDS = ("averaged_perceptron_tagger_eng", "punkt_tab", "universal_tagset")
 _QUOTES = {"``": ('"', "''"), "''": ('"', "``")}
@@ -23,6 +24,7 @@ class TreebankTagger:
     """NLTK's tokens and tags; with `older` the tokens are those of NLTK up to 3.5."""
 
     def __init__(self, older: bool = False) -> None:
+        require(Need("english", "the tagger 'nltk'"))
         self._split = _sentence_splitter()
         self._tokenize = _word_tokenizer(older)
         self._tagger, self._universal = _perceptron(), _universal_map()

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.corruption.plan import jobs, outline
+from goldproof.studies.corruption.plan import jobs, outline, requires
 from goldproof.studies.corruption.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "outline", "report"]
+__all__ = ["PAPER", "TINY", "Config", "jobs", "outline", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

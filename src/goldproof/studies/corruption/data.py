@@ -6,6 +6,8 @@ Tagging needs a tagger's packages; all that follows from it needs none.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +18,9 @@ from goldproof.data.dataset import Dataset
 from goldproof.data.tagging import read_table, tag_to_table
 from goldproof.data.tagging.registry import TaggerName
 from goldproof.errors import DataError
-from goldproof.jobs import step
+from goldproof.extras import Need
+from goldproof.jobs import Job, step
+from goldproof.jobs.plan import all_jobs
 from goldproof.measures.cues import (
     Polarity,
     load_opinion_lexicon,
@@ -24,11 +28,14 @@ from goldproof.measures.cues import (
     load_vader,
     paraphrase_cues,
     polarity_cues,
+    word_list,
 )
 from goldproof.statistics.arrays import Array
 from goldproof.studies.corruption import generated
 
 SALT = "goldproof.corruption"
+CUES = {"paraphrases": "mwa_ppdb", "opinion": "opinion_lexicon", "vader": "vader_lexicon"}
+"""The lists of NLTK's data in which cues are looked up."""
 
 
 @step(version=1, name="goldproof.corruption.sample")
@@ -41,7 +48,19 @@ def sample(data: Dataset, most: int) -> Dataset:
     return data.take(np.sort(drawn[:most]))
 
 
-@step(version=1, name="goldproof.corruption.tag")
+def _tagger_needs(arguments: Mapping[str, Any]) -> tuple[Need, ...]:
+    return TaggerName(arguments["tagger"], arguments["language"]).requires
+
+
+def _cue_needs(arguments: Mapping[str, Any]) -> tuple[Need, ...]:
+    """A list of NLTK's data, unless the texts are generated, which have their own words."""
+    data = arguments["data"]
+    behind = all_jobs([data]) if isinstance(data, Job) else ()
+    made = any(job.step is generated.generate for job in behind)
+    return () if made else (word_list(CUES[arguments.get("lexicon", "paraphrases")]),)
+
+
+@step(version=1, name="goldproof.corruption.tag", requires=_tagger_needs)
 def tag(data: Dataset, language: str, tagger: str) -> pa.Table:
     """The taggings of the distinct texts of a dataset."""
     texts = [text for text in [*data.texts, *data.pairs] if text is not None]
@@ -62,7 +81,7 @@ def count(data: Dataset, taggings: pa.Table, corruptions: tuple[Corruption, ...]
     return [sum(tallies.values(), Tally()) for tallies in counted]
 
 
-@step(version=1, name="goldproof.corruption.find_paraphrases")
+@step(version=1, name="goldproof.corruption.find_paraphrases", requires=_cue_needs)
 def find_paraphrases(data: Dataset) -> Array:
     """Whether each pair of texts holds a lexical paraphrase."""
     pairs = [pair for pair in data.pairs if pair is not None]
@@ -71,7 +90,7 @@ def find_paraphrases(data: Dataset) -> Array:
     return paraphrase_cues(data.texts, pairs, generated.PARAPHRASES if _is_generated(data) else load_ppdb())
 
 
-@step(version=1, name="goldproof.corruption.find_polarity")
+@step(version=1, name="goldproof.corruption.find_polarity", requires=_cue_needs)
 def find_polarity(data: Dataset, lexicon: str) -> Array:
     """Whether each text holds a word of its gold polarity."""
     strange = sorted({str(label) for label in data.table.column("label").to_pylist()} - {"positive", "negative"})

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldproof.data.corrupted_data import Tally
+from goldproof.data.hub import LOADING
+from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.measures.cloze import Guess, ask_masked
+from goldproof.measures.cues import word_list
 from goldproof.models.named import find_model
 from goldproof.models.source import find_source
-from goldproof.studies.corruption import data
-from goldproof.studies.corruption.settings import Config, classes_of
+from goldproof.studies.corruption import data, generated
+from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
 from goldproof.studies.corruption.tasks import (
     ORIGINAL,
     Removing,
@@ -26,8 +29,10 @@ from goldproof.studies.corruption.tasks import (
     corruption_of,
     data_job,
     find_tasks,
+    own_name,
     tagging_job,
 )
+from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import Outcome
 from goldproof.training.recipe import Recipe, Seeds
@@ -63,6 +68,20 @@ def jobs(config: Config) -> list[Job[Any]]:
         wanted += [job for name in config.classes for job in cue_jobs(config, task, name).values()]
         wanted += cloze_jobs(config, task).values()
     return wanted
+
+
+def requires(config: Config) -> tuple[Need, ...]:
+    """The extras that the jobs need, told before any data is looked at; generated tasks bring their words with them."""
+    published = {name for name in config.tasks if name not in generated.TASKS}
+    real = published | ({own_name(config)} if config.own.train else set())
+    needs = [TRAINING, *(tagger_of(config).requires if real else ())]
+    if published and config.data.source == "hub":
+        needs.append(LOADING)
+    if "test" in config.settings and real & set(config.why.paraphrases):
+        needs.append(word_list(data.CUES["paraphrases"]))
+    if "test" in config.settings and real & set(config.why.polarity) and config.why.lexicon != "none":
+        needs.append(word_list(data.CUES[config.why.lexicon]))
+    return tuple(needs)
 
 
 def outline(config: Config) -> str:

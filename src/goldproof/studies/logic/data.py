@@ -16,7 +16,7 @@ from goldproof.jobs import step
 from goldproof.jobs.names import named
 from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_premises
 from goldproof.measures.shallow import words
-from goldproof.models.transformer import Transformer, split_pieces
+from goldproof.models.transformer import CUTTING, Transformer, split_pieces
 
 
 @named("logic.Source")
@@ -113,7 +113,7 @@ def figures(data: Dataset) -> CorpusFigures:
     return CorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
 
 
-@step(version=1, name="goldproof.logic.pieces")
+@step(version=1, name="goldproof.logic.pieces", requires=(CUTTING,))
 def count_pieces(model: Transformer, corpora: list[Dataset], language: str) -> Pieces:
     """Pieces for each name and each other word of the corpora, and the first test pair in pieces."""
     first = corpora[0].select(split="test").take([0])

@@ -10,6 +10,7 @@ import numpy as np
 from goldproof.data.dataset import Dataset
 from goldproof.data.logic.build import find_task
 from goldproof.data.steps import corpus_job
+from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.measures.leaks import Certificate
@@ -18,6 +19,7 @@ from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.logic import data, search
 from goldproof.studies.logic.settings import Config
+from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import Conduct, Outcome
 from goldproof.training.recipe import Seeds
@@ -66,6 +68,11 @@ def jobs(config: Config) -> list[Job[Any]]:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
     wanted += [pieces_job(config, model, language) for model in tokenizers(config) for language in config.languages]
     return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def requires(config: Config) -> tuple[Need, ...]:
+    """The extras that the jobs need, told before any data is looked at: forests need none."""
+    return () if model_names(config) == ("forest",) else (TRAINING,)
 
 
 def corpora(config: Config) -> list[tuple[str, str, str]]:

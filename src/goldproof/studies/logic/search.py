@@ -20,6 +20,7 @@ from goldproof.models.protocols import Task
 from goldproof.models.recurrent import Recurrent
 from goldproof.models.static_vectors import static_vectors
 from goldproof.studies.logic.settings import RECURRENT, Config, Search, Training
+from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train as train_once
 from goldproof.training.job import train_together
 from goldproof.training.outcome import Outcome
@@ -86,7 +87,7 @@ def best_trial(trials: Sequence[Trial]) -> int:
     return int(np.argmax([trial.score for trial in trials]))
 
 
-@step(version=1, name="goldproof.logic.trial", resources=Resources(gpus=1))
+@step(version=1, name="goldproof.logic.trial", resources=Resources(gpus=1), requires=(TRAINING,))
 def try_candidate(candidate: Candidate, train: Dataset, held: Dataset, seeds: Seeds) -> Trial:
     """Train a candidate once and score it on validation; one that does not converge is a bad trial, not a failure."""
     try:
@@ -107,6 +108,7 @@ def train_best_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome 
     together=train_best_together,
     over=("seeds",),
     resources=Resources(gpus=1),
+    requires=(TRAINING,),
 )
 def train_best(
     candidates: list[Candidate],

@@ -24,7 +24,7 @@ from goldproof.jobs.names import named
 from goldproof.jobs.scratch import scratch_folders
 from goldproof.measures.activations import find_device
 from goldproof.measures.probe_task import probe_task
-from goldproof.measures.probes import ProbeSettings, fit_probes
+from goldproof.measures.probes import PROBING, ProbeSettings, fit_probes
 from goldproof.models.examples import examples_from_table
 from goldproof.models.readout import Readout
 from goldproof.models.transformer import Transformer, transformer
@@ -106,7 +106,7 @@ def toy_features(data: Dataset) -> list[list[str]]:
     return [[name for word, name in words.items() if word in f"{one} {two}"] for one, two in rows]
 
 
-@step(version=1, name="goldproof.probing.coarse_pretrained", resources=GPU)
+@step(version=1, name="goldproof.probing.coarse_pretrained", resources=GPU, requires=(PROBING,))
 def probe_pretrained(model: Any, train: Dataset, tasks: CoarseTasks, plan: CoarsePlan) -> CoarseProbed:
     """The probes of the model as it is; one that starts from nothing is drawn with seed 0."""
     if isinstance(model, Transformer):
@@ -134,7 +134,14 @@ def tune_together(arguments: Sequence[Mapping[str, Any]]) -> list[CoarseProbed |
         ]
 
 
-@step(version=1, name="goldproof.probing.coarse_tuned", together=tune_together, over=("seeds",), resources=GPU)
+@step(
+    version=1,
+    name="goldproof.probing.coarse_tuned",
+    together=tune_together,
+    over=("seeds",),
+    resources=GPU,
+    requires=(PROBING,),
+)
 def probe_tuned(model: Any, train: Dataset, tasks: CoarseTasks, plan: CoarsePlan, seeds: Seeds) -> CoarseProbed:
     """The probes of an instance that was fine-tuned on entailment: its weights after the last step."""
     found = tune_together([{"model": model, "train": train, "tasks": tasks, "plan": plan, "seeds": seeds}])[0]

@@ -10,6 +10,7 @@ import numpy as np
 from goldproof.jobs import step
 from goldproof.jobs.names import named
 from goldproof.measures.activations import find_device
+from goldproof.measures.probes import PROBING
 from goldproof.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
 from goldproof.models.readout import Readout
 from goldproof.statistics.arrays import FloatArray
@@ -35,7 +36,7 @@ class Likeness:
     quantile: FloatArray | None
 
 
-@step(version=1, name="goldproof.probing.similarity", resources=GPU)
+@step(version=1, name="goldproof.probing.similarity", resources=GPU, requires=(PROBING,))
 def compare_models(
     models: tuple[Any, ...], readout: Readout, task: Prepared, choice: SimilarityChoice, embeddings: bool
 ) -> Likeness:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from goldproof.data.annotation.features import annotation_needs
+from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.measures.layer_tests import LayerTests
 from goldproof.measures.neurons import NeuronSettings
-from goldproof.measures.probes import ProbeSettings
+from goldproof.measures.probes import PROBING, ProbeSettings
 from goldproof.measures.selectivity import Selectivity
 from goldproof.models.length import Length
 from goldproof.models.ngrams import NGrams, ngrams
@@ -52,6 +54,12 @@ def jobs(config: Config) -> list[Job[Any]]:
         wanted += cell_jobs(config, cell)
     wanted += [similarity_job(config, language, task) for language, task in compared(config)]
     return list(dict.fromkeys([*wanted, *coarse_jobs(config)]))
+
+
+def requires(config: Config) -> tuple[Need, ...]:
+    """The extras that the jobs need, told before any data is looked at."""
+    annotated = config.coarse.languages if config.coarse.seeds and config.corpus != "generated" else ()
+    return (PROBING, *(need for language in annotated for need in annotation_needs(language)))
 
 
 def cell_jobs(config: Config, cell: Cell) -> list[Job[Any]]:

@@ -19,7 +19,7 @@ from goldproof.measures.description_length import description_length
 from goldproof.measures.layer_tests import LayerTests, assess_layers
 from goldproof.measures.neurons import Ablation, NeuronSettings, ablate, neuron_overlap, rank_neurons
 from goldproof.measures.probe_task import ProbeTask
-from goldproof.measures.probes import Probes, ProbeSettings, fit_probes
+from goldproof.measures.probes import PROBING, Probes, ProbeSettings, fit_probes
 from goldproof.measures.selectivity import Selectivity, measure_selectivity
 from goldproof.measures.sparse_probes import fit_sparse_probes
 from goldproof.models.ngrams import NGrams, tfidf_features
@@ -103,7 +103,7 @@ class NeuronPlan:
     most_classes: int
 
 
-@step(version=1, name="goldproof.probing.probe", resources=GPU)
+@step(version=1, name="goldproof.probing.probe", resources=GPU, requires=(PROBING,))
 def probe(model: Any, readout: Readout, task: Prepared, settings: ProbeSettings, embeddings: bool) -> Probed:
     """The best probe of every layer of a model on a task."""
     with read_layers(model, readout, task.data.texts, embeddings) as read:
@@ -111,7 +111,7 @@ def probe(model: Any, readout: Readout, task: Prepared, settings: ProbeSettings,
         return keep_probes(found, read.numbers, read.n_cut)
 
 
-@step(version=1, name="goldproof.probing.probe_ngrams", resources=GPU)
+@step(version=1, name="goldproof.probing.probe_ngrams", resources=GPU, requires=(PROBING,))
 def probe_ngrams(model: NGrams, task: Prepared, settings: ProbeSettings, most_classes: int) -> Probed | None:
     """The best probe on TF-IDF features, learned from the training texts alone; None where classes are too many."""
     labels, texts = task.labels(), task.data.texts
@@ -127,7 +127,7 @@ def assess(probed: Probed | None, level: float) -> LayerTests | None:
     return None if probed is None else assess_layers(probed.correct, np.random.default_rng(0), level=level)
 
 
-@step(version=1, name="goldproof.probing.selectivity", resources=GPU)
+@step(version=1, name="goldproof.probing.selectivity", resources=GPU, requires=(PROBING,))
 def selectivity(
     model: Any, readout: Readout, task: Prepared, settings: ProbeSettings, most_classes: int, embeddings: bool
 ) -> Selectivity | None:
@@ -138,7 +138,7 @@ def selectivity(
         return measure_selectivity(read.layers, task.labels(), task.data.texts, settings, device=find_device())
 
 
-@step(version=1, name="goldproof.probing.description_length", resources=GPU)
+@step(version=1, name="goldproof.probing.description_length", resources=GPU, requires=(PROBING,))
 def code_length(
     model: Any, readout: Readout, task: Prepared, l2: tuple[float, ...], most_classes: int, embeddings: bool
 ) -> Code | None:
@@ -150,7 +150,7 @@ def code_length(
         return Code(read.numbers, found.bits[:, 0], found.uniform, found.n)
 
 
-@step(version=1, name="goldproof.probing.neurons", resources=GPU)
+@step(version=1, name="goldproof.probing.neurons", resources=GPU, requires=(PROBING,))
 def neurons(model: Any, readout: Readout, task: Prepared, plan: NeuronPlan, embeddings: bool) -> Ranked | None:
     """The neurons that a sparse probe on all layers rests on, and whether they matter."""
     if task.labels().n_classes > plan.most_classes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.stability.plan import jobs
+from goldproof.studies.stability.plan import jobs, requires
 from goldproof.studies.stability.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
+__all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

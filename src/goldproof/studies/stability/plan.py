@@ -11,9 +11,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from goldproof.data.annotation.features import annotate_features
+from goldproof.data.annotation.features import annotate_features, annotation_needs
 from goldproof.data.dataset import Dataset
 from goldproof.data.steps import corpus_job, file_job
+from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.models.named import find_model
 from goldproof.studies.stability.data import CorpusFigures, categorise, extend, figures, prepare_diagnostics
@@ -21,6 +22,7 @@ from goldproof.studies.stability.data import prepare_entailment as prepare
 from goldproof.studies.stability.generated import generate_diagnostics, generate_entailment
 from goldproof.studies.stability.presence import control
 from goldproof.studies.stability.settings import Config
+from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import Outcome
 from goldproof.training.recipe import Recipe, Seeds
@@ -59,6 +61,11 @@ def jobs(config: Config) -> list[Job[Any]]:
     if config.presence.features:
         wanted += [annotation_job(config), extra_job(config)]
     return list(dict.fromkeys(wanted))
+
+
+def requires(config: Config) -> tuple[Need, ...]:
+    """The extras that the jobs need, told before any data is looked at."""
+    return (TRAINING, *(annotation_needs(config.extra.language) if config.presence.features else ()))
 
 
 def conditions(config: Config) -> list[Condition]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.transfer.plan import PAPER, TINY, Config, jobs
+from goldproof.studies.transfer.plan import PAPER, TINY, Config, jobs, requires
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "report"]
+__all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

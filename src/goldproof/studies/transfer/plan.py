@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
@@ -16,6 +17,7 @@ from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.transfer.corpora import find_sets
 from goldproof.studies.transfer.course import Course, condense
 from goldproof.studies.transfer.generated import GENERATED
+from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train, train_averaged
 from goldproof.training.recipe import EarlyStopping, Precision, Recipe, Schedule, Seeds
 
@@ -142,6 +144,11 @@ def jobs(config: Config) -> list[Job[Course]]:
     training = train_averaged if config.average_weights else train
     trainings = [training.job(model, sets.train, evaluate, recipe, Seeds.all(seed)) for seed in config.seeds]
     return [condense.job(outcome, evaluate) for outcome in trainings]
+
+
+def requires(config: Config) -> tuple[Need, ...]:
+    """The extras that the jobs need, told before any data is looked at."""
+    return (TRAINING,)
 
 
 def make_recipe(config: Config) -> Recipe:

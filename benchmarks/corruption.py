@@ -64,9 +64,9 @@ def time_peer(texts: list[str]) -> float:
 
 def time_ours(texts: list[str], preset: str) -> float:
     """Seconds that all classes of the whole corpus take, with starting the processes."""
-    from goldproof.data.corrupted_data import corrupt_texts
-    from goldproof.data.corruption import Corruption
-    from goldproof.data.tagging import choose_tagger
+    from goldproof.builders.corruption.removal import Corruption
+    from goldproof.builders.corruption.texts import corrupt_texts
+    from goldproof.builders.tagging import choose_tagger
 
     corruptions = [Corruption((name,), preset=preset) for name in CLASSES]
     start = time.perf_counter()
@@ -77,9 +77,9 @@ def time_ours(texts: list[str], preset: str) -> float:
 
 def measure_memory(path: Path) -> None:
     """Corrupt a file and print seconds and peak memory in MiB; a worker holds its models and one batch of rows."""
-    from goldproof.data.corrupted_files import corrupt_file
-    from goldproof.data.corruption import Corruption
-    from goldproof.data.tagging import choose_tagger
+    from goldproof.builders.corruption.files import corrupt_file
+    from goldproof.builders.corruption.removal import Corruption
+    from goldproof.builders.tagging import choose_tagger
 
     start = time.perf_counter()
     report = corrupt_file(

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from goldproof.data.logic.build import Recipe, build_corpus
-from goldproof.data.logic.grammar import LANGUAGES
-from goldproof.data.logic.templates import Task
+from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.grammar import LANGUAGES
+from goldproof.builders.logic.templates import Task
 from goldproof.measures.leaks import BASELINES, Certificate, TextPairs, certify, certify_corpus, split_pairs
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "logic-certificates.md"

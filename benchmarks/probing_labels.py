@@ -15,11 +15,11 @@ from pathlib import Path
 
 from sklearn.metrics import cohen_kappa_score
 
-from goldproof.data.probing import Settings, build_tasks, open_treebanks
-from goldproof.data.probing.draw import draw
-from goldproof.data.probing.raw_text import parse_text
-from goldproof.data.probing.tasks import TASKS, Context
-from goldproof.data.probing.tree import Tree
+from goldproof.builders.probing import Settings, build_tasks, open_treebanks
+from goldproof.builders.probing.draw import draw
+from goldproof.builders.probing.raw_text import parse_text
+from goldproof.builders.probing.tasks import TASKS, Context
+from goldproof.builders.probing.tree import Tree
 
 READ = (
     *("ConjType", "ImpersonalSent", "Gapping", "SubjNumber", "SubjGender", "ObjNumber", "ObjGender"),

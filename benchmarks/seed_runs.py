@@ -35,7 +35,7 @@ import torch
 import transformers
 from scipy.special import softmax
 
-from goldproof.data.catalog import load
+from goldproof.data.corpora.catalog import load
 from goldproof.models.examples import Examples, examples_from_table
 from goldproof.models.transformer import transformer
 from goldproof.training.finetune import finetune_many

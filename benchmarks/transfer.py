@@ -25,7 +25,7 @@ import torch
 import transformers
 
 import peer
-from goldproof.data.catalog import load
+from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.models.examples import Examples, examples_from_table
 from goldproof.models.tiny import write_tiny_model

@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from goldproof.data.probing import Settings, Sizes, build_tasks, open_treebanks
-from goldproof.data.treebank import iter_sentences
+from goldproof.builders.probing import Settings, Sizes, build_tasks, open_treebanks
+from goldproof.data.formats.treebank import iter_sentences
 
 
 def main() -> None:

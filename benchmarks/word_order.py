@@ -13,9 +13,9 @@ import re
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from goldproof.data.logic.build import Recipe, build_corpus
-from goldproof.data.logic.pairs import CONTRADICTION, Pair
-from goldproof.data.logic.templates import Task
+from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.pairs import CONTRADICTION, Pair
+from goldproof.builders.logic.templates import Task
 
 
 def places_of_names(pair: Pair) -> list[float]:

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from goldproof.data.probing import TASKS, Built, BuiltTask, build_tasks, open_treebanks
-from goldproof.data.probing.sampling import Candidate
+from goldproof.builders.probing import TASKS, Built, BuiltTask, build_tasks, open_treebanks
+from goldproof.builders.probing.sampling import Candidate
 
 PAGE = Path(__file__).parent / "reference" / "probing-tasks.md"
 LANGUAGES = ("ru", "en")

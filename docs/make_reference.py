@@ -18,8 +18,8 @@ import typer
 import goldproof
 from goldproof import statistics
 from goldproof.cli import app
-from goldproof.data.catalog import catalog
-from goldproof.data.catalog_facts import corpus_facts
+from goldproof.data.corpora.catalog import catalog
+from goldproof.data.corpora.facts import corpus_facts
 from goldproof.report.write import FORMATS
 from goldproof.studies import ENTRIES, find_study
 

@@ -10,8 +10,8 @@ import pytest
 from tests.judging.files import write_jsonl
 from tests.plugins import lay_out
 
+from goldproof.builders.tagging import choose_tagger
 from goldproof.cli import run_command
-from goldproof.data.tagging import choose_tagger
 from goldproof.errors import PluginError, UsageError
 from goldproof.models.named import find_model
 from goldproof.statistics import metric
@@ -36,7 +36,7 @@ def report(config, results):
     raise NotImplementedError
 """
 READER = """
-from goldproof.data.added_readers import FileReader
+from goldproof.data.formats.added import FileReader
 READER = FileReader({suffixes}, lambda path: {rows})
 """
 
@@ -181,7 +181,7 @@ def test_entry_points_that_python_cannot_read_hide_nothing(run, install, tmp_pat
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("READER = print", "a goldproof.data.added_readers.FileReader is needed; got builtin_function_or_method"),
+        ("READER = print", "a goldproof.data.formats.added.FileReader is needed; got builtin_function_or_method"),
         (
             READER.format(suffixes="('cards',)", rows="[]"),
             "its suffixes must be a tuple of texts such as '.cards', in lower case; got ('cards',)",
@@ -368,7 +368,7 @@ def test_a_folder_goes_before_a_plugin_of_its_name(install, run):
 
 def test_a_broken_tagger_is_said_where_a_language_has_no_other(run, install):
     module = install("taggers", "mine", "BACKEND = 1", "BACKEND")
-    problem = "a goldproof.data.tagging.Backend is needed; got int"
+    problem = "a goldproof.builders.tagging.Backend is needed; got int"
     assert problems(run) == [problem]
     said = (
         f"the plugin 'mine' of its-package 1.0 (entry point '{module}:BACKEND' of goldproof.taggers) cannot be used: "
@@ -384,6 +384,6 @@ def test_a_broken_tagger_is_said_where_a_language_has_no_other(run, install):
 
 
 def test_a_tagger_without_languages_is_refused(run, install):
-    text = "from goldproof.data.tagging import Backend\nBACKEND = Backend('mine', 'eo', print)"
+    text = "from goldproof.builders.tagging import Backend\nBACKEND = Backend('mine', 'eo', print)"
     install("taggers", "mine", text, "BACKEND")
     assert problems(run) == ["its languages must be a tuple of codes such as 'eo'; got 'eo'"]

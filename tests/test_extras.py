@@ -121,8 +121,8 @@ call = lambda: {name}(array_layers(np.zeros((4, 1, 2))), task)
 """
 CALLS = {
     """
-from goldproof.data.logic.forms import Form, Kind, Name, Readings, Taller
-from goldproof.data.logic.solver import solve
+from goldproof.builders.logic.forms import Form, Kind, Name, Readings, Taller
+from goldproof.builders.logic.solver import solve
 a, b = Name(Kind.PERSON, 0), Name(Kind.PERSON, 1)
 call = lambda: solve(Form((Taller(a, (b,)),), Taller(b, (a,))), Readings())
 """: f"the z3 check of proofs {NEEDS} 'goldproof[logic]'",
@@ -131,7 +131,7 @@ import goldproof
 call = lambda: goldproof.load("snli", hub=True)
 """: f"loading a corpus from the Hugging Face hub {NEEDS} 'goldproof[hub]'",
     "from goldproof.measures.cues import load_ppdb as call": f"the word list 'mwa_ppdb' {NEEDS} 'goldproof[english]'",
-    "from goldproof.data.tagging.treebank_tagger import TreebankTagger as call": (
+    "from goldproof.builders.tagging.treebank_tagger import TreebankTagger as call": (
         f"the tagger 'nltk' {NEEDS} 'goldproof[english]'"
     ),
     "from goldproof.runners.ray import RayRunner as call": f"the ray runner {NEEDS} 'goldproof[ray]'",

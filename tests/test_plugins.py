@@ -267,7 +267,7 @@ def test_importing_goldproof_neither_looks_for_plugins_nor_loads_one(installed, 
         "sys.addaudithook(lambda event, found: read.append(str(found[0])) if event == 'open' else None)\n"
         "import goldproof\n"
         "print([name for name in read if name.endswith('entry_points.txt')])\n"
-        "import goldproof.cli, goldproof.studies.campaign, goldproof.judging.score, goldproof.data.sniff\n"
+        "import goldproof.cli, goldproof.studies.campaign, goldproof.judging.score, goldproof.data.checking.sniff\n"
         "from goldproof.cli import run_command; run_command(['run', 'demo', '--preset', 'tiny', '--dry-run'])\n"
         "print('goldproof_example' in sys.modules)\n"
     )

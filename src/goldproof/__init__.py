@@ -7,7 +7,7 @@ Importing this package is light: neither torch nor ray is loaded, and each publi
     goldproof.run("demo", preset="tiny")
 
 Lists of their own have `goldproof.statistics`, `goldproof.report` (a report of one's own), `goldproof.training`,
-`goldproof.models`, `goldproof.measures`, `goldproof.jobs`, `goldproof.data.tagging` and each study.
+`goldproof.models`, `goldproof.measures`, `goldproof.jobs`, `goldproof.builders.tagging` and each study.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from goldproof import lazy
 from goldproof.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from goldproof.data.catalog import load
-    from goldproof.data.checks import check
-    from goldproof.data.corrupted_data import corrupt_dataset, corrupt_texts
-    from goldproof.data.corruption import Corruption
+    from goldproof.builders.corruption.removal import Corruption
+    from goldproof.builders.corruption.texts import corrupt_dataset, corrupt_texts
+    from goldproof.builders.tagging import choose_tagger
+    from goldproof.data.checking.checks import check
+    from goldproof.data.corpora.catalog import load
     from goldproof.data.dataset import Dataset, concat, read_dataset
     from goldproof.data.predictions import Predictions, iter_prediction_batches, read_predictions
     from goldproof.data.readers import iter_batches, read
-    from goldproof.data.tagging import choose_tagger
     from goldproof.errors import GoldproofError, JobFailedError
     from goldproof.jobs import Job, Outcome, Results, Store, named, run_jobs, step
     from goldproof.judging.aggregates import Aggregate
@@ -85,14 +85,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "goldproof.data.catalog": ("load",),
-    "goldproof.data.checks": ("check",),
-    "goldproof.data.corrupted_data": ("corrupt_dataset", "corrupt_texts"),
-    "goldproof.data.corruption": ("Corruption",),
+    "goldproof.data.corpora.catalog": ("load",),
+    "goldproof.data.checking.checks": ("check",),
+    "goldproof.builders.corruption.texts": ("corrupt_dataset", "corrupt_texts"),
+    "goldproof.builders.corruption.removal": ("Corruption",),
     "goldproof.data.dataset": ("Dataset", "concat", "read_dataset"),
     "goldproof.data.predictions": ("Predictions", "iter_prediction_batches", "read_predictions"),
     "goldproof.data.readers": ("iter_batches", "read"),
-    "goldproof.data.tagging": ("choose_tagger",),
+    "goldproof.builders.tagging": ("choose_tagger",),
     "goldproof.errors": ("GoldproofError", "JobFailedError"),
     "goldproof.jobs": ("Job", "Outcome", "Results", "Store", "named", "run_jobs", "step"),
     "goldproof.judging.aggregates": ("Aggregate",),
@@ -111,7 +111,7 @@ _HOMES = {
 
 
 _PACKAGES = (  # that have public lists of their own, beside the studies
-    "goldproof.data.tagging",
+    "goldproof.builders.tagging",
     "goldproof.jobs",
     "goldproof.measures",
     "goldproof.models",

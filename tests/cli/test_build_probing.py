@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.data.probing.made import make_treebank
+from tests.builders.probing.made import make_treebank
 
 from goldproof.cli import run_command
 

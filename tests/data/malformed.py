@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goldproof.data.checks import check
+from goldproof.data.checking.checks import check
+from goldproof.data.corpora.published import read_published
+from goldproof.data.formats.token_columns import read_tagged
+from goldproof.data.formats.treebank import read_conllu
 from goldproof.data.predictions import iter_prediction_batches, read_predictions
-from goldproof.data.published import read_published
 from goldproof.data.readers import iter_batches, read
-from goldproof.data.token_columns import read_tagged
-from goldproof.data.treebank import read_conllu
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.data.malformed import TABLE, Bad
 
-from goldproof.data.catalog import load
-from goldproof.data.checks import check
+from goldproof.data.checking.checks import check
+from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset, concat, read_dataset
 from goldproof.data.readers import read
 from goldproof.errors import DataError, GoldproofError, MissingExtraError, UsageError

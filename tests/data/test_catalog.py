@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldproof.data.catalog import catalog, load
-from goldproof.data.published import LAYOUTS
+from goldproof.data.corpora.catalog import catalog, load
+from goldproof.data.corpora.published import LAYOUTS
 
 OTHER_LAYOUTS = {"conllu", "token-tag", "conll-ner"}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldproof.data.alignment import Alignment
-from goldproof.data.checks import CheckReport, check
+from goldproof.data.checking.alignment import Alignment
+from goldproof.data.checking.checks import CheckReport, check
 from goldproof.data.columns import Columns
 from goldproof.errors import DataError
 

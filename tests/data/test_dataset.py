@@ -80,7 +80,7 @@ def test_pandas_brings_back_the_same() -> None:
 
 def test_tags_of_the_diagnostics(published: Path) -> None:
     """33 low-level categories in four groups; two English rows have no tag (Wang et al. 2019)."""
-    from goldproof.data.catalog import load
+    from goldproof.data.corpora.catalog import load
 
     data = load("diagnostics", language="en", root=published)
     groups = ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge")

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given, settings
 
-from goldproof.data.duplicates import find_conflicts, find_mirrored, find_near_repeats, find_repeats
+from goldproof.data.checking.duplicates import find_conflicts, find_mirrored, find_near_repeats, find_repeats
 
 _WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"]
 _SENTENCES = st.lists(st.sampled_from(_WORDS), max_size=9).map(" ".join)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from goldproof.data.catalog import load
+from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import count_labels
-from goldproof.data.treebank import iter_sentences
+from goldproof.data.formats.treebank import iter_sentences
 
 ROWS = [
     ("rte", "en", {"train": 2490, "validation": 277, "test": 3000}),

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from goldproof.data.files import iter_blocks
+from goldproof.data.formats.files import iter_blocks
 from goldproof.data.naming import parse_name
 from goldproof.data.readers import iter_batches, read
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from goldproof.data import steps
-from goldproof.data.files import describe_file
+from goldproof.data.corpora import steps
+from goldproof.data.formats.files import describe_file
 from goldproof.errors import DataError
 
 ROWS = '{"text": "It rains.", "label": "no", "language": "en", "split": "dev"}\n'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goldproof.data.treebank import iter_sentences, read_conllu
+from goldproof.data.formats.treebank import iter_sentences, read_conllu
 
 SENTENCE = """# sent_id = s1
 # newpar

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from goldproof.data.corruption import Corruption, corrupt
-from goldproof.data.tagging import tag
+from goldproof.builders.corruption.removal import Corruption, corrupt
+from goldproof.builders.tagging import tag
 from goldproof.studies.corruption.published import BASELINES, CLASSES, EXAMPLES, POLARITY_CUES, SCORES, SETTINGS, TASKS
 
 SLIPS = {

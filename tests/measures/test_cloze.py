@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from goldproof.data.corruption import Cloze
+from goldproof.builders.corruption.removal import Cloze
 from goldproof.errors import ModelError, UsageError
 from goldproof.measures.cloze import Guess, cloze_accuracy, guess_words
 
@@ -105,8 +105,8 @@ def test_wrong_use(model, tokenizer):
 
 
 def test_a_model_in_a_folder_is_asked_for_the_first_word_of_a_class(model, tokenizer, tmp_path):
+    from goldproof.builders.tagging import Tagging, make_table
     from goldproof.data.dataset import Dataset
-    from goldproof.data.tagging import Tagging, make_table
     from goldproof.measures.cloze import ask_masked
     from goldproof.models.source import find_source
 

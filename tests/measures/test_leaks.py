@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
+from goldproof.builders.logic.build import Recipe, build_corpus
 from goldproof.data.dataset import Dataset
-from goldproof.data.logic.build import Recipe, build_corpus
 from goldproof.errors import DataError, UsageError
 from goldproof.measures.leaks import (
     TextPairs,

@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from tests.report.sentences import unfinished
 
 from goldproof.cli import run_command
-from goldproof.data.catalog import load
+from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.plan import all_jobs

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.report.sentences import unfinished
 
-from goldproof.data.logic.pairs import LABELS
+from goldproof.builders.logic.pairs import LABELS
 from goldproof.errors import TrainingError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.models.examples import Examples
@@ -291,7 +291,7 @@ def test_every_printed_number_is_that_of_the_paper(papers, language, mark):
 
 @pytest.mark.slow
 def test_mnli_recast_is_told_by_a_bag_of_words_as_in_the_paper(published):
-    from goldproof.data.catalog import load
+    from goldproof.data.corpora.catalog import load
 
     found = logic_data.nli_certificate(load("glue/mnli", split="validation", root=published))
     accuracy = {leak.baseline: leak.accuracy for leak in found.leaks}

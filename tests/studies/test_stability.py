@@ -16,7 +16,7 @@ from sklearn.metrics import matthews_corrcoef
 from tests.report.sentences import unfinished
 from tests.studies.stability_runs import arm_of, gold_of, noisy_runs, toy_diagnostics
 
-from goldproof.data.catalog import load
+from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs

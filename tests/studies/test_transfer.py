@@ -11,7 +11,7 @@ import pytest
 from tests.judging.files import write_jsonl
 from tests.report.sentences import unfinished
 
-from goldproof.data.catalog import load
+from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
@@ -198,7 +198,7 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
 
 
 def load_part(path, language, split):
-    from goldproof.data.steps import read_part
+    from goldproof.data.corpora.steps import read_part
 
     return read_part(path, language, split)
 

@@ -16,7 +16,7 @@ from goldproof.extras import require
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from goldproof.data.annotation.features import FeatureCounts
+    from goldproof.builders.annotation.features import FeatureCounts
     from goldproof.data.dataset import Dataset
 
 
@@ -29,8 +29,8 @@ def annotate(
     as_json: options.AsJson = False,
 ) -> int:
     """Mark the features that rules can find; where rows have experts' tags, show precision and recall against them."""
-    from goldproof.data.annotation.features import annotate_features, annotation_needs, count_features
-    from goldproof.data.published import read_published
+    from goldproof.builders.annotation.features import annotate_features, annotation_needs, count_features
+    from goldproof.data.corpora.published import read_published
     from goldproof.data.readers import Layout, read
 
     if out.suffix != ".jsonl":

@@ -13,7 +13,7 @@ from goldproof.cli import options
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from goldproof.data.logic.build import Corpus, Recipe
+    from goldproof.builders.logic.build import Corpus, Recipe
     from goldproof.measures.leaks import Certificate
 
 MOST_CERTIFIED = (
@@ -34,8 +34,8 @@ def logic(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Write train, test, certificate.json and provenance.json of a proved contradiction corpus."""
-    from goldproof.data.logic.build import Recipe
-    from goldproof.data.logic.write import FORMATS, dump_json, write_corpus
+    from goldproof.builders.logic.build import Recipe
+    from goldproof.builders.logic.write import FORMATS, dump_json, write_corpus
 
     if form not in FORMATS:
         raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
@@ -71,8 +71,8 @@ def _build(recipe: Recipe) -> Corpus:
     """The corpus, with progress on stderr."""
     from rich.console import Console
 
+    from goldproof.builders.logic.build import build_corpus
     from goldproof.cli.progress import drawn
-    from goldproof.data.logic.build import build_corpus
 
     with drawn(recipe.n_train + recipe.n_test, Console(stderr=True), "pairs") as draw:
         return build_corpus(recipe, lambda n_done: draw("pairs", Counter(done=n_done)))

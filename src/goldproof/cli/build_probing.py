@@ -12,8 +12,8 @@ from goldproof.errors import UsageError
 from goldproof.extras import require
 
 if TYPE_CHECKING:
-    from goldproof.data.checks import CheckReport
-    from goldproof.data.probing import Built, Settings
+    from goldproof.builders.probing import Built, Settings
+    from goldproof.data.checking.checks import CheckReport
 
 Treebank = Annotated[
     list[Path] | None, typer.Option("--treebank", metavar="FILE", help="CoNLL-U file; may be repeated.")
@@ -46,8 +46,8 @@ def probing(  # noqa: PLR0913 - a command line has as many parameters as options
     as_json: options.AsJson = False,
 ) -> int:
     """Build RuSentEval's and SentEval's probing tasks by rules over dependency trees."""
-    from goldproof.data.probing import FORMATS, Settings, Sizes, choose_tasks, write_tasks
-    from goldproof.data.probing.write import summarize
+    from goldproof.builders.probing import FORMATS, Settings, Sizes, choose_tasks, write_tasks
+    from goldproof.builders.probing.write import summarize
 
     if form not in FORMATS:
         raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
@@ -71,9 +71,9 @@ def probing(  # noqa: PLR0913 - a command line has as many parameters as options
 def _build(
     treebank: list[Path], text: Path | None, agrr: list[Path], language: str | None, out: Path, settings: Settings
 ) -> Built:
-    from goldproof.data.probing import build_gapping, build_tasks, open_treebanks
-    from goldproof.data.probing.filters import filter_needs
-    from goldproof.data.probing.raw_text import parse_needs, parse_text
+    from goldproof.builders.probing import build_gapping, build_tasks, open_treebanks
+    from goldproof.builders.probing.filters import filter_needs
+    from goldproof.builders.probing.raw_text import parse_needs, parse_text
 
     if sum(map(bool, (treebank, text, agrr))) != 1:
         raise UsageError("give one of --treebank, --text and --agrr")

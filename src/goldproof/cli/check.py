@@ -11,7 +11,7 @@ import typer
 from goldproof.cli import options
 
 if TYPE_CHECKING:
-    from goldproof.data.checks import CheckReport, Example, Finding, SplitSummary
+    from goldproof.data.checking.checks import CheckReport, Example, Finding, SplitSummary
 
 WIDTH_OF_A_FILE = 160
 MOST_KINDS = 8
@@ -29,7 +29,7 @@ def check(
     as_json: options.AsJson = False,
 ) -> int:
     """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
-    from goldproof.data.checks import check as check_corpus
+    from goldproof.data.checking.checks import check as check_corpus
 
     report = check_corpus(paths, near=near, max_examples=examples, columns=options.data_columns(column))
     if as_json:
@@ -57,7 +57,7 @@ def _show(report: CheckReport) -> None:
 
 def _unread_lines(unread: Mapping[str, str]) -> list[str]:
     """A line for each file that could not be read; files of other kinds are counted, however many lie in a folder."""
-    from goldproof.data.parts import OTHER_KIND
+    from goldproof.data.checking.parts import OTHER_KIND
 
     others = [path for path, reason in unread.items() if reason == f"{path}: {OTHER_KIND}"]
     lines = [f"not read: {reason}" for path, reason in unread.items() if path not in set(others)]

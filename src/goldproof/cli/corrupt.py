@@ -14,8 +14,8 @@ from goldproof.errors import UsageError
 from goldproof.extras import require
 
 if TYPE_CHECKING:
-    from goldproof.data.corrupted_files import FileReport
-    from goldproof.data.corruption import Corruption
+    from goldproof.builders.corruption.files import FileReport
+    from goldproof.builders.corruption.removal import Corruption
 
 _CONTROLS = ("random", "keep", "shuffle", "mask")
 
@@ -47,9 +47,9 @@ def corrupt(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Remove word classes from the texts of a file, or apply a control; everything else stays."""
-    from goldproof.data.corrupted_files import corrupt_file
-    from goldproof.data.corruption import Corruption
-    from goldproof.data.tagging import choose_tagger, parse_classes
+    from goldproof.builders.corruption.files import corrupt_file
+    from goldproof.builders.corruption.removal import Corruption
+    from goldproof.builders.tagging import choose_tagger, parse_classes
 
     if control is not None and control not in _CONTROLS:
         raise UsageError(f"there is no control {control!r}; allowed: {', '.join(_CONTROLS)}")

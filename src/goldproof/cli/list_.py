@@ -21,7 +21,7 @@ Named = Annotated[
 
 def list_all(name: Named = None, as_json: options.AsJson = False) -> int:
     """List studies, corpora and installed plugins, the settings of one study, or what is known of a corpus."""
-    from goldproof.data.catalog import catalog
+    from goldproof.data.corpora.catalog import catalog
 
     if name is None:
         return _list_everything(as_json)
@@ -30,7 +30,7 @@ def list_all(name: Named = None, as_json: options.AsJson = False) -> int:
 
 
 def _list_everything(as_json: bool) -> int:
-    from goldproof.data.catalog import catalog
+    from goldproof.data.corpora.catalog import catalog
     from goldproof.studies import ENTRIES, added_entries
 
     entries, plugins = [*ENTRIES, *added_entries()], _try_plugins()
@@ -56,8 +56,8 @@ def _list_everything(as_json: bool) -> int:
 
 def _try_plugins() -> list[Tried]:
     """Every installed plugin, loaded, in the order of the groups."""
-    from goldproof.data import added_readers
-    from goldproof.data.tagging import registry
+    from goldproof.builders.tagging import registry
+    from goldproof.data.formats import added as added_readers
     from goldproof.models import named
     from goldproof.plugins import strays
     from goldproof.statistics import added_metrics
@@ -80,8 +80,8 @@ def _form(tried: Tried) -> dict[str, str | None]:
 
 
 def _list_corpus(name: str, as_json: bool) -> int:
-    from goldproof.data.catalog import ROOT_VARIABLE, catalog
-    from goldproof.data.catalog_facts import corpus_facts
+    from goldproof.data.corpora.catalog import ROOT_VARIABLE, catalog
+    from goldproof.data.corpora.facts import corpus_facts
 
     corpus = catalog()[name]
     facts = [("Title", corpus.title), *corpus_facts(corpus)]

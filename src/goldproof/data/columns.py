@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE
-from goldproof.data.raw import RawBatch
+from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
 _TEXT_PAIRS = (

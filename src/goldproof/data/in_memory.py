@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from goldproof.data.formats.parquet import plain_column
+from goldproof.data.formats.raw import RawBatch
 from goldproof.data.nested import array_at, column_of
-from goldproof.data.parquet import plain_column
-from goldproof.data.raw import RawBatch
 from goldproof.errors import DataError, UsageError
 
 KINDS = (

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.columns import list_columns
+from goldproof.data.formats.raw import RawBatch, RawFile
 from goldproof.data.nested import column_of
-from goldproof.data.raw import RawBatch, RawFile
 from goldproof.errors import DataError, UsageError
 
 Task = Literal["classification", "regression", "tagging"]

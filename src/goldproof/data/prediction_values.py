@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.columns import kind_name
+from goldproof.data.formats.raw import RawBatch
 from goldproof.data.prediction_columns import COLUMNS, Shape, is_number
-from goldproof.data.raw import RawBatch
 
 _TOLERANCE = 1e-3
 

@@ -20,7 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.dataset import Provenance
-from goldproof.data.files import check_file, describe_file, suffix_of
+from goldproof.data.formats.files import check_file, describe_file, suffix_of
+from goldproof.data.formats.json_documents import read_json_document
+from goldproof.data.formats.raw import RawFile
 from goldproof.data.in_memory import TableRows, open_table
 from goldproof.data.prediction_columns import (
     KEY_COLUMNS,
@@ -31,9 +33,7 @@ from goldproof.data.prediction_columns import (
     guess_task,
     resolve_missing,
 )
-from goldproof.data.prediction_json import read_json_document
 from goldproof.data.prediction_values import shape_predictions
-from goldproof.data.raw import RawFile
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
 

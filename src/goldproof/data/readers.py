@@ -18,15 +18,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.added_readers import open_added, unknown_format
 from goldproof.data.columns import ColumnNames, Columns, Filling, guess_columns, shape_batch
 from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE, Dataset, Provenance, find_repeated_id
-from goldproof.data.delimited import Delimited
-from goldproof.data.files import FORMATS, check_file, describe_file, suffix_of
-from goldproof.data.jsonl import JsonLines
+from goldproof.data.formats.added import open_added, unknown_format
+from goldproof.data.formats.delimited import Delimited
+from goldproof.data.formats.files import FORMATS, check_file, describe_file, suffix_of
+from goldproof.data.formats.jsonl import JsonLines
+from goldproof.data.formats.parquet import ParquetRows
+from goldproof.data.formats.raw import RawBatch, RawFile
 from goldproof.data.naming import split_in_name
-from goldproof.data.parquet import ParquetRows
-from goldproof.data.raw import RawBatch, RawFile
 from goldproof.errors import DataError, UsageError
 
 

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.added_readers import open_added
-from goldproof.data.files import check_file, iter_blocks, suffix_of
+from goldproof.data.formats.added import open_added
+from goldproof.data.formats.files import check_file, iter_blocks, suffix_of
 from goldproof.data.predictions import iter_prediction_batches
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.arms import PLACE

@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from goldproof.data.corruption import Cloze, make_cloze
+from goldproof.builders.corruption.removal import Cloze, make_cloze
+from goldproof.builders.tagging import read_table
 from goldproof.data.dataset import Dataset
-from goldproof.data.tagging import read_table
 from goldproof.errors import ModelError, UsageError
 from goldproof.extras import require
 from goldproof.jobs import step

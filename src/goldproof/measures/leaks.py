@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from goldproof.builders.logic.build import Corpus
+from goldproof.builders.logic.grammar import load_grammar
+from goldproof.builders.logic.pairs import CONTRADICTION
 from goldproof.data.dataset import Dataset
-from goldproof.data.logic.build import Corpus
-from goldproof.data.logic.grammar import load_grammar
-from goldproof.data.logic.pairs import CONTRADICTION
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs.names import named
 from goldproof.measures.shallow import BASELINES, BoolArray, Guess, TextPairs
@@ -153,7 +153,7 @@ def certify(
 def certify_corpus(
     corpus: Corpus, seed: int = 0, most_train: int | None = None, progress: Progress | None = None
 ) -> Certificate:
-    """The certificate of a corpus that `goldproof.data.logic.build` made; its names are known, its order is random."""
+    """The certificate of a corpus that `builders.logic.build` made; its names are known, its order is random."""
     train, test = (
         TextPairs(
             tuple(pair.premise for pair in pairs),

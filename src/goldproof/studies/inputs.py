@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, get_origin, get_type_hints
 
-from goldproof.data.catalog import catalog
+from goldproof.data.corpora.catalog import catalog
 from goldproof.errors import UsageError
 from goldproof.studies import ENTRIES, find_study
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from goldproof.data.corrupted_data import Tally, corrupt_dataset
-from goldproof.data.corruption import Corruption
+from goldproof.builders.corruption.removal import Corruption
+from goldproof.builders.corruption.texts import Tally, corrupt_dataset
+from goldproof.builders.tagging import read_table, tag_to_table
+from goldproof.builders.tagging.registry import TaggerName
 from goldproof.data.dataset import Dataset
-from goldproof.data.tagging import read_table, tag_to_table
-from goldproof.data.tagging.registry import TaggerName
 from goldproof.errors import DataError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step

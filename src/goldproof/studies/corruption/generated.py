@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from goldproof.builders.tagging.tagged import Tagging, make_table
 from goldproof.data.dataset import Dataset
-from goldproof.data.tagging.tagged import Tagging, make_table
 from goldproof.jobs import step
 from goldproof.measures.cues import Paraphrases, Polarity
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from goldproof.data.corrupted_data import Tally
-from goldproof.data.hub import LOADING
+from goldproof.builders.corruption.texts import Tally
+from goldproof.data.corpora.hub import LOADING
 from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.measures.cloze import Guess, ask_masked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goldproof.data.corrupted_data import Tally
+from goldproof.builders.corruption.texts import Tally
 from goldproof.jobs import Results
 from goldproof.report.cells import in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text

@@ -8,11 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from goldproof.data.catalog import find_corpus
-from goldproof.data.corrupted_data import check_tagger
-from goldproof.data.corruption import Corruption
-from goldproof.data.tagging import TaggerName, choose_tagger
-from goldproof.data.tagging.tagset import check_classes
+from goldproof.builders.corruption.removal import Corruption
+from goldproof.builders.corruption.texts import check_tagger
+from goldproof.builders.tagging import TaggerName, choose_tagger
+from goldproof.builders.tagging.tagset import check_classes
+from goldproof.data.corpora.catalog import find_corpus
 from goldproof.jobs.names import named
 from goldproof.studies.corruption.generated import TASKS as GENERATED
 from goldproof.studies.corruption.published import CLASSES, SETTINGS

@@ -7,12 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from goldproof.data.catalog import available_splits, find_corpus
-from goldproof.data.corruption import Corruption
+from goldproof.builders.corruption.removal import Corruption
+from goldproof.data.corpora.catalog import available_splits, find_corpus
+from goldproof.data.corpora.steps import ColumnsFile, corpus_job, hub_job, read_columns
 from goldproof.data.dataset import Dataset
-from goldproof.data.files import check_file, describe_file
+from goldproof.data.formats.files import check_file, describe_file
 from goldproof.data.naming import SPLIT_WORDS
-from goldproof.data.steps import ColumnsFile, corpus_job, hub_job, read_columns
 from goldproof.errors import DataError
 from goldproof.jobs import Job
 from goldproof.studies.corruption import data, generated

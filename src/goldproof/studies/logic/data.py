@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.grammar import load_grammar
+from goldproof.builders.logic.pairs import LABELS
+from goldproof.builders.logic.write import to_dataset
 from goldproof.data.dataset import Dataset, concat
-from goldproof.data.logic.build import Recipe, build_corpus
-from goldproof.data.logic.grammar import load_grammar
-from goldproof.data.logic.pairs import LABELS
-from goldproof.data.logic.write import to_dataset
 from goldproof.jobs import step
 from goldproof.jobs.names import named
 from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_premises

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from goldproof.builders.logic.build import find_task
+from goldproof.data.corpora.steps import corpus_job
 from goldproof.data.dataset import Dataset
-from goldproof.data.logic.build import find_task
-from goldproof.data.steps import corpus_job
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldproof.data.logic.build import find_task
+from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldproof.data.logic.build import find_task
+from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.report.cells import format_number, in_words
 from goldproof.report.charts import Caption, curves, heat_map

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goldproof.data.logic.build import find_task
+from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from goldproof.data.logic.build import PRESETS, find_task
-from goldproof.data.logic.grammar import FOLDER
+from goldproof.builders.logic.build import PRESETS, find_task
+from goldproof.builders.logic.grammar import FOLDER
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.models.scratch import Scratch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldproof.data.annotation.features import annotate_features
+from goldproof.builders.annotation.features import annotate_features
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Job
 from goldproof.measures.probes import ProbeSettings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goldproof.data.catalog import catalog
+from goldproof.data.corpora.catalog import catalog
+from goldproof.data.corpora.steps import corpus_job, published_job
 from goldproof.data.dataset import Dataset
-from goldproof.data.steps import corpus_job, published_job
 from goldproof.errors import UsageError
 from goldproof.jobs import Job
 from goldproof.studies.probing import generated

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from goldproof.data.annotation.features import annotation_needs
+from goldproof.builders.annotation.features import annotation_needs
 from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.measures.layer_tests import LayerTests

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from goldproof.data.catalog import catalog
+from goldproof.data.corpora.catalog import catalog
 from goldproof.jobs.names import named
 from goldproof.measures.neurons import GRID
 from goldproof.measures.probes import L2

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from goldproof.data.checking.duplicates import count_words
 from goldproof.data.dataset import Dataset, concat
-from goldproof.data.duplicates import count_words
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import step
 from goldproof.jobs.names import named

@@ -11,9 +11,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from goldproof.data.annotation.features import annotate_features, annotation_needs
+from goldproof.builders.annotation.features import annotate_features, annotation_needs
+from goldproof.data.corpora.steps import corpus_job, file_job
 from goldproof.data.dataset import Dataset
-from goldproof.data.steps import corpus_job, file_job
 from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.models.named import find_model

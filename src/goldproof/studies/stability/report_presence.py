@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from goldproof.data.annotation.features import FEATURES, count_features
+from goldproof.builders.annotation.features import FEATURES, count_features
 from goldproof.report.charts import Caption, scatter
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table
 from goldproof.statistics.intervals import mean_interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from goldproof.data.annotation.features import FEATURES
+from goldproof.builders.annotation.features import FEATURES
 from goldproof.jobs.names import named
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.stability.categories import Membership

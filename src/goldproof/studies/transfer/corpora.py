@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldproof.data.added_readers import is_added
-from goldproof.data.catalog import available_splits, load
+from goldproof.data.corpora.catalog import available_splits, load
+from goldproof.data.corpora.steps import corpus_job, file_part_job, file_parts
 from goldproof.data.dataset import Dataset
-from goldproof.data.files import FORMATS, suffix_of
-from goldproof.data.steps import corpus_job, file_part_job, file_parts
+from goldproof.data.formats.added import is_added
+from goldproof.data.formats.files import FORMATS, suffix_of
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.studies.transfer.generated import GENERATED, generate_topics, likeness
@@ -158,7 +158,7 @@ def _is_translation(config: Config, language: str) -> bool:
 @lru_cache(maxsize=64)
 def _labels(corpus: str, language: str, split: str, root: str) -> tuple[tuple[str, str | None], ...]:
     if is_file(corpus):
-        from goldproof.data.steps import read_part
+        from goldproof.data.corpora.steps import read_part
 
         data = read_part(Path(corpus), language, split)
     else:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from goldproof.data.added_readers import FileReader
-from goldproof.data.files import iter_lines
+from goldproof.data.formats.added import FileReader
+from goldproof.data.formats.files import iter_lines
 from goldproof.errors import DataError
 
 AT_ONCE = 10_000

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from goldproof.data.tagging import Backend, Tagging
+from goldproof.builders.tagging import Backend, Tagging
 
 ENDINGS = {"o": "NOUN", "oj": "NOUN", "on": "NOUN", "ojn": "NOUN", "a": "ADJ", "aj": "ADJ", "e": "ADV", "as": "VERB"}
 

@@ -1,0 +1,145 @@
+"""The templates of the published corpus (Salvatore et al. 2019), leaks and all, for comparison with it.
+
+The kinds of pair, their shares and the ranges of n are those found in its training files. Its faulty rows are not
+imitated: no name is shared by the splits or by a person and a place, no pair stands twice, nouns agree with numbers.
+"As tall as" is read as "of the same height", the only reading under which all of its labels hold.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from goldproof.builders.logic.forms import (
+    Amount,
+    AsTall,
+    Described,
+    Form,
+    Kind,
+    Name,
+    Only,
+    Quantifier,
+    Readings,
+    Sentence,
+    Taller,
+    Term,
+    Visit,
+    person,
+    place,
+)
+from goldproof.builders.logic.templates.comparison import turned
+from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
+from goldproof.builders.logic.templates.coordination import denied
+from goldproof.builders.logic.templates.negation import fact
+
+READINGS = Readings(as_tall_as="equal")
+_NEW = 1_000
+
+
+def draw_negation(n: int, rng: np.random.Generator) -> Contrast:
+    """A fact denied, against a new place."""
+    facts = tuple(fact(i, i) for i in range(n))
+    first, second = int(rng.integers(n)), int(rng.integers(n))
+    return Contrast(Form(facts, fact(first, first, True)), Form(facts, fact(second, _NEW, True)))
+
+
+def draw_coordination(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast:
+    """A member of the list denied, against a new member or a new other side."""
+    listed = tuple(Name(of, i) for i in range(n))
+    people, places = (listed, (place(0),)) if of is Kind.PERSON else ((person(0),), listed)
+    premise = (Visit(people, places),)
+    who, where = people[int(rng.integers(len(people)))], places[int(rng.integers(len(places)))]
+    other = denied(person(_NEW), where) if coin(rng) else denied(who, place(_NEW))
+    return Contrast(Form(premise, denied(who, where)), Form(premise, other))
+
+
+def draw_list(n: int, rng: np.random.Generator) -> Contrast:
+    """Everyone visited a list: a listed place denied, against an unlisted one."""
+    premise = (Visit((Quantifier.EVERYONE,), tuple(place(i) for i in range(n))),)
+    listed, unlisted = place(int(rng.integers(n))), place(_NEW)
+    return Contrast(Form(premise, denied(person(0), listed)), Form(premise, denied(person(0), unlisted)))
+
+
+def draw_every(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast:
+    """Everyone visited every place (person): a place denied, against a person (and the reverse)."""
+    quantifier = Quantifier.EVERY_PLACE if of is Kind.PLACE else Quantifier.EVERY_PERSON
+    premise = (Visit((Quantifier.EVERYONE,), (quantifier,)),)
+    right, wrong = (place(0), person(1)) if of is Kind.PLACE else (person(1), place(0))
+    return Contrast(Form(premise, denied(person(0), right)), Form(premise, denied(person(0), wrong)))
+
+
+def draw_everything(n: int, rng: np.random.Generator) -> Contrast:
+    """Everyone, against someone, visited every person and every place: an instance denied."""
+    both: tuple[Term, ...] = (Quantifier.EVERY_PERSON, Quantifier.EVERY_PLACE)
+    hypothesis = denied(person(0), place(0) if coin(rng) else person(1))
+    everyone, someone = (Visit((subject,), both) for subject in (Quantifier.EVERYONE, Quantifier.SOMEONE))
+    return Contrast(Form((everyone,), hypothesis), Form((someone,), hypothesis))
+
+
+def draw_description(n: int, rng: np.random.Generator) -> Contrast:
+    """A described person and another: an instance denied to the first, against the second."""
+    x, y = person(0), person(1)
+    what, unseen = (Quantifier.EVERY_PLACE, place(0)) if coin(rng) else (Quantifier.ALL_PEOPLE, person(2))
+    met = Visit((x,), (y,)) if coin(rng) else Visit((y,), (x,))
+    premise: tuple[Sentence, ...] = (Described(x, what), met)
+    if coin(rng):
+        premise = premise[::-1]
+    return Contrast(Form(premise, denied(x, unseen)), Form(premise, denied(y, unseen)))
+
+
+def draw_chain(n: int, rng: np.random.Generator) -> Contrast:
+    """A chain of n facts: a consequence turned round, against the consequence."""
+    premise = tuple(Taller(person(i), (person(i + 1),)) for i in range(n))
+    high, low = sorted(two_of(n + 1, rng))
+    return turned(premise, person(high), person(low))
+
+
+def draw_as_tall_chain(n: int, rng: np.random.Generator) -> Contrast:
+    """A chain of n "as tall as" that ends in "taller than": the last person above another, against the reverse."""
+    chain: list[Sentence] = [AsTall(person(i), person(i + 1)) for i in range(n)]
+    premise = (*chain, Taller(person(n), (person(n + 1),)))
+    return turned(premise, person(int(rng.integers(n + 1))), person(n + 1))
+
+
+def draw_taller_list(n: int, rng: np.random.Generator) -> Contrast:
+    """One taller than a list and as tall as another (either way): the other against one of the list."""
+    top, equal = person(0), person(1)
+    others = tuple(person(2 + i) for i in range(n))
+    same = AsTall(equal, top) if coin(rng) else AsTall(top, equal)
+    return turned((Taller(top, others), same), equal, others[int(rng.integers(n))])
+
+
+def draw_counting(n: int, rng: np.random.Generator, *, of: Kind, both: bool) -> Contrast:
+    """Only n places (people): n + 1 named, against fewer than n (one, where n is 1)."""
+    amounts = [Amount(n, of)]
+    if both:
+        other = Kind.PERSON if of is Kind.PLACE else Kind.PLACE
+        amounts.append(Amount(int(rng.integers(1, 31)), other))
+    amounts.sort(key=lambda amount: amount.kind is Kind.PERSON)
+    premise = (Only(person(0), tuple(amounts)),)
+
+    def named(count: int) -> Visit:
+        return Visit((person(0),), tuple(Name(of, 1 + i) for i in range(count)))
+
+    return Contrast(Form(premise, named(n + 1)), Form(premise, named(int(rng.integers(1, max(n, 2))))))
+
+
+_NO_N = (0,)
+TEMPLATES = (
+    Template("facts", Task.NEGATION, between(2, 12), draw_negation),
+    Template("people", Task.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PERSON)),
+    Template("places", Task.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PLACE)),
+    Template("list", Task.QUANTIFIERS, between(10, 20), draw_list),
+    Template("every place", Task.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PLACE)),
+    Template("every person", Task.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PERSON)),
+    Template("everything", Task.QUANTIFIERS, _NO_N, draw_everything),
+    Template("description", Task.DESCRIPTION, _NO_N, draw_description),
+    Template("chain", Task.COMPARISON, between(4, 10), draw_chain),
+    Template("as tall chain", Task.COMPARISON, between(4, 10), draw_as_tall_chain),
+    Template("list of people", Task.COMPARISON, between(4, 10), draw_taller_list),
+    Template("only places", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=False)),
+    Template("only people", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=False)),
+    Template("both, places", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=True)),
+    Template("both, people", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=True)),
+)

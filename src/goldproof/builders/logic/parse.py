@@ -1,0 +1,275 @@
+"""Parsing: the form that a pair of texts says, read by the grammar that words forms. The inverse of `realise.py`.
+
+Names come from a lexicon: a grammar's own, or, for the published corpus, one learned from its task of single facts. A
+name that may be a person or a place takes the kind of the list it stands in; where that settles nothing, it is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from goldproof.builders.logic.forms import (
+    Amount,
+    AsTall,
+    Described,
+    Form,
+    Kind,
+    Name,
+    Only,
+    Quantifier,
+    Sentence,
+    Taller,
+    Term,
+    Visit,
+    named,
+)
+from goldproof.builders.logic.grammar import Agreeing, Grammar
+from goldproof.errors import DataError
+
+_FIRST = 0xE000  # private use: one character for each name of a pair
+_NAME = "[\ue000-\uf8ff]"
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Every wording of a name, with the name itself; a name may stand in both tables."""
+
+    people: Mapping[str, str]
+    places: Mapping[str, str]
+
+    @classmethod
+    def of_grammar(cls, grammar: Grammar) -> Lexicon:
+        """The names of all splits of a grammar, in all roles."""
+        people: dict[str, str] = {}
+        places: dict[str, str] = {}
+        for vocabulary in grammar.vocabularies.values():
+            for one in (*vocabulary.m, *vocabulary.f):
+                people |= dict.fromkeys((one.subject, one.object, one.than, one.equal), one.subject)
+            places |= {place: place for place in vocabulary.places}
+        return cls(people, places)
+
+    @classmethod
+    def of_names(cls, people: Iterable[str], places: Iterable[str]) -> Lexicon:
+        """A lexicon of names that have one form."""
+        return cls({name: name for name in people}, {name: name for name in places})
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The form of a pair with its names, and the names whose kind the texts leave open."""
+
+    form: Form
+    people: tuple[str, ...]
+    places: tuple[str, ...]
+    unsettled: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Mentions:
+    """The individuals met so far in a pair, by name and kind."""
+
+    numbers: dict[tuple[Kind, str], Name] = field(default_factory=dict)
+    unsettled: list[str] = field(default_factory=list)
+
+    def name(self, kind: Kind, name: str) -> Name:
+        key = kind, name
+        if key not in self.numbers:
+            self.numbers[key] = named(kind, 1 + sum(known is kind for known, _ in self.numbers))
+        return self.numbers[key]
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        return tuple(name for known, name in self.numbers if known is kind)
+
+
+@dataclass(frozen=True)
+class Parser:
+    """Reads pairs worded by a grammar with the names of a lexicon."""
+
+    grammar: Grammar
+    lexicon: Lexicon
+
+    def parse(self, premise: str, hypothesis: str) -> Parsed:
+        """The form of a pair, names numbered by first mention; raises where a text is not of the grammar."""
+        mentions = _Mentions()
+        sentences = [*self._sentences(premise, mentions), *self._sentences(hypothesis, mentions)]
+        form = Form(tuple(sentences[:-1]), sentences[-1])
+        return Parsed(form, mentions.names(Kind.PERSON), mentions.names(Kind.PLACE), tuple(mentions.unsettled))
+
+    def _sentences(self, text: str, mentions: _Mentions) -> list[Sentence]:
+        encoded, position = self._encode(text), 0
+        sentences: list[Sentence] = []
+        while position < len(encoded):
+            matches = ((kind, pattern.match(encoded, position)) for kind, pattern in self._rules)
+            found = next(((kind, match) for kind, match in matches if match), None)
+            if found is None:
+                raise DataError(f"not a sentence of the grammar {self.grammar.language!r}: {text!r}")
+            sentences.append(self._read(*found, mentions))
+            position = found[1].end()
+        return sentences
+
+    def _encode(self, text: str) -> str:
+        """The text with one character for each name, and one way of joining sentences."""
+        for variant, usual in self.grammar.variants:
+            text = text.replace(variant, usual)
+        text = re.sub(r"\s+", " ", text).replace(" ,", ",").strip().removesuffix(self.grammar.end)
+        return self._names.sub(lambda match: self._letters[match[0]], text)
+
+    @cached_property
+    def _letters(self) -> dict[str, str]:
+        wordings = sorted({*self.lexicon.people, *self.lexicon.places})
+        return {wording.strip(): chr(_FIRST + number) for number, wording in enumerate(wordings)}
+
+    @cached_property
+    def _wordings(self) -> dict[str, str]:
+        return {letter: wording for wording, letter in self._letters.items()}
+
+    @cached_property
+    def _names(self) -> re.Pattern[str]:
+        """Any name, the longest that fits; grouped by first letters, since an alternative of thousands is slow."""
+        by_start: dict[str, list[str]] = {}
+        for name in sorted(self._letters, key=len, reverse=True):
+            by_start.setdefault(name[:2], []).append(re.escape(name[2:]))
+        groups = "|".join(f"{re.escape(start)}(?:{'|'.join(rests)})" for start, rests in by_start.items())
+        return re.compile(rf"(?<!\w)(?:{groups})(?!\w)")
+
+    @cached_property
+    def _objects(self) -> re.Pattern[str]:
+        """One object: a name, a quantified noun or a counted one."""
+        phrases = [*self._every, *self._amounts]
+        return re.compile("|".join([_NAME, *map(re.escape, sorted(phrases, key=len, reverse=True))]))
+
+    @cached_property
+    def _every(self) -> dict[str, Quantifier]:
+        described = {wording: Quantifier(key) for key, wording in self.grammar.described.items() if key != "pattern"}
+        return described | {wording: Quantifier(key) for key, wording in self.grammar.every.items()}
+
+    @cached_property
+    def _amounts(self) -> dict[str, Amount]:
+        return {
+            wording: Amount(n, kind)
+            for kind, wordings in self.grammar.amounts.items()
+            for n, wording in enumerate(wordings, start=1)
+        }
+
+    @cached_property
+    def _rules(self) -> list[tuple[str, re.Pattern[str]]]:
+        """What kind of sentence each pattern is; patterns end where a sentence ends."""
+        grammar, listed = self.grammar, _listed(_NAME, self.grammar.conjunction)
+        joiner = f"(?:{re.escape(grammar.alternative)}|{re.escape(grammar.conjunction)})"
+        objects = _listed(f"(?:{self._objects.pattern})", joiner)
+        rules = [
+            ("described", _filled(grammar.described["pattern"], subject=_NAME, predicate=relative))
+            for relative in self._predicates("relative", f"(?P<objects>{self._objects.pattern})")
+        ]
+        for kind, agreeing in (("taller", grammar.taller), ("as tall", grammar.as_tall)):
+            rules += [(kind, _filled(text, subject=_NAME, others=f"(?P<others>{listed})")) for text in _texts(agreeing)]
+        texts = {key: re.escape(subject.text) for key, subject in grammar.subjects.items()}
+        named = f"{listed}|{texts['everyone']}|{texts['someone']}"
+        for form, subject in (("affirmed", named), ("denied", named), ("nobody", texts["nobody"])):
+            predicates = self._predicates(form, f"(?P<objects>{objects})")
+            rules += [(form, f"(?P<subject>{subject}) {predicate}") for predicate in predicates]
+        ends = "|".join(
+            sorted({re.escape(join.replace(" ,", ",")) for join in (grammar.join, grammar.comparison_join)})
+        )
+        return [(kind, re.compile(f"{pattern}(?:{ends}|$)")) for kind, pattern in rules]
+
+    def _predicates(self, form: str, objects: str) -> list[str]:
+        """The verbs of a form with their objects, and the two verbs of a language that has one for each kind."""
+        texts = list(dict.fromkeys(text for kind in Kind for text in _texts(self.grammar.visits[kind][form])))
+        predicates = [_filled(text, objects=objects) for text in texts]
+        if form != "affirmed":
+            return predicates
+        firsts = [_texts(self.grammar.visits[kind][form])[0] for kind in Kind]
+        if firsts[0] != firsts[1]:
+            second = objects.replace("(?P<objects>", "(?P<more>")
+            for one, other in (firsts, firsts[::-1]):
+                both = _filled(one, objects=objects), _filled(other, objects=second)
+                predicates.insert(0, f" {re.escape(self.grammar.conjunction)} ".join(both))
+        return predicates
+
+    def _read(self, kind: str, match: re.Match[str], mentions: _Mentions) -> Sentence:
+        subjects = self._subjects(match["subject"], mentions)
+        first = subjects[0]
+        if kind in ("taller", "as tall") and isinstance(first, Name):
+            others = tuple(mentions.name(Kind.PERSON, self._person(letter)) for letter in _letters_in(match["others"]))
+            return Taller(first, others) if kind == "taller" else AsTall(first, others[0])
+        groups = match.groupdict()
+        objects = self._read_objects(groups["objects"] + (groups.get("more") or ""), mentions)
+        if kind == "described" and isinstance(first, Name) and isinstance(objects[0], Quantifier):
+            return Described(first, objects[0])
+        amounts = tuple(item for item in objects if isinstance(item, Amount))
+        if amounts and isinstance(first, Name):
+            return Only(first, amounts)
+        return Visit(subjects, tuple(item for item in objects if not isinstance(item, Amount)), kind == "denied")
+
+    def _subjects(self, text: str, mentions: _Mentions) -> tuple[Term, ...]:
+        for key, subject in self.grammar.subjects.items():
+            if text == subject.text:
+                return (Quantifier(key),)
+        return tuple(mentions.name(Kind.PERSON, self._person(letter)) for letter in _letters_in(text))
+
+    def _read_objects(self, text: str, mentions: _Mentions) -> list[Term | Amount]:
+        found = self._objects.findall(text)
+        kind = self._kind_of(found, mentions)
+        objects: list[Term | Amount] = []
+        for item in found:
+            if item in self._wordings:
+                name = self._person(item) if kind is Kind.PERSON else self._place(item)
+                objects.append(mentions.name(kind, name))
+            else:
+                objects.append(self._every.get(item) or self._amounts[item])
+        return objects
+
+    def _kind_of(self, found: list[str], mentions: _Mentions) -> Kind:
+        """The kind of a list of names: that of its members which have one kind only."""
+        wordings = [self._wordings[item] for item in found if item in self._wordings]
+        people = sum(wording not in self.lexicon.places for wording in wordings)
+        places = sum(wording not in self.lexicon.people for wording in wordings)
+        if wordings and people == places:
+            mentions.unsettled += wordings
+        return Kind.PERSON if people > places else Kind.PLACE
+
+    def _person(self, letter: str) -> str:
+        return self.lexicon.people.get(self._wordings[letter], self._wordings[letter])
+
+    def _place(self, letter: str) -> str:
+        return self.lexicon.places.get(self._wordings[letter], self._wordings[letter])
+
+
+def _letters_in(text: str) -> list[str]:
+    return re.findall(_NAME, text)
+
+
+def _texts(agreeing: Agreeing) -> list[str]:
+    return list(dict.fromkeys((agreeing.m, agreeing.f, agreeing.plural)))
+
+
+def _listed(item: str, word: str) -> str:
+    return f"(?:{item}(?:, {item})* {word} {item}|{item})"
+
+
+def _filled(pattern: str, **fields: str) -> str:
+    """A grammar's pattern as a regular expression; the subject becomes a group of that name."""
+    text = re.escape(pattern)
+    for field_name, expression in fields.items():
+        group = f"(?P<subject>{expression})" if field_name == "subject" else expression
+        text = text.replace(re.escape(f"{{{field_name}}}"), group)
+    return text
+
+
+def learn_lexicon(premises: Iterable[str], grammar: Grammar) -> Lexicon:
+    """The names of a corpus from premises of single facts: who visits is a person, what is visited there a place."""
+    verb = grammar.visits[Kind.PLACE]["affirmed"].m.replace("{objects}", "")
+    people: set[str] = set()
+    places: set[str] = set()
+    for premise in premises:
+        for fact in premise.split(grammar.join):
+            who, found, where = fact.partition(f" {verb}")
+            if not found:
+                raise DataError(f"a premise of single facts reads 'A {verb}B{grammar.join}C {verb}D'; got {premise!r}")
+            people.add(who.strip())
+            places.add(where.strip())
+    return Lexicon.of_names(people, places)

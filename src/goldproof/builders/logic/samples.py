@@ -1,0 +1,54 @@
+"""Samples and templates as Markdown, for people to read: one contrast of each template in each task and language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
+from goldproof.builders.logic.pairs import CONTRADICTION, Pair
+from goldproof.builders.logic.templates import TEMPLATES, Task
+
+_LIMITS = {Task.NEGATION: (2, 2), Task.COORDINATION: (2, 2), Task.QUANTIFIERS: (2, 2), Task.COMPARISON: (4, 4)}
+
+
+def samples_page() -> str:
+    """The page of samples; the same for the same grammars and templates."""
+    return "\n".join(_lines()) + "\n"
+
+
+def templates_table() -> str:
+    """The templates, their sizes, what their contrasts are and which leak they close, as a Markdown table."""
+    rows = ["| task | template | n | contradiction, against the other member | closes |", "|---|---|---|---|---|"]
+    for template in TEMPLATES:
+        sizes = "–" if template.sizes == (0,) else f"{min(template.sizes)}–{max(template.sizes)}"
+        said = (template.draw.__doc__ or "").splitlines()[0].rstrip(".")
+        rows.append(f"| {template.task.number} | {template.name} | {sizes} | {said} | {template.closes} |")
+    return "\n".join(rows)
+
+
+def _lines() -> Iterator[str]:
+    yield "# Samples of the logic corpus\n"
+    yield "One contradiction and one other pair of each template, in every language, at small n."
+    yield "Made by `src/goldproof/builders/logic/samples.py`."
+    for task in Task:
+        if task is Task.MIXED:
+            continue
+        yield f"\n## Task {task.number}, {task.value}"
+        for language in LANGUAGES:
+            yield f"\n### {load_grammar(language).name}\n"
+            yield "| template | premise | hypothesis | relation |\n|---|---|---|---|"
+            for pair in _chosen(language, task):
+                yield f"| {pair.template} | {pair.premise} | {pair.hypothesis} | {pair.relation} |"
+
+
+def _chosen(language: str, task: Task) -> list[Pair]:
+    """The shortest pair of each template and label among a few."""
+    corpus = build_corpus(Recipe(language=language, task=task.value, n_train=120, n_test=0, sizes=_LIMITS.get(task)))
+    shortest: dict[tuple[str, str], Pair] = {}
+    for pair in sorted(corpus.train, key=lambda pair: (len(pair.form), pair.id)):
+        shortest.setdefault((pair.template, pair.label), pair)
+    names = [template.name for template in TEMPLATES if template.task is task]
+    order = [(name, wanted) for name in names for wanted in (True, False)]
+    found = {(template, label == CONTRADICTION): pair for (template, label), pair in shortest.items()}
+    return [found[key] for key in order]

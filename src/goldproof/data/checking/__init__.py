@@ -1,0 +1,1 @@
+"""What is wrong with a corpus, before anything is trained on it."""

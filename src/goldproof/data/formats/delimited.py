@@ -1,0 +1,101 @@
+"""CSV and TSV as raw batches of strings, quoted or not, with or without a header. It gives no cell a meaning.
+
+Published TSV is nearly always *unquoted*: a quotation mark is a character like any other. So is ours, unless told
+otherwise; CSV is quoted unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from goldproof.data.formats.files import iter_lines
+from goldproof.data.formats.raw import RawBatch
+from goldproof.errors import DataError
+
+_ROWS = 1 << 15
+_MAX_CELL = 1 << 27
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """A file of cells between delimiters; `header` names the columns of a file that does not do so itself."""
+
+    path: Path
+    column_names: tuple[str, ...]
+    delimiter: str
+    quoted: bool
+    skip_first: bool
+
+    @classmethod
+    def open(cls, path: Path, *, delimiter: str, quoted: bool, header: Sequence[str] | None = None) -> Delimited:
+        """Read the names of the columns from the first line, unless `header` gives them."""
+        if header is not None:
+            return cls(path, tuple(header), delimiter, quoted, skip_first=False)
+        line, names = next(_iter_rows(path, delimiter, quoted), (1, []))
+        names = [name.strip() for name in names]
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise DataError(f"the header names the column {repeated!r} twice", path=path, line=line)
+        return cls(path, tuple(names), delimiter, quoted, skip_first=True)
+
+    def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
+        """Batches with the wanted columns only; every row must have as many cells as there are columns."""
+        positions = [self.column_names.index(name) for name in wanted]
+        rows = _iter_rows(self.path, self.delimiter, self.quoted)
+        if self.skip_first:
+            next(rows, None)
+        first_row = 0
+        for batch in _batched(self._checked(rows)):
+            lines, cells = zip(*batch, strict=True)
+            by_column = list(zip(*cells, strict=True))
+            arrays = [pa.array(by_column[position], pa.string()) for position in positions]
+            columns = pa.RecordBatch.from_arrays(arrays, names=list(wanted))
+            yield RawBatch(columns, first_row, self.path, lines.__getitem__)
+            first_row += len(batch)
+
+    def _checked(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+        expected = len(self.column_names)
+        for line, cells in rows:
+            if len(cells) != expected:
+                what = "TAB" if self.delimiter == "\t" else repr(self.delimiter)
+                names = ", ".join(self.column_names)
+                message = f"{expected} columns between {what} are needed ({names}); got {len(cells)}"
+                raise DataError(message, path=self.path, line=line)
+            yield line, cells
+
+
+def _iter_rows(path: Path, delimiter: str, quoted: bool) -> Iterator[tuple[int, list[str]]]:
+    """(line number, cells); blank lines are passed over."""
+    if not quoted:
+        for number, text in iter_lines(path):
+            if text:
+                yield number, text.split(delimiter)
+        return
+    csv.field_size_limit(_MAX_CELL)
+    lines = (text + "\n" for _, text in iter_lines(path))
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    first = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield first, cells
+            first = reader.line_num + 1
+    except csv.Error as error:
+        reason = "a quoted cell is never closed" if "unexpected end" in str(error) else str(error)
+        raise DataError(f"not a well-formed CSV row: {reason}", path=path, line=first) from None
+
+
+def _batched(rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[tuple[int, list[str]]]]:
+    batch: list[tuple[int, list[str]]] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == _ROWS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,59 @@
+"""A grammar file of one's own: the example that the documentation shows builds every task, and says what it means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.grammar import load_grammar
+from goldproof.builders.logic.notation import read_form, write_form
+from goldproof.builders.logic.parse import Lexicon, Parser
+from goldproof.builders.logic.realise import Casting, realise
+from goldproof.measures.leaks import certify_corpus
+
+ITALIAN = str(Path(__file__).resolve().parents[3] / "examples" / "grammars" / "it.toml")
+MIXED = Recipe(language=ITALIAN, task="mixed", n_train=480, n_test=120)
+
+
+def test_the_words_say_what_the_form_says() -> None:
+    grammar = load_grammar(ITALIAN)
+    parser = Parser(grammar, Lexicon.of_grammar(grammar))
+    corpus = build_corpus(MIXED)
+    for pair in corpus.train + corpus.test:
+        parsed = parser.parse(pair.premise, pair.hypothesis)
+        assert write_form(parsed.form) == pair.form, pair
+        assert not parsed.unsettled
+
+
+def test_no_rule_of_words_solves_it() -> None:
+    certificate = certify_corpus(build_corpus(MIXED))
+    assert [leak.baseline for leak in certificate.leaks if leak.leaks] == []
+    assert not certificate.shared_names
+
+
+@pytest.mark.parametrize(
+    ("gender", "form", "premise", "hypothesis"),
+    [
+        ("f", "V({x1,x2},p1) |- ~V(x1,x2)", "Anna ed Emma hanno visitato Lima.", "Anna non ha fatto visita a Emma."),
+        (
+            "m",
+            "V(everyone,p1) |- V(nobody,{p1,p2})",
+            "Tutti hanno visitato Lima.",
+            "Nessuno ha visitato Lima né Quito.",
+        ),
+        ("f", "x1 > x2 |- x2 >= x1", "Anna è più alta di Emma.", "Emma è alta quanto Anna."),
+        (
+            "m",
+            "only(x1,21 place,1 person) |- V(x1,x2)",
+            "Gino ha visitato solo ventuno luoghi e ha fatto visita a solo una persona.",
+            "Gino ha fatto visita ad Andrea.",
+        ),
+    ],
+)
+def test_wording(gender: str, form: str, premise: str, hypothesis: str) -> None:
+    grammar = load_grammar(ITALIAN)
+    people = [grammar.person(name) for name in (("Anna", "Emma") if gender == "f" else ("Gino", "Andrea"))]
+    texts = realise(read_form(form), grammar, Casting(people, ["Lima", "Quito"], gender))
+    assert (texts.premise, texts.hypothesis) == (premise, hypothesis)

@@ -1,0 +1,168 @@
+"""The published corpus: every row parsed, its labels against proofs, and its leaks."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldproof.builders.logic.forms import AsTall, Form, Kind, Name, Readings, Relation, Visit
+from goldproof.builders.logic.grammar import load_grammar
+from goldproof.builders.logic.parse import Parsed, Parser, learn_lexicon
+from goldproof.builders.logic.prover import prove_canonical
+from goldproof.measures.leaks import Certificate, TextPairs, certify, split_pairs
+
+TASKS = {
+    1: "simple_negation",
+    2: "boolean_coordination",
+    3: "quantifier",
+    4: "equality_and_definite_description",
+    5: "comparative",
+    6: "counting",
+}
+BOTH = {"en": {"Chad", "Jordan"}, "pt": {"Israel", "Níger"}}
+
+
+@dataclass(frozen=True)
+class Row:
+    premise: str
+    hypothesis: str
+    contradicts: bool
+
+
+def read_rows(published: Path, language: str, task: int) -> list[Row]:
+    suffix = "" if language == "en" else f"_{language}"
+    path = published / "logic" / language / f"{TASKS[task]}{suffix}_train.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        return [Row(row["sentence1"], row["sentence2"], row["label"] == "1") for row in csv.DictReader(stream)]
+
+
+def make_parser(published: Path, language: str) -> Parser:
+    grammar = load_grammar(language, "clcd")
+    return Parser(grammar, learn_lexicon((row.premise for row in read_rows(published, language, 1)), grammar))
+
+
+ParsedRows = dict[tuple[str, int], Counter[tuple[Form, bool, bool]]]
+JOINERS = {
+    "Antiga e Barbuda",
+    "Bósnia e Herzegovina",
+    "São Cristóvão e Neves",
+    "São Tomé e Príncipe",
+    "Trindade e Tobago",
+}
+
+
+@dataclass
+class Published:
+    """How often each (form, label, a name of two kinds) stands in each file; lists that can be read two ways."""
+
+    rows: ParsedRows
+    unsettled: dict[str, set[str]]
+    ambiguous: Counter[int]
+
+
+@pytest.fixture(scope="session")
+def parsed(published: Path) -> Published:
+    """Every row of tasks 1 to 6 in both languages with its form; a row that is not of the grammar fails here."""
+    found = Published({}, {"en": set(), "pt": set()}, Counter())
+    for language in ("en", "pt"):
+        parser = make_parser(published, language)
+        for task in TASKS:
+            counts: Counter[tuple[Form, bool, bool]] = Counter()
+            for row in read_rows(published, language, task):
+                one = parser.parse(row.premise, row.hypothesis)
+                counts[one.form, row.contradicts, bool(one.unsettled)] += 1
+                found.unsettled[language] |= set(one.unsettled)
+                found.ambiguous[task] += language == "pt" and lists_a_joiner(one)
+            found.rows[language, task] = counts
+    return found
+
+
+def lists_a_joiner(parsed: Parsed) -> bool:
+    """Whether a list of places has a member that holds the word that joins lists."""
+    lists = [one.objects for one in parsed.form.sentences if isinstance(one, Visit) and len(one.objects) > 1]
+    listed = {item for objects in lists for item in objects if isinstance(item, Name) and item.kind is Kind.PLACE}
+    return any(parsed.places[item.index - 1] in JOINERS for item in listed)
+
+
+def test_every_row_is_parsed(parsed: Published) -> None:
+    sizes = {key: rows.total() for key, rows in parsed.rows.items()}
+    assert sizes == {key: 9_996 if key[1] == 5 else 10_000 for key in sizes}
+    assert len(sizes) == 12
+
+
+def test_names_that_double_as_places(published: Path) -> None:
+    for language, names in BOTH.items():
+        lexicon = make_parser(published, language).lexicon
+        assert set(lexicon.people) & set(lexicon.places) == names
+
+
+def test_ambiguous_portuguese_lists(published: Path, parsed: Published) -> None:
+    """Five Portuguese places hold the word that joins lists; only a lexicon tells such a list from a longer one."""
+    assert {name for name in make_parser(published, "pt").lexicon.places if " e " in name} == JOINERS
+    assert +parsed.ambiguous == {2: 1_196, 3: 831, 6: 1_304}
+
+
+@pytest.mark.parametrize("only", ["exactly", "at_most"])
+@pytest.mark.parametrize("as_tall_as", ["equal", "at_least"])
+def test_labels_against_proofs(parsed: Published, only: str, as_tall_as: str) -> None:
+    """Every disagreement is explained: a name that may be a person or a place, or "as tall as" read as at least."""
+    reasons: Counter[tuple[str, int, str]] = Counter()
+    for (language, task), rows in parsed.rows.items():
+        for (form, contradicts, unsettled), n in rows.items():
+            if (prove_canonical(form, Readings(only, as_tall_as)) is Relation.CONTRADICTED) == contradicts:
+                continue
+            as_tall = any(isinstance(sentence, AsTall) for sentence in form.premise)
+            reason = "two kinds" if unsettled else "as tall as" if as_tall else "unexplained"
+            reasons[language, task, reason] += n
+    two_kinds = {("en", 3): 17, ("en", 4): 23, ("pt", 3): 4, ("pt", 4): 2}
+    expected = {(*key, "two kinds"): n for key, n in two_kinds.items()}
+    if as_tall_as == "at_least":
+        expected |= {("en", 5, "as tall as"): 849, ("pt", 5, "as tall as"): 859}
+    assert reasons == expected
+
+
+def test_only_names_of_two_kinds_are_unsettled(parsed: Published) -> None:
+    assert parsed.unsettled == BOTH
+
+
+def certificate_of(published: Path, language: str, task: int) -> Certificate:
+    rows = read_rows(published, language, task)
+    pairs = TextPairs(
+        tuple(row.premise for row in rows),
+        tuple(row.hypothesis for row in rows),
+        np.array([row.contradicts for row in rows]),
+    )
+    return certify(*split_pairs(pairs, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize(
+    ("task", "baseline", "at_least"),
+    [
+        (1, "word overlap", 0.999),
+        (2, "word overlap", 0.99),
+        (3, "premise only", 0.60),
+        (4, "repetition", 0.99),
+        (6, "length", 0.65),
+    ],
+)
+def test_the_published_corpus_leaks(published: Path, task: int, baseline: str, at_least: float) -> None:
+    leak = {leak.baseline: leak for leak in certificate_of(published, "en", task).leaks}[baseline]
+    assert leak.leaks
+    assert leak.accuracy.value >= at_least
+
+
+def test_comparison_as_published_does_not_leak(published: Path) -> None:
+    assert not any(leak.leaks for leak in certificate_of(published, "en", 5).leaks)
+
+
+def test_copies_as_published(published: Path) -> None:
+    copies = {}
+    for language in ("en", "pt"):
+        rows = Counter(row for task in TASKS for row in read_rows(published, language, task))
+        copies[language] = rows.total() - len(rows)
+    assert copies == {"en": 62, "pt": 3}

@@ -61,6 +61,7 @@ def run_cells(notebook):
     return shown
 
 
+@pytest.mark.needs("models")
 def test_the_notebook_runs_and_shows_its_reports(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     notebook = json.loads((ROOT / "examples" / "api.ipynb").read_text(encoding="utf-8"))

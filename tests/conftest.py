@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from goldproof.extras import MODULES, Need
+
 ROOT = Path(__file__).resolve().parents[1]
 for _name in ("GOLDPROOF_STORE", "RAY_ADDRESS"):  # whoever runs the tests may have a store and a cluster of their own
     os.environ.pop(_name, None)
@@ -39,6 +41,42 @@ def _group_of(file: str) -> str:
     return found[1] if found else ""
 
 
+def lacks(name: str) -> bool:
+    """Whether an extra, or a module, is not installed."""
+    return not Need(name, "a test").is_met if name in MODULES else not Need("models", "a test", (name,)).is_met
+
+
+def reason(name: str) -> str:
+    return f"the extra `{name}` is not installed" if name in MODULES else f"{name} is not installed"
+
+
+class LackingModule(pytest.Module):
+    """A file of tests that is not imported, since what it needs is not installed."""
+
+    needs = ""
+
+    def collect(self):
+        pytest.skip(reason(self.needs), allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    """Skip a file with `pytestmark = pytest.mark.needs("…")` before it is imported where that is not installed."""
+    found = re.search(r'^pytestmark = pytest\.mark\.needs\("(\w+)"\)', module_path.read_text("utf-8"), re.MULTILINE)
+    if found is None or not lacks(found[1]):
+        return None
+    module = LackingModule.from_parent(parent, path=module_path)
+    module.needs = found[1]
+    return module
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Skip a test that needs what is not installed, before its fixtures are made."""
+    for mark in item.iter_markers("needs"):
+        if lacks(mark.args[0]):
+            pytest.skip(reason(mark.args[0]))
+
+
 @pytest.fixture(scope="session")
 def published() -> Path:
     """The folder of published corpora; the test is skipped where it is absent."""
@@ -63,8 +101,7 @@ def nltk_data(published: Path) -> Iterator[Path]:
     folder = published / "nltk_data"
     if not folder.is_dir():
         pytest.skip(f"NLTK's data is not in {folder}")
-    import nltk
-
+    nltk = pytest.importorskip("nltk", reason=reason("english"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NLTK_DATA", str(folder))
         patch.setattr(nltk.data, "path", [str(folder)])

@@ -62,6 +62,7 @@ def notebook():
     return json.loads((ROOT / "examples" / "api.ipynb").read_text(encoding="utf-8"))
 
 
+@pytest.mark.needs("models")
 def test_the_notebook_runs_and_its_outputs_are_current(notebook, tmp_path, monkeypatch):
     """Write it anew with `python docs/make_notebook.py`."""
     monkeypatch.chdir(tmp_path)

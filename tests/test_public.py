@@ -103,6 +103,13 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = goldproof.gold
 
 
-@pytest.mark.parametrize("name", MODULES)
+def marked(name):
+    """The name of a module, with what its examples need."""
+    if name.startswith(("goldproof.measures.", "goldproof.models.", "goldproof.training.")):
+        return pytest.param(name, marks=pytest.mark.needs("models"))
+    return pytest.param(name, marks=pytest.mark.needs("huggingface_hub")) if name.endswith("model_card") else name
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in MODULES])
 def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0

@@ -6,6 +6,8 @@ import pytest
 
 from goldproof.builders.corruption.older_nltk import detokenize, older_word_tokenizer
 
+pytestmark = pytest.mark.needs("english")
+
 SPLITS = [
     ("'hello there'", ["'hello", "there", "'"]),  # newer: the first apostrophe is split off
     ("rock 'n roll", ["rock", "'", "n", "roll"]),  # one letter after the apostrophe

@@ -259,6 +259,7 @@ def test_a_missing_model_of_spacy_gives_its_download_line(monkeypatch):
     )
 
 
+@pytest.mark.needs("english")
 def test_missing_nltk_data_gives_its_download_line(tmp_path):
     script = "from goldproof.builders.tagging import tag\ntry:\n tag(['a'])\nexcept Exception as error:\n print(error)"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)}

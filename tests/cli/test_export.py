@@ -10,6 +10,8 @@ from tests.judging.files import several_runs, write_jsonl
 
 from goldproof.cli import run_command
 
+pytestmark = pytest.mark.needs("huggingface_hub")
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch, capfd):

@@ -272,6 +272,7 @@ def test_a_package_that_is_missing_is_named(tmp_path):
     assert (run.returncode, run.stderr) == (2, said)
 
 
+@pytest.mark.needs("fsspec")
 def test_a_url_of_an_unknown_kind(monkeypatch, tmp_path):
     use_cache(monkeypatch, tmp_path)
     with pytest.raises(UsageError) as caught:
@@ -282,6 +283,7 @@ def test_a_url_of_an_unknown_kind(monkeypatch, tmp_path):
     )
 
 
+@pytest.mark.needs("fsspec")
 def test_any_file_system_that_fsspec_knows_will_do(monkeypatch, tmp_path):
     use_cache(monkeypatch, tmp_path)
     store = Store(f"memory://{tmp_path.name}").open()

@@ -27,6 +27,8 @@ from goldproof.models.static_vectors import static_vectors
 from goldproof.models.tiny import FAMILIES, write_tiny_model
 from goldproof.models.transformer import Transformer, transformer
 
+pytestmark = pytest.mark.needs("models")
+
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = [f"w{i}" for i in range(30)]
 TEXTS = [" ".join(WORDS[i : i + 1 + i % 7]) for i in range(24)]

@@ -8,6 +8,8 @@ from goldproof.builders.corruption.removal import Cloze
 from goldproof.errors import ModelError, UsageError
 from goldproof.measures.cloze import Guess, cloze_accuracy, guess_words
 
+pytestmark = pytest.mark.needs("models")
+
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "dog", "slept", "un", "##known", "."]
 
 

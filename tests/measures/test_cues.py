@@ -14,6 +14,8 @@ from goldproof.measures import cues
 from goldproof.statistics import unpaired_proportions
 from goldproof.studies.corruption.published import POLARITY_CUES
 
+pytestmark = pytest.mark.needs("english")
+
 SETS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 
 

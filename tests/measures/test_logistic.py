@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from goldproof.measures.designs import DenseDesign, sparse_design
 from goldproof.measures.logistic import Solver, cross_entropy, solve_logistic
 
+pytestmark = pytest.mark.needs("models")
+
 PENALTIES = (1e-1, 1e-3, 1e-5)
 
 

@@ -16,6 +16,8 @@ from goldproof.measures.probe_task import probe_task
 from goldproof.measures.probes import fit_probes
 from goldproof.measures.selectivity import control_task, control_types, measure_selectivity
 
+pytestmark = pytest.mark.needs("models")
+
 
 def by_words(n_types: int = 60, d: int = 80, n: int = 1800) -> tuple[np.ndarray, list[str], np.ndarray]:
     """Texts that begin with one of some words, a vector for each word, and a property that is in no word."""

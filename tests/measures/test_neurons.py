@@ -15,6 +15,8 @@ from goldproof.measures.layers import array_layers
 from goldproof.measures.neurons import NeuronSettings, ablate, neuron_overlap, order_neurons, rank_neurons
 from goldproof.measures.probe_task import probe_task
 
+pytestmark = pytest.mark.needs("models")
+
 PLANTED = [3, 25, 41, 42, 57]
 
 

@@ -10,6 +10,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from goldproof.errors import DataError, ModelError, UsageError
 from goldproof.models.ngrams import NGrams, ngrams, tfidf_features
 
+pytestmark = pytest.mark.needs("models")
+
 TEXTS = ["It rains in Spain.", "It snows.", "In Spain it rains."]
 
 

@@ -16,6 +16,8 @@ from goldproof.measures.probe_task import hold_out, majority_accuracy, probe_tas
 from goldproof.measures.probes import ProbeSettings, fit_grid, fit_probes
 from goldproof.measures.sparse_probes import fit_sparse_probes
 
+pytestmark = pytest.mark.needs("models")
+
 
 @pytest.mark.parametrize("k", [2, 6])
 def test_accuracies_are_those_of_scikit_learn(k):

@@ -13,6 +13,8 @@ from goldproof.errors import DataError, UsageError
 from goldproof.measures import similarity
 from goldproof.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
 
+pytestmark = pytest.mark.needs("models")
+
 
 def places_of(*arrays):
     return representations([(f"place {i}", array) for i, array in enumerate(arrays)])

@@ -15,6 +15,8 @@ from goldproof.models.static_vectors import read_vectors, static_vectors
 from goldproof.training.finetune import finetune
 from goldproof.training.recipe import Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 LENGTHS = [7, 3, 1, 5]
 
 

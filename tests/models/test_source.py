@@ -9,6 +9,8 @@ from goldproof.errors import ModelError
 from goldproof.models.source import TOKENIZER_FILES, find_source
 from goldproof.models.tiny import write_tiny_model
 
+pytestmark = pytest.mark.needs("models")
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -15,6 +15,8 @@ from goldproof.models.protocols import Encoder, Trainable
 from goldproof.models.tiny import FAMILIES, write_tiny_model
 from goldproof.models.transformer import transformer
 
+pytestmark = pytest.mark.needs("models")
+
 TEXTS = ["one two three", "two", "three three one two"]
 
 

@@ -17,6 +17,8 @@ from goldproof.report.scores import Score, scores_of, table_scores
 from goldproof.report.summary import Column, Marked, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 
+pytestmark = pytest.mark.needs("huggingface_hub")
+
 A = Estimate(0.8, 0.75, 0.84, "Wilson", 300)
 B = Estimate(0.7, 0.65, 0.75, "Wilson", 300)
 NONE = Estimate(0.6, math.nan, math.nan, "one run only", 40)

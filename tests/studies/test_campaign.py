@@ -31,6 +31,7 @@ def test_studies_whose_own_data_are_made_are_no_toys(name):
 PAIRS = ("tasks=generated/sentiment", "classes=NOUN", "settings=test", "seeds=0", "training.epochs=1")
 
 
+@pytest.mark.needs("models")
 def test_a_report_on_generated_data_says_so_first(tmp_path, capsys):
     campaign = Campaign.choose("corruption", Choice("tiny", None, PAIRS), Store(tmp_path / "store"))
     runner = SerialRunner()

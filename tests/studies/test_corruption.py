@@ -130,6 +130,7 @@ def test_a_sample_is_of_the_rows_and_the_tagging_serves_any_number_of_them():
     assert data_job(config, task, "train", Version("NOUN")) != data_job(SMALL, task, "train", Version("NOUN"))
 
 
+@pytest.mark.needs("models")
 def test_scores_and_changes_are_those_of_scikit_learn(runs):
     found = runs["generated/paraphrase"]
     baseline = find_baseline(SMALL, found)
@@ -148,6 +149,7 @@ def test_scores_and_changes_are_those_of_scikit_learn(runs):
         assert each.control.beyond.difference.value == pytest.approx(score - control)
 
 
+@pytest.mark.needs("models")
 def test_correlations_are_those_of_scipy(runs):
     from scipy.stats import pearsonr, spearmanr
 
@@ -159,6 +161,7 @@ def test_correlations_are_those_of_scipy(runs):
     assert found.probabilities == {}
 
 
+@pytest.mark.needs("models")
 def test_floors_are_those_of_a_classifier_that_does_not_look(small, runs):
     for name in TASKS[:2]:
         found = runs[name]
@@ -170,6 +173,7 @@ def test_floors_are_those_of_a_classifier_that_does_not_look(small, runs):
         assert baseline.constant == pytest.approx(max(np.mean([g == label for g in gold]) for label in set(gold)))
 
 
+@pytest.mark.needs("models")
 def test_what_the_generated_tasks_hang_on_is_found(runs):
     """They were made so: see `generated`."""
     verdicts = {}
@@ -181,6 +185,7 @@ def test_what_the_generated_tasks_hang_on_is_found(runs):
         assert {verdicts[name, "ADJ+ADV", setting] for setting in SMALL.settings} <= {"drops", "collapsed"}
 
 
+@pytest.mark.needs("models")
 def test_bits_are_against_the_shares_of_the_training_labels(runs):
     found = runs["generated/sentiment"]
     information = find_information(found, ORIGINAL, ORIGINAL)
@@ -228,6 +233,7 @@ def test_the_share_retained_is_that_of_the_score_above_the_floor(floor, above, k
     assert retained_share(judged, Baseline(no_score, None, floor, floor)) is None
 
 
+@pytest.mark.needs("models")
 def test_one_answer_to_all_is_counted(runs):
     found = runs["generated/sentiment"]
     n = len(found.gold)
@@ -293,6 +299,7 @@ def test_answers_as_rare_as_in_gold_are_not_one_answer():
     assert n_constant(skewed_runs(gold), np.stack([right, few, np.zeros(1000, int)])) == 2
 
 
+@pytest.mark.needs("models")
 def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     made = report(SMALL, small)
     assert find_study("corruption").report(SMALL, small) == made
@@ -317,6 +324,7 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     assert {"report.html", "summary.json"} <= {path.name for path in paths}
 
 
+@pytest.mark.needs("models")
 def test_one_seed_without_control_is_compared_by_mcnemar(small):
     config = replace(SMALL, seeds=(0,), control="none", tasks=TASKS[:1], settings=("train", "both"))
     store = Store(small._store.folder)
@@ -331,6 +339,7 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
     assert all("Tango" in row["delta"].method for row in table.rows)
 
 
+@pytest.mark.needs("models")
 def test_the_published_numbers_stand_beside_ours(runs):
     from goldproof.studies.corruption.report_cells import Found, baseline_section, survival_section
 
@@ -355,6 +364,7 @@ def test_where_the_corpora_lie_is_no_part_of_a_job(published, tmp_path):
     assert len(load("glue/mrpc", split="test", root=published)) == 1725
 
 
+@pytest.mark.needs("models")
 def test_real_texts_are_tagged_once_and_their_cues_found(published, nltk_data, tmp_path):
     config = Config(
         tasks=("glue/sst2",), classes=("NOUN", "NOUN+ADJ"), model="fake", data=Data(root=str(published), most_train=20)
@@ -381,6 +391,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.needs("models")
 def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
     settings = {"preset": "tiny", "tasks": [TASKS[0]], "classes": ["NOUN"], "seeds": [0], "training": {"epochs": 1}}
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -391,6 +402,7 @@ def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
     assert whole.stdout.startswith("{'kept': 9, 'done': 3}")  # kept: what the trainings and the report need
 
 
+@pytest.mark.needs("models")
 def test_a_masked_language_model_is_asked_where_one_is_given(small, tmp_path):
     import torch
     from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast

@@ -42,6 +42,7 @@ def test_a_file_of_ones_own_is_tested_on_its_test_rows(tmp_path):
     assert list(Results(store)[job].texts) == ["A quiet garden."]
 
 
+@pytest.mark.needs("models")
 def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_data):
     rows = [*own_rows(), {"review": "Gardens.", "stars": "no", "split": "dev"}]
     path = write_jsonl(tmp_path / "reviews.jsonl", rows)

@@ -66,6 +66,7 @@ def test_known_names_are_those_of_training():
     assert shared > 3 * logic_data.figures(logic_data.build(SOURCE)).shared
 
 
+@pytest.mark.needs("models")
 def test_the_small_transformer_keeps_new_names_apart():
     train = Examples(("1", "2"), ("Boston was visited by Anna", "Lima was visited by Olga"), ("no", "yes"), ("a", "b"))
     network = Scratch(n_layers=1, hidden=8, n_heads=2, common=0.9).load("pair", 2, train)
@@ -75,6 +76,7 @@ def test_the_small_transformer_keeps_new_names_apart():
     assert network.tokenizer.unk_token_id not in first + second
 
 
+@pytest.mark.needs("models")
 def test_tiny_run_reports_every_experiment(tmp_path):
     store = Store(tmp_path).open()
     assert {outcome.status for outcome in run_jobs(jobs(TINY), store, SerialRunner())} == {"done"}
@@ -152,6 +154,7 @@ def test_a_search_draws_within_its_ranges_and_the_same_each_time():
     assert len(candidates(Config(search=ranges), "small")) == 1
 
 
+@pytest.mark.needs("models")
 def test_the_best_trial_is_trained_and_one_that_diverges_is_only_a_bad_trial(corpus):
     train, held = (logic_data.part(corpus, split) for split in ("train", "validation"))
     recipe = Recipe(task="pair", epochs=1, batch=32, max_length=64)
@@ -170,6 +173,7 @@ def test_the_best_trial_is_trained_and_one_that_diverges_is_only_a_bad_trial(cor
     assert str(caught.value) == "none of the 2 trials of the search could be trained; the first: a"
 
 
+@pytest.mark.needs("models")
 def test_word_vectors_of_a_file_reach_the_network(tmp_path):
     path = tmp_path / "v.vec"
     path.write_text("visited 1 0 1\nhas 0 1 0\n", encoding="utf-8")
@@ -187,6 +191,7 @@ def test_given_vectors_keep_their_dimension_in_a_search(tmp_path):
     assert len({each.model.hidden for each in found}) > 1
 
 
+@pytest.mark.needs("models")
 def test_pieces_of_a_tokenizer_are_counted(tmp_path, corpus):
     folder = write_tiny_model(tmp_path / "model", ["has", "visited", "Ann"])
     found = logic_data.count_pieces(transformer(folder), [corpus], "en")
@@ -202,6 +207,7 @@ def test_a_source_alone_is_trained_on_and_every_language_tested():
     assert {languages_tested(config, cell) for cell in cells} == {("en", "pt")}
 
 
+@pytest.mark.needs("models")
 def test_jobs_run_where_only_computing_libraries_are(tmp_path):
     blocked = ("pydantic", "altair", "vl_convert", "nltk", "ray", "typer")
     settings = {

@@ -150,6 +150,7 @@ def model(tmp_path_factory, toy):
     return transformer(write_tiny_model(tmp_path_factory.mktemp("models") / "tiny", words))
 
 
+@pytest.mark.needs("models")
 def test_a_second_task_on_the_same_texts_costs_no_forward_pass(tmp_path, toy, model):
     labels = pa.array([["x", "y"][i % 2] for i in range(len(toy.data))])
     table = toy.data.table.set_column(toy.data.table.schema.get_field_index("label"), "label", labels)
@@ -165,6 +166,7 @@ def test_a_second_task_on_the_same_texts_costs_no_forward_pass(tmp_path, toy, mo
     assert first.accuracy.max() > 0.8 > second.accuracy.max()
 
 
+@pytest.mark.needs("models")
 def test_probes_agree_with_scikit_learn(toy):
     found = probe(Fake(), Readout(dtype="float32"), toy, ProbeSettings("logistic", (1e-2,)), True)
     task, vectors = toy.labels(), Fake().encode(toy.data.texts)
@@ -176,6 +178,7 @@ def test_probes_agree_with_scikit_learn(toy):
         assert found.accuracy[place] == pytest.approx(peer.score(x[task.test], task.codes[task.test]), abs=0.012)
 
 
+@pytest.mark.needs("models")
 def test_a_long_text_is_cut_and_counted(toy, model):
     rows = [
         *toy.data,
@@ -185,6 +188,7 @@ def test_a_long_text_is_cut_and_counted(toy, model):
     assert probe(model, Readout(), task, LOGISTIC, True).n_cut == 1
 
 
+@pytest.mark.needs("models")
 def test_models_are_compared_on_the_same_sample_of_sentences(toy, model):
     texts = sample_texts(toy, 40, 0)
     known = {row["text"]: row["label"] for row in toy.data.select(split="test")}
@@ -202,6 +206,7 @@ def test_models_are_compared_on_the_same_sample_of_sentences(toy, model):
     assert found.p_value[0, 1] == 1 / 20
 
 
+@pytest.mark.needs("models")
 def test_where_a_model_lies_is_no_part_of_a_job(tmp_path, model):
     shutil.copytree(model.source.folder, tmp_path / "elsewhere")
     keys = [
@@ -311,6 +316,7 @@ def tiny(tmp_path_factory):
     return Results(store)
 
 
+@pytest.mark.needs("models")
 def test_tiny_run_reports_every_part(tiny):
     found = report(TINY, tiny)
     assert unfinished(found) == []
@@ -329,6 +335,7 @@ def test_tiny_run_reports_every_part(tiny):
     assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
 
 
+@pytest.mark.needs("models")
 def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
     """A model against itself: nothing is added, and no property is said to gain most."""
     same = Findings(TINY, tiny)
@@ -341,6 +348,7 @@ def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
     assert lines[-1].startswith(f"In {len(same.twins)} of {len(same.twins)} cases training is not shown to help")
 
 
+@pytest.mark.needs("models")
 def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
     rows = {row["task"]: row for row in report(TINY, tiny).sections[0].items[2].rows}
     for row in rows.values():
@@ -350,6 +358,7 @@ def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
     assert rows["Tense (en)"]["accuracy"].low > rows["Tense (en)"]["majority"]
 
 
+@pytest.mark.needs("models")
 def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     config = replace(
         TINY,
@@ -380,6 +389,7 @@ def test_models_may_be_probed_in_some_languages_only():
     ]  # fmt: skip
 
 
+@pytest.mark.needs("models")
 def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
     (tmp_path / "vectors.txt").write_text("saw 1 0\nsees 0 1\nfound 1 0\nfinds 0 1\ncalled 1 0\ncalls 0 1\n")
     choice = Baselines(tokenizers=(str(model.source.folder),), vectors=(f"en={tmp_path / 'vectors.txt'}",))
@@ -397,6 +407,7 @@ def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
     assert found.verdict == ["No model was probed: the report has baselines and data only."]
 
 
+@pytest.mark.needs("models")
 def test_jobs_run_where_only_the_computing_libraries_are(tmp_path):
     settings = {
         "preset": "tiny", "languages": ["en"], "tasks": ["subj_number"], "probe": {"kinds": ["logistic"]},

@@ -58,6 +58,7 @@ def test_coarse_tasks_ask_for_any_feature_of_a_group(coarse_tasks):
     assert coarse_tasks.tagged["predicate-argument-structure"].tolist() == [i % 2 == 0 for i in range(40)]
 
 
+@pytest.mark.needs("models")
 def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
     tmp_path, coarse_sets, coarse_tasks, monkeypatch
 ):
@@ -83,6 +84,7 @@ def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.needs("models")
 def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, folder):
     planned = coarse_jobs(Config(models=(folder,), root=str(published), coarse=Coarse(model=folder, seeds=(0, 1))))
     steps = Counter(job.step.name for job in all_jobs(planned))
@@ -90,6 +92,7 @@ def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(publi
     assert planned[-1].group() == planned[-2].group() != planned[-3].group()
 
 
+@pytest.mark.needs("models")
 def test_coarse_probing_of_a_random_model_has_random_weights(folder):
     choice = Coarse(model=f"random:{folder}", seeds=(0,))
     config = replace(TINY, models=(f"random:{folder}",), coarse=choice)

@@ -262,6 +262,7 @@ def test_the_paper_preset_has_every_condition_of_the_paper():
     assert PAPER.membership == "exact"
 
 
+@pytest.mark.needs("models")
 def test_findings_of_the_tiny_campaign(found):
     base = found.base["en"]
     assert base.table.shape == (33, 3)
@@ -283,6 +284,7 @@ def _strength(category):
     return TAGS.index(f"{GROUP_OF[category]}:{category}") % 4
 
 
+@pytest.mark.needs("models")
 def test_the_report_has_the_papers_tables_and_figures(found):
     report = stability.report(WHOLE, found.results)
     assert stability.report(WHOLE, found.results) == report
@@ -300,6 +302,7 @@ def test_the_report_has_the_papers_tables_and_figures(found):
     assert extra == [0, 32, 64]
 
 
+@pytest.mark.needs("models")
 def test_one_seed_gives_a_report_too(found):
     config = replace(TINY, seeds=(0,), attribution=Attribution(levels=0), extra=Extra())
     report = stability.report(config, found.results)
@@ -309,6 +312,7 @@ def test_one_seed_gives_a_report_too(found):
     assert str(tables["overall"].rows[0]["correlation"].reason) == "needs at least two seeds"
 
 
+@pytest.mark.needs("models")
 def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
     beside = Findings(replace(WHOLE, corpus="published"), found.results)
     assert beside.with_paper
@@ -325,6 +329,7 @@ def test_planning_is_light():
     assert answer.stdout.split() == [str(len(jobs(TINY))), *["False"] * 5]
 
 
+@pytest.mark.needs("models")
 def test_one_seed_says_nothing_of_steadiness(found):
     alone = Findings(replace(TINY, seeds=(0,), attribution=Attribution(levels=0)), found.results)
     (section,) = size_section(alone)

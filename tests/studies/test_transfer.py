@@ -39,6 +39,7 @@ def run(config, folder):
     return Results(store), [outcome for outcome in outcomes if outcome.status != "done"]
 
 
+@pytest.mark.needs("models")
 def test_a_tiny_run_gives_a_whole_report(tmp_path):
     results, failed = run(SMALL, tmp_path / "store")
     assert not failed
@@ -57,6 +58,7 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     assert panels.test("xa").scores[:, -1].mean() > near > far  # fewer shared words, less transfer
 
 
+@pytest.mark.needs("models")
 def test_too_short_a_training_is_said_with_what_would_help(tmp_path):
     config = replace(SMALL, training=replace(SMALL.training, epochs=1, batch=120), seeds=(0,))
     results, failed = run(config, tmp_path / "store")
@@ -69,6 +71,7 @@ def test_too_short_a_training_is_said_with_what_would_help(tmp_path):
     )
 
 
+@pytest.mark.needs("models")
 def test_condensed_answers_are_those_of_the_training():
     data = {split: generate_topics("xa", split, 40, 1.0) for split in ("train", "test")}
     recipe = make_recipe(SMALL)
@@ -82,6 +85,7 @@ def test_condensed_answers_are_those_of_the_training():
     assert found.averaged.tolist() == mean.mean(0).argmax(-1).tolist()
 
 
+@pytest.mark.needs("models")
 def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     results, failed = run(SMALL, tmp_path / "store")
     assert not failed
@@ -102,6 +106,7 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     assert f"{averaging}, with no labels beyond the source." in said
 
 
+@pytest.mark.needs("models")
 def test_without_averaged_weights_the_trainings_are_other_jobs_and_the_rule_has_its_reason(tmp_path):
     config = replace(SMALL, average_weights=False)
     assert {job.needs[0].step.name for job in jobs(config)} == {"goldproof.train"}
@@ -117,6 +122,7 @@ def test_without_averaged_weights_the_trainings_are_other_jobs_and_the_rule_has_
         assert np.array_equal(results[a].sets["xb/test"].answers, with_mean[b].sets["xb/test"].answers)
 
 
+@pytest.mark.needs("models")
 def test_a_course_that_was_stored_without_averaged_weights_loads(tmp_path):
     data = {split: generate_topics("xa", split, 40, 1.0) for split in ("train", "test")}
     sets = {"xa/dev": data["test"], "xa/test": data["test"]}
@@ -168,6 +174,7 @@ def tagged_rows():
                 }  # fmt: skip
 
 
+@pytest.mark.needs("models")
 def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp_path):
     path = write_jsonl(tmp_path / "mine.jsonl", list(tagged_rows()))
     config = replace(
@@ -213,6 +220,7 @@ def text_rows(labels):
                 }  # fmt: skip
 
 
+@pytest.mark.needs("models")
 def test_labels_that_differ_between_languages_are_named(tmp_path):
     labels = {"en": ("sun", "rain"), "de": ("Sonne", "rain")}
     path = write_jsonl(tmp_path / "mine.jsonl", list(text_rows(labels)))
@@ -225,6 +233,7 @@ def test_labels_that_differ_between_languages_are_named(tmp_path):
     ) in first.error
 
 
+@pytest.mark.needs("models")
 def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
     config = replace(SMALL, seeds=(3,), targets=("xb",))
     results, _ = run(config, tmp_path / "store")

@@ -20,6 +20,8 @@ from goldproof.training.finetune import Hooks, finetune, finetune_many
 from goldproof.training.outcome import Outcome, Progress
 from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 RECIPE = Recipe(
     task="pair", steps=10, batch=4, learning_rate=2e-3, schedule="constant", weight_decay=0.1, evaluate_at=(0, 4, 10)
 )

@@ -17,6 +17,8 @@ from goldproof.models.transformer import transformer
 from goldproof.training.finetune import Hooks, finetune, finetune_many
 from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 TRAIN = Examples(("a", "b", "c"), ("one", "two", "three"), None, ("no", "yes", "no"))
 SEED = Seeds.all(1)
 TEXT = Recipe(steps=1)

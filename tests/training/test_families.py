@@ -18,6 +18,8 @@ from goldproof.training.finetune import Hooks, finetune, finetune_many
 from goldproof.training.outcome import Outcome, Progress
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 RECIPE = Recipe(
     task="pair", epochs=1, batch=4, learning_rate=1e-3, weight_decay=0.1, dropout=0.1, evaluations=2, max_length=32
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results, Store, run_jobs, step
@@ -12,6 +13,8 @@ from goldproof.models.fake import Fake
 from goldproof.runners.serial import SerialRunner
 from goldproof.training.job import train
 from goldproof.training.recipe import Recipe, Seeds
+
+pytestmark = pytest.mark.needs("models")
 
 RECIPE = Recipe(task="text", epochs=1, batch=4, evaluations=2)
 

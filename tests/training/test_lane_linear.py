@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch.func import vmap
 
 from goldproof.training.lane_linear import LaneLinear
+
+pytestmark = pytest.mark.needs("models")
 
 
 def gradients(with_mode: bool) -> list[torch.Tensor]:

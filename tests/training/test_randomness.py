@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from goldproof.training import randomness, stateless
 
+pytestmark = pytest.mark.needs("models")
+
 MASK = 0xFFFFFFFF
 
 

@@ -18,6 +18,8 @@ from goldproof.training.finetune import Hooks, finetune, predict
 from goldproof.training.randomness import order_table
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 RECIPE = Recipe(
     task="pair",
     epochs=2,

@@ -22,6 +22,8 @@ from goldproof.training.outcome import Outcome, Progress
 from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.snapshots import FILE
 
+pytestmark = pytest.mark.needs("models")
+
 RECIPE = Recipe(task="pair", epochs=2, batch=4, learning_rate=1e-3, evaluations=4, dropout=0.1)
 EVERY_STEP = Execution(snapshot_seconds=0)
 

@@ -16,6 +16,8 @@ from goldproof.training.finetune import Hooks, finetune, finetune_many
 from goldproof.training.outcome import Outcome
 from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 RECIPE = Recipe(task="pair", epochs=1, batch=4, learning_rate=1e-3, dropout=0.1)
 STACKED = Execution(stack="always")
 

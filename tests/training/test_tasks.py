@@ -18,6 +18,8 @@ from goldproof.training.finetune import finetune, finetune_many
 from goldproof.training.outcome import Outcome
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
+pytestmark = pytest.mark.needs("models")
+
 LETTERS = [f"w{i}" for i in range(8)]
 
 

@@ -258,7 +258,7 @@ def test_logic_takes_a_model_of_a_plugin_and_leaves_its_tokenizer_out(goldproof)
 
     without, having = planned(""), planned("--set model=wide-bag")
     assert set(without) == set(having)
-    assert having.count("goldproof.train") > without.count("goldproof.train")
+    assert having.count("goldproof.logic.train_best") > without.count("goldproof.logic.train_best")
 
 
 def test_importing_goldproof_neither_looks_for_plugins_nor_loads_one(installed, tmp_path):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import goldproof
 from goldproof.studies import ENTRIES
 
+GROUPS = tuple(f"goldproof.{group}" for group in ("metrics", "models", "readers", "studies", "taggers"))  # of plugins
 PACKAGES = ("goldproof", *goldproof._PACKAGES, *(entry.module for entry in ENTRIES))
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -22,8 +23,8 @@ def is_public(dotted: str) -> bool:
     """Whether a dotted name is a package with a public list, or begins with a name on one."""
     parts = dotted.split(".")
     packages = [n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in PACKAGES]
-    if not packages:
-        return False
+    if not packages or dotted in GROUPS:
+        return dotted in GROUPS
     after = parts[packages[-1] :]
     listed = importlib.import_module(".".join(parts[: packages[-1]])).__all__
     return not after or after[0] in listed or after[0] == "__version__"

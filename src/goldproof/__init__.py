@@ -112,6 +112,8 @@ _HOMES = {
 
 _PACKAGES = (  # that have public lists of their own, beside the studies
     "goldproof.builders.tagging",
+    "goldproof.data.formats",
+    "goldproof.errors",
     "goldproof.jobs",
     "goldproof.measures",
     "goldproof.models",

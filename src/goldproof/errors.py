@@ -20,6 +20,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+__all__ = [
+    "AbsentValueError",
+    "DamagedValueError",
+    "DataError",
+    "GoldproofError",
+    "JobFailedError",
+    "MissingExtraError",
+    "ModelError",
+    "PluginError",
+    "StoreError",
+    "TrainingError",
+    "UsageError",
+]
+
 
 class GoldproofError(Exception):
     """Anything that went wrong and that the user can do something about."""

@@ -56,10 +56,9 @@ def test_a_worker_on_a_long_job_says_so_and_then_no_more(store, tmp_path):
 
 
 def test_the_log_of_a_run_says_what_failed_and_what_was_lost(store, tmp_path):
-    pool = PoolRunner(1)
     journal = Journal(str(tmp_path / "journal"))
-    run([square.job(1), fails.job(2), kills_its_worker.job(1, journal)], store, pool)
-    pool.close()
+    with contextlib.closing(PoolRunner(1)) as pool:
+        run([square.job(1), fails.job(2), kills_its_worker.job(1, journal)], store, pool)
     (log,) = read_runs(store)
     assert (log.state, log.n_jobs) == ("finished", 3)
     assert log.counts["done"] == 2

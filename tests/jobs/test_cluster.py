@@ -157,11 +157,11 @@ def test_the_driver_is_killed_and_started_again(cluster, tmp_path, journal):
 
 
 def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
-    config = Config(sizes=(800,), seeds=tuple(range(36)), n_test=2000)
-    settings = ["--set", f"seeds={list(config.seeds)}", "--set", "sizes=[800]", "--set", "n_test=2000"]
+    config = Config(sizes=(100,), seeds=tuple(range(12)))
+    settings = ["--set", f"seeds={list(config.seeds)}", "--set", "sizes=[100]"]
     command = ["goldproof", "run", "demo", *settings, "--runner", "ray", "--address", cluster.address]
     records = Store(tmp_path / "goldproof-store").open()
-    with held(records, [prediction_job(config, 800, 35)]), start(tmp_path, *command) as first:
+    with held(records, [prediction_job(config, 100, 11)]), start(tmp_path, *command) as first:
         wait_until(
             lambda: sum(1 for _ in records.stored_keys()) >= 5 or first.poll() is not None, "five values are kept"
         )
@@ -178,7 +178,7 @@ def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
     second = subprocess.run(
         [sys.executable, "-m", *command], cwd=tmp_path, env=os.environ, capture_output=True, text=True, check=True
     )
-    assert second.stdout.startswith(f"38 jobs: {38 - len(kept)} done, {len(kept)} kept\n")
+    assert second.stdout.startswith(f"14 jobs: {14 - len(kept)} done, {len(kept)} kept\n")
     assert kept < set(records.stored_keys())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -106,9 +107,8 @@ def test_many_values_are_brought_to_hand_at_once(url, server, tmp_path, monkeypa
 
 def test_workers_in_other_processes_read_and_write_there(url):
     store = Store(url).open()
-    pool = PoolRunner(1)
-    outcomes = list(run_jobs([size.job(matrix.job(60)), square.job(2)], store, pool))
-    pool.close()
+    with contextlib.closing(PoolRunner(1)) as pool:
+        outcomes = list(run_jobs([size.job(matrix.job(60)), square.job(2)], store, pool))
     assert Counter(outcome.status for outcome in outcomes) == {"done": 3}
     assert store.load(size.job(matrix.job(60)).key) == 3600
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -315,10 +316,9 @@ class Counting:
 @pytest.mark.usefixtures("every_job_is_short")
 def test_what_travels_together_is_of_one_step(store):
     """A batch of short jobs takes no long one along, which would keep one worker busy while others are idle."""
-    recorded = Recording(PoolRunner(1))
     wanted = [job for i in range(60) for job in (square.job(i), total.job([i]))]
-    assert statuses(run(wanted, store, recorded)) == {"done": 120}
-    recorded.close()
+    with contextlib.closing(Recording(PoolRunner(1))) as recorded:
+        assert statuses(run(wanted, store, recorded)) == {"done": 120}
     assert max(len(steps) for steps in recorded.sent) > 1
     assert all(len(set(steps)) == 1 for steps in recorded.sent)
 

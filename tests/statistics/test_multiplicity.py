@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +14,14 @@ from statsmodels.stats.multitest import multipletests
 
 from goldproof.errors import UsageError
 from goldproof.statistics.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm, simultaneous_bands
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _little_garbage_to_look_through() -> Iterator[None]:
+    """Each correction of statsmodels collects garbage, which is slow where the objects of a whole suite are about."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @settings(max_examples=30, deadline=None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from goldproof import lazy
 
 if TYPE_CHECKING:
+    from goldproof.models.examples import Examples
     from goldproof.models.fake import Fake
     from goldproof.models.protocols import Classifier, Encoder, Network, Tokenized, Trainable
     from goldproof.models.recurrent import Recurrent
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Classifier",
     "Encoder",
+    "Examples",
     "Fake",
     "Network",
     "Recurrent",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "goldproof.models.examples": ("Examples",),
     "goldproof.models.fake": ("Fake",),
     "goldproof.models.protocols": ("Classifier", "Encoder", "Network", "Tokenized", "Trainable"),
     "goldproof.models.recurrent": ("Recurrent",),

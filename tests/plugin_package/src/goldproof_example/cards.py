@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from goldproof.data.formats.added import FileReader
-from goldproof.data.formats.files import iter_lines
+from goldproof.data.formats import FileReader, iter_lines
 from goldproof.errors import DataError
 
 AT_ONCE = 10_000

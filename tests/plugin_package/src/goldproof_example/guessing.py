@@ -6,7 +6,7 @@ import numpy as np
 
 from goldproof import Estimate, Job, Report, Results, named, step
 from goldproof.errors import UsageError
-from goldproof.report.summary import Claim, Column, Section, Table
+from goldproof.report import Claim, Column, Section, Table
 
 question = "How far does a guesser's score move with the test set?"
 

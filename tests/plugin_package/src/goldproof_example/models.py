@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from goldproof import named
-from goldproof.models.examples import Examples
-from goldproof.models.fake import Fake
+from goldproof.models import Examples, Fake
 
 
 @named("example.WideBag")

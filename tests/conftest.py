@@ -17,8 +17,8 @@ from goldproof.extras import MODULES, Need
 ROOT = Path(__file__).resolve().parents[1]
 for _name in ("GOLDPROOF_STORE", "RAY_ADDRESS"):  # whoever runs the tests may have a store and a cluster of their own
     os.environ.pop(_name, None)
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores it for what it starts with &: here and in
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # every process that a test starts and interrupts
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # after `make test &`; what a test interrupts inherits it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 

@@ -181,7 +181,7 @@ def test_entry_points_that_python_cannot_read_hide_nothing(run, install, tmp_pat
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("READER = print", "a goldproof.data.formats.added.FileReader is needed; got builtin_function_or_method"),
+        ("READER = len", "a goldproof.data.formats.added.FileReader is needed; got builtin_function_or_method"),
         (
             READER.format(suffixes="('cards',)", rows="[]"),
             "its suffixes must be a tuple of texts such as '.cards', in lower case; got ('cards',)",

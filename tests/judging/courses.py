@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from goldproof.judging.transfer.panels import Answers, Panel, Panels, Scoring, make_panel, make_panels
+from goldproof.judging.transfer.panels import Panel, PanelParts, Panels, Scoring, make_panel, make_panels
 
 LABELS = ("no", "yes")
 ACCURACY = Scoring("accuracy", LABELS)
@@ -17,7 +17,7 @@ def exact_panel(language: str, split: str, scores: Any, n: int = 200, **more: An
     gold = np.arange(n) % 2
     right = np.arange(n) < np.round(np.asarray(scores)[..., None] * n)
     ids = np.array([f"{i:04}" for i in range(n)], object)
-    return make_panel(language, split, ACCURACY, Answers(ids, gold, np.where(right, gold, 1 - gold), **more))
+    return make_panel(language, split, ACCURACY, PanelParts(ids, gold, np.where(right, gold, 1 - gold), **more))
 
 
 def noisy_panel(language: str, split: str, chances: Any, rng: np.random.Generator, n: int = 200) -> Panel:
@@ -25,7 +25,7 @@ def noisy_panel(language: str, split: str, chances: Any, rng: np.random.Generato
     gold = np.arange(n) % 2
     right = rng.random((*np.shape(chances), n)) < np.asarray(chances)[..., None]
     ids = np.array([f"{i:04}" for i in range(n)], object)
-    return make_panel(language, split, ACCURACY, Answers(ids, gold, np.where(right, gold, 1 - gold)))
+    return make_panel(language, split, ACCURACY, PanelParts(ids, gold, np.where(right, gold, 1 - gold)))
 
 
 def experiment(panels: list[Panel], source: str = "en") -> Panels:

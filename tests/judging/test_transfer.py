@@ -20,7 +20,7 @@ from goldproof.errors import DataError
 from goldproof.judging.transfer.analysis import analyse, why_not_paired
 from goldproof.judging.transfer.guide import Counting, guidance, mean_guidance
 from goldproof.judging.transfer.luck import loss_against, spread_of
-from goldproof.judging.transfer.panels import Answers, Scoring, make_panel
+from goldproof.judging.transfer.panels import PanelParts, Scoring, make_panel
 from goldproof.judging.transfer.reading import judge_transfer, panels_of
 from goldproof.judging.transfer.rules import choose_points, mean_difference
 from goldproof.report.write import write_report
@@ -172,7 +172,7 @@ def test_a_run_that_ended_early_has_its_own_last_checkpoint():
     answers = np.where(np.isnan(scores)[..., None], -1, np.where(right, gold, 1 - gold))
     ids = np.array([str(i) for i in range(100)], object)
     panels = experiment(
-        [make_panel(n, s, ACCURACY, Answers(ids, gold, answers)) for n, s in (("en", "dev"), ("de", "test"))]
+        [make_panel(n, s, ACCURACY, PanelParts(ids, gold, answers)) for n, s in (("en", "dev"), ("de", "test"))]
     )
     assert panels.last_points().tolist() == [2, 1]
     assert analyse(panels).rule("de", "last").run_scores == pytest.approx([0.7, 0.6])
@@ -198,7 +198,7 @@ def test_order_of_items_and_of_runs_makes_no_difference(seed):
     whole = [noisy_panel(name, split, rng.uniform(0.5, 0.9, (3, 4)), rng, 40) for name, split in names]
     items, runs = rng.permutation(40), rng.permutation(3)
     other = [
-        make_panel(p.language, p.split, ACCURACY, Answers(p.ids[items], p.gold[items], p.answers[runs][:, :, items]))
+        make_panel(p.language, p.split, ACCURACY, PanelParts(p.ids[items], p.gold[items], p.answers[runs][:, :, items]))
         for p in whole
     ]
     (a,), (b,) = (analyse(experiment(panels)).languages for panels in (whole, other))
@@ -214,7 +214,7 @@ def test_order_of_items_and_of_runs_makes_no_difference(seed):
 def test_tagging_is_scored_by_spans():
     counts = np.array([[[[1, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 1, 1]]]])  # one run, two checkpoints, two sentences
     ids = np.array(["a", "b"], object)
-    panel = make_panel("de", "test", Scoring("span_f1"), Answers(ids, np.zeros(2, int), counts))
+    panel = make_panel("de", "test", Scoring("span_f1"), PanelParts(ids, np.zeros(2, int), counts))
     assert panel.scores.tolist() == [[0.5, 1.0]]
     assert panel.at(np.array([0])).scores().tolist() == [0.5]
 
@@ -310,7 +310,7 @@ def test_misaligned_test_sets_are_not_paired():
     assert why_not_paired(panels, "de") == (
         "not paired: the test sets of 'en' and 'de' are not the same items (200 and 150; 50 ids are missing)"
     )
-    swapped = make_panel("de", "test", ACCURACY, Answers(a.ids, 1 - a.gold, a.answers))
+    swapped = make_panel("de", "test", ACCURACY, PanelParts(a.ids, 1 - a.gold, a.answers))
     panels = experiment([exact_panel("en", "dev", RISE), a, swapped])
     (result,) = analyse(panels).languages
     assert result.gap.difference is None
@@ -379,14 +379,14 @@ def test_a_score_of_one_label_alone_is_never_claimed(metric, floor):
     scoring = Scoring(metric, LABELS)
     made = [
         make_panel(
-            p.language, p.split, scoring, Answers(p.ids, p.gold, np.ones_like(p.answers) if p is test else p.answers)
+            p.language, p.split, scoring, PanelParts(p.ids, p.gold, np.ones_like(p.answers) if p is test else p.answers)
         )
         for p in panels
     ]
     (result,) = analyse(experiment(made)).languages
     assert result.floor == pytest.approx(floor)
     assert result.claim == "not told from the most frequent label"
-    sure = [make_panel(p.language, p.split, scoring, Answers(p.ids, p.gold, p.answers)) for p in panels]
+    sure = [make_panel(p.language, p.split, scoring, PanelParts(p.ids, p.gold, p.answers)) for p in panels]
     assert analyse(experiment(sure)).languages[0].claim == "may be claimed"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.judging.arms import Arm
+from goldproof.data.answers import Answers
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
@@ -22,17 +22,17 @@ class Calibration:
     confidence: float
 
 
-def calibrate(arm: Arm) -> Calibration:
-    """Calibration of an arm with probabilities (runs × items × labels), runs pooled.
+def calibrate(answers: Answers) -> Calibration:
+    """Calibration of one place with probabilities (runs × items × labels), runs pooled.
 
     Brier score: mean over items of Σ_k (p_k − y_k)² (Brier 1950), averaged over runs first. Expected calibration
     error: mean gap between confidence and accuracy over 15 bins of equal width, weighted by size (Guo et al. 2017).
     """
-    assert arm.probabilities is not None
-    truth = np.eye(arm.probabilities.shape[-1])[arm.gold]
-    squares = ((arm.probabilities - truth) ** 2).sum(axis=-1)
-    confidence = arm.probabilities.max(axis=-1).ravel()
-    right = (arm.probabilities.argmax(axis=-1) == arm.gold).ravel()
+    assert answers.probabilities is not None
+    truth = np.eye(answers.probabilities.shape[-1])[answers.gold]
+    squares = ((answers.probabilities - truth) ** 2).sum(axis=-1)
+    confidence = answers.probabilities.max(axis=-1).ravel()
+    right = (answers.probabilities.argmax(axis=-1) == answers.gold).ravel()
     bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
     gaps = np.bincount(bins, weights=right - confidence, minlength=N_BINS)
     error = float(np.abs(gaps).sum() / len(confidence))

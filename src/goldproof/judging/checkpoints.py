@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.judging.arms import Arm
+from goldproof.data.answers import Answers
 from goldproof.judging.metrics import run_scores
 from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
 from goldproof.statistics.arrays import Array
@@ -38,31 +38,32 @@ class Trajectory:
     scores: Array
 
 
-def last_steps(arms: Sequence[Arm]) -> list[Arm]:
-    """Of each place the arm of its last step."""
-    latest: dict[tuple[tuple[str, str], ...], Arm] = {}
-    for arm in arms:
-        place = tuple(arm.where.items())
-        if place not in latest or (arm.step or 0) >= (latest[place].step or 0):
-            latest[place] = arm
+def last_steps(places: Sequence[Answers]) -> list[Answers]:
+    """Of each place the answers of its last step."""
+    latest: dict[tuple[tuple[str, str], ...], Answers] = {}
+    for answers in places:
+        place = tuple(answers.where.items())
+        if place not in latest or (answers.step or 0) >= (latest[place].step or 0):
+            latest[place] = answers
     return list(latest.values())
 
 
-def trajectories(arms: Sequence[Arm], metric: str) -> list[Trajectory]:
+def trajectories(places: Sequence[Answers], metric: str) -> list[Trajectory]:
     """The scores of each place that has several steps; steps at which a run is missing are left out."""
-    by_place: dict[tuple[tuple[str, str], ...], list[Arm]] = {}
-    for arm in arms:
-        by_place.setdefault(tuple(arm.where.items()), []).append(arm)
+    by_place: dict[tuple[tuple[str, str], ...], list[Answers]] = {}
+    for answers in places:
+        by_place.setdefault(tuple(answers.where.items()), []).append(answers)
     found = []
     for place, group in by_place.items():
-        runs = set.intersection(*(set(arm.run_names) for arm in group))
+        runs = set.intersection(*(set(answers.run_names) for answers in group))
         if len(group) < 3 or not runs:
             continue
-        group = sorted(group, key=lambda arm: arm.step or 0)
+        group = sorted(group, key=lambda answers: answers.step or 0)
         scores = [
-            [s for s, run in zip(run_scores(arm, metric), arm.run_names, strict=True) if run in runs] for arm in group
+            [s for s, run in zip(run_scores(answers, metric), answers.run_names, strict=True) if run in runs]
+            for answers in group
         ]
-        found.append(Trajectory(dict(place), np.array([arm.step or 0 for arm in group]), np.array(scores).T))
+        found.append(Trajectory(dict(place), np.array([answers.step or 0 for answers in group]), np.array(scores).T))
     return found
 
 

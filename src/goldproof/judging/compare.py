@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from goldproof.data.answers import Answers
 from goldproof.data.prediction_columns import Task, resolve_missing
 from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
-from goldproof.judging.arms import Arm, make_arms
+from goldproof.judging.arrange import arrange
 from goldproof.judging.checkpoints import last_steps
 from goldproof.judging.load import Source, load_predictions
 from goldproof.judging.metrics import Scorable, choose_metric, scorable, score_arm
@@ -76,7 +77,7 @@ class Judgement:
     tags: Sequence[Difference]
     notes: Sequence[str]
     margins: Margins
-    arms: Sequence[tuple[Arm, Arm]] = field(default=(), repr=False)
+    arms: Sequence[tuple[Answers, Answers]] = field(default=(), repr=False)
     paired: bool = True
 
     @property
@@ -143,10 +144,10 @@ def compare(
     return Judgement(names, metric, overall, _adjust(places), tags, notes, margins, pairs)
 
 
-def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Arm]:
+def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Answers]:
     reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "never")
     predictions = load_predictions(source, reading)
-    arms, _ = make_arms(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
+    arms, _ = arrange(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
     arms = last_steps(arms)
     models = sorted({arm.where.get("model", "") for arm in arms})
     if len(models) > 1:
@@ -154,7 +155,7 @@ def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings)
     return arms
 
 
-def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Arm]]) -> tuple[str, str]:
+def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Answers]]) -> tuple[str, str]:
     """The models' names where the rows give two, else the files', else A and B."""
     models = [arms[0].where.get("model", "") for arms in sides]
     if all(models) and models[0] != models[1]:
@@ -166,11 +167,11 @@ def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Arm]]) -> tu
     return (a, b) if a != b else ("A", "B")
 
 
-def _without_model(arm: Arm) -> Arm:
+def _without_model(arm: Answers) -> Answers:
     return replace(arm, where={key: value for key, value in arm.where.items() if key != "model"})
 
 
-def _pair(a: list[Arm], b: list[Arm], settings: Settings) -> tuple[list[tuple[Arm, Arm]], list[str]]:
+def _pair(a: list[Answers], b: list[Answers], settings: Settings) -> tuple[list[tuple[Answers, Answers]], list[str]]:
     """The arms of both sides that belong together, on the same items in the same order."""
     by_place = {tuple(sorted(arm.where.items())): arm for arm in b}
     both = [(arm, by_place[key]) for arm in a if (key := tuple(sorted(arm.where.items()))) in by_place]
@@ -189,7 +190,7 @@ def _pair(a: list[Arm], b: list[Arm], settings: Settings) -> tuple[list[tuple[Ar
     return [_align(one, other, settings, notes) for one, other in both], notes
 
 
-def _align(a: Arm, b: Arm, settings: Settings, notes: list[str]) -> tuple[Arm, Arm]:
+def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tuple[Answers, Answers]:
     if a.task != b.task:
         raise DataError(f"A is {a.task} and B is {b.task}; only the same task can be compared")
     shared, in_a, in_b = np.intersect1d(a.ids, b.ids, return_indices=True)
@@ -220,7 +221,7 @@ def _align(a: Arm, b: Arm, settings: Settings, notes: list[str]) -> tuple[Arm, A
     return a, b
 
 
-def _check_texts(a: Arm, b: Arm) -> None:
+def _check_texts(a: Answers, b: Answers) -> None:
     """Rows that are matched by their numbers must hold the same texts, where both sides have them."""
     for name in set(a.texts or {}) & set(b.texts or {}):
         pairs = zip((a.texts or {})[name], (b.texts or {})[name], strict=True)
@@ -233,25 +234,25 @@ def _check_texts(a: Arm, b: Arm) -> None:
             )
 
 
-def _same_codes(a: Arm, b: Arm) -> tuple[Arm, Arm]:
+def _same_codes(a: Answers, b: Answers) -> tuple[Answers, Answers]:
     """Both arms coded by the same labels."""
     if a.labels == b.labels or a.task != "classification":
         return a, b
     labels = label_union(a.labels, b.labels)
 
-    def recode(arm: Arm) -> Arm:
+    def recode(arm: Answers) -> Answers:
         codes = np.array([labels.index(label) for label in arm.labels])
         return replace(arm, labels=labels, gold=codes[arm.gold], runs=codes[arm.runs], probabilities=None)
 
     return recode(a), recode(b)
 
 
-def _pool(pairs: Sequence[tuple[Arm, Arm]]) -> tuple[Arm, Arm]:
+def _pool(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
     """All places as one; the same id in several places is one cluster, since it is the same item in other words."""
     return _pooled([a for a, _ in pairs]), _pooled([b for _, b in pairs])
 
 
-def _pooled(arms: Sequence[Arm]) -> Arm:
+def _pooled(arms: Sequence[Answers]) -> Answers:
     shortest = min(len(arm.runs) for arm in arms)
     labels = [arm.clusters if arm.clusters is not None else arm.ids for arm in arms]
     clusters = np.unique(np.array([str(x) for part in labels for x in part], object), return_inverse=True)[1]
@@ -270,7 +271,7 @@ def _pooled(arms: Sequence[Arm]) -> Arm:
     )
 
 
-def _difference(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins: Margins) -> Difference:
+def _difference(pair: tuple[Answers, Answers], metric: str, settings: Settings, margins: Margins) -> Difference:
     a, b = pair
     form, n_a = _together(a, b, metric), len(a.runs)
     result, design = _compare(form, n_a, a.clusters, settings.level)
@@ -293,9 +294,16 @@ def _difference(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins:
     )
 
 
-def _together(a: Arm, b: Arm, metric: str) -> Scorable:
+def _together(a: Answers, b: Answers, metric: str) -> Scorable:
     """Both sides' runs beneath each other, so that they share one encoding."""
-    return scorable(replace(a, runs=np.concatenate([a.runs, b.runs])), metric)
+    both = replace(
+        a,
+        runs=np.concatenate([a.runs, b.runs]),
+        run_names=(*a.run_names, *b.run_names),
+        probabilities=None,
+        absent=None,
+    )
+    return scorable(both, metric)
 
 
 def _compare(form: Scorable, n_a: int, clusters: Array | None, level: float) -> tuple[paired.Comparison, Design]:
@@ -311,7 +319,9 @@ def _compare(form: Scorable, n_a: int, clusters: Array | None, level: float) -> 
     return result, Design(n, min(len(a), len(b)), seed)
 
 
-def _tag_differences(pair: tuple[Arm, Arm], metric: str, settings: Settings, margins: Margins) -> list[Difference]:
+def _tag_differences(
+    pair: tuple[Answers, Answers], metric: str, settings: Settings, margins: Margins
+) -> list[Difference]:
     a, b = pair
     found = []
     for tag, items in items_by_tag(a).items():

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from goldproof.judging.arms import Arm
+from goldproof.data.answers import Answers
 from goldproof.judging.compare import Difference, Judgement
 from goldproof.judging.metrics import is_share, title_of
 from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, place_columns
@@ -153,7 +153,7 @@ def _example_items(judgement: Judgement) -> list[Item]:
     return [_changed(a, b, judgement, f"items-{i}") for i, (a, b) in enumerate(pairs)]
 
 
-def _changed(a: Arm, b: Arm, judgement: Judgement, name: str) -> Examples:
+def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Examples:
     """Items whose answer differs between the first runs of A and B, those that B breaks first."""
     first, second = a.runs[0], b.runs[0]
     changed = np.flatnonzero(first != second)

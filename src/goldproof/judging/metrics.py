@@ -1,4 +1,4 @@
-"""Which scores an arm can have, and each as a statistics.Metric over runs × items, whatever the task."""
+"""Which scores one place can have, and each as a statistics.Metric over runs × items, whatever the task."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
+from goldproof.data.answers import Answers
 from goldproof.errors import UsageError
-from goldproof.judging.arms import Arm
 from goldproof.judging.missing import NO_ANSWER
 from goldproof.statistics.added_metrics import PLUGINS, find_added_metric
 from goldproof.statistics.arrays import Array
@@ -95,43 +95,43 @@ def with_others(task: str, main: str) -> list[str]:
     return [main, *(name for name in BY_TASK[task] if name != main)]
 
 
-def scorable(arm: Arm, name: str) -> Scorable:
-    """The arm in the form that the metric of this name takes (not spearman, which is no function of sums)."""
+def scorable(answers: Answers, name: str) -> Scorable:
+    """Answers in the form that the metric of this name takes (not spearman, which is no function of sums)."""
     if name == "span_f1":
-        return _spans(arm)
-    unscored = int(arm.task == "classification" and arm.labels[-1:] == (NO_ANSWER,))
-    return Scorable(metric(name, max(2, len(arm.labels)), unscored), arm.gold, arm.runs)
+        return _spans(answers)
+    unscored = int(answers.task == "classification" and answers.labels[-1:] == (NO_ANSWER,))
+    return Scorable(metric(name, max(2, len(answers.labels)), unscored), answers.gold, answers.runs)
 
 
-def run_scores(arm: Arm, name: str) -> Array:
-    """The score of each run of an arm."""
+def run_scores(answers: Answers, name: str) -> Array:
+    """The score of each run of one place."""
     if name == "spearman":
-        return np.array([spearman(arm.gold, run) for run in arm.runs])
-    return scorable(arm, name).scores()
+        return np.array([spearman(answers.gold, run) for run in answers.runs])
+    return scorable(answers, name).scores()
 
 
-def score_arm(arm: Arm, name: str, level: float = 0.95) -> Estimate:
-    """The mean score of an arm's runs with its interval over runs and items."""
+def score_arm(answers: Answers, name: str, level: float = 0.95) -> Estimate:
+    """The mean score of one place's runs with its interval over runs and items."""
     if name == "spearman":
-        return _spearman(arm, level)
-    if name == "pearson" and len(arm.runs) == 1 and np.ptp(arm.runs) * np.ptp(arm.gold) == 0:
+        return _spearman(answers, level)
+    if name == "pearson" and len(answers.runs) == 1 and np.ptp(answers.runs) * np.ptp(answers.gold) == 0:
         return Estimate(
-            float("nan"), float("nan"), float("nan"), "no score: a column does not vary", arm.n_items, level
+            float("nan"), float("nan"), float("nan"), "no score: a column does not vary", answers.n_items, level
         )
-    form = scorable(arm, name)
-    return runs_interval(form.metric, form.gold, form.runs, arm.clusters, level)
+    form = scorable(answers, name)
+    return runs_interval(form.metric, form.gold, form.runs, answers.clusters, level)
 
 
-def _spearman(arm: Arm, level: float) -> Estimate:
-    if len(arm.runs) == 1:
-        alone = spearman_interval(arm.gold, arm.runs[0], level)
+def _spearman(answers: Answers, level: float) -> Estimate:
+    if len(answers.runs) == 1:
+        alone = spearman_interval(answers.gold, answers.runs[0], level)
         return replace(alone, method=f"{alone.method}; items only, one run")
-    over = mean_interval(run_scores(arm, "spearman"), level)
-    return replace(over, method=f"t over {len(arm.runs)} runs; runs only, items fixed", n=arm.n_items)
+    over = mean_interval(run_scores(answers, "spearman"), level)
+    return replace(over, method=f"t over {len(answers.runs)} runs; runs only, items fixed", n=answers.n_items)
 
 
-def _spans(arm: Arm) -> Scorable:
-    return scorable_spans(np.stack([span_counts(list(arm.gold), list(run)) for run in arm.runs]))
+def _spans(answers: Answers) -> Scorable:
+    return scorable_spans(np.stack([span_counts(list(answers.gold), list(run)) for run in answers.runs]))
 
 
 def scorable_spans(counts: Array) -> Scorable:

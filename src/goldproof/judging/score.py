@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from goldproof.data.answers import Answers
 from goldproof.data.in_memory import is_paths
 from goldproof.data.predictions import Reading
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
-from goldproof.judging.arms import Arm, make_arms
+from goldproof.judging.arrange import arrange
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.load import Source, load_predictions
@@ -67,7 +68,7 @@ class ArmScore:
     churn: float | None = None
     correlation: Estimate | None = None
     calibration: Calibration | None = None
-    arm: Arm | None = None
+    arm: Answers | None = None
 
     def name(self) -> str:
         """Where it was read, in words."""
@@ -150,14 +151,16 @@ def score(
         return score_stream(source, columns, settings)
     reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "alone")
     predictions = load_predictions(source, reading)
-    arms, notes = make_arms(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
+    arms, notes = arrange(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
     settled = [settle([arm], predictions.missing) for arm in arms]
     notes = [*predictions.notes, *notes, *dict.fromkeys(note for _, said in settled for note in said)]
     files = ", ".join(file.name for file in predictions.provenance.files) or predictions.provenance.corpus
     return score_arms([arm for arms, _ in settled for arm in arms], notes, settings, {"files": files})
 
 
-def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, provenance: Mapping[str, str]) -> Scores:
+def score_arms(
+    arms: Sequence[Answers], notes: Sequence[str], settings: Settings, provenance: Mapping[str, str]
+) -> Scores:
     """Score arms that are already arranged."""
     if not arms:
         raise UsageError("there is nothing to score: no predictions were given")
@@ -171,7 +174,7 @@ def score_arms(arms: Sequence[Arm], notes: Sequence[str], settings: Settings, pr
     return Scores(name, task, scored, tags, agreement_of(paths, settings.level), paths, limits, settings, provenance)
 
 
-def _score_arm(arm: Arm, main: str, settings: Settings) -> ArmScore:
+def _score_arm(arm: Answers, main: str, settings: Settings) -> ArmScore:
     estimates = {name: score_arm(arm, name, settings.level) for name in with_others(arm.task, main)}
     several = len(arm.runs) > 1
     return ArmScore(
@@ -190,7 +193,7 @@ def _score_arm(arm: Arm, main: str, settings: Settings) -> ArmScore:
     )
 
 
-def _components(arm: Arm, main: str) -> VarianceComponents | None:
+def _components(arm: Answers, main: str) -> VarianceComponents | None:
     """Where the variance of the score lies; Spearman's has no parts, as it is no function of sums over items."""
     if main == "spearman":
         return None
@@ -198,7 +201,7 @@ def _components(arm: Arm, main: str) -> VarianceComponents | None:
     return runs_components(form.metric, form.gold, form.runs)
 
 
-def _detectable(arm: Arm) -> float:
+def _detectable(arm: Answers) -> float:
     """The smallest difference of accuracy that a rival on these items would show with 80 % power.
 
     With several runs the share of items on which two runs differ in correctness stands for what a rival would differ
@@ -219,7 +222,7 @@ def _discordance(right: Array) -> float:
     return float((2 * share * (1 - share)).mean() * n_runs / (n_runs - 1))
 
 
-def _run_correlation(arm: Arm, main: str, settings: Settings) -> Estimate | None:
+def _run_correlation(arm: Answers, main: str, settings: Settings) -> Estimate | None:
     """The mean correlation between the runs' scores by tag, where there are enough tags."""
     from goldproof.judging.tags import tag_run_table
 
@@ -227,7 +230,7 @@ def _run_correlation(arm: Arm, main: str, settings: Settings) -> Estimate | None
     return correlation_interval(table, settings.level) if len(table) >= 3 else None
 
 
-def _limits(arms: Sequence[Arm], metric: str) -> list[str]:
+def _limits(arms: Sequence[Answers], metric: str) -> list[str]:
     """What this data cannot show, said plainly."""
     notes = []
     single = [arm.name() for arm in arms if len(arm.runs) == 1]
@@ -253,7 +256,7 @@ def _limits(arms: Sequence[Arm], metric: str) -> list[str]:
     return notes + _repeated_texts(arms)
 
 
-def _repeated_texts(arms: Sequence[Arm]) -> list[str]:
+def _repeated_texts(arms: Sequence[Answers]) -> list[str]:
     for arm in arms:
         texts = (arm.texts or {}).get("text")
         if texts and arm.clusters is None and len(set(texts)) < 0.9 * len(texts):
@@ -264,7 +267,7 @@ def _repeated_texts(arms: Sequence[Arm]) -> list[str]:
     return []
 
 
-def _step_notes(arms: Sequence[Arm], final: Sequence[Arm]) -> list[str]:
+def _step_notes(arms: Sequence[Answers], final: Sequence[Answers]) -> list[str]:
     return ["Scores are those of each run's last step."] if len(final) < len(arms) else []
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from goldproof.judging.arms import Arm
+from goldproof.data.answers import Answers
 from goldproof.judging.metrics import is_share, title_of
 from goldproof.judging.score import ArmScore, Scores
 from goldproof.report.cells import extremes, in_words, view
@@ -364,7 +364,7 @@ def _example_items(scores: Scores) -> list[Item]:
     return found[:4]
 
 
-def flip_examples(arm: Arm, name: str) -> Examples:
+def flip_examples(arm: Answers, name: str) -> Examples:
     """The items of an arm to read, those that flip between runs first."""
     flipping = (arm.runs != arm.runs[0]).any(axis=0)
     order = np.argsort(~flipping, kind="stable")[:MOST_EXAMPLES]

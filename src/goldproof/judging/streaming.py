@@ -20,7 +20,7 @@ from goldproof.data.formats.added import open_added
 from goldproof.data.formats.files import check_file, iter_blocks, suffix_of
 from goldproof.data.predictions import iter_prediction_batches
 from goldproof.errors import DataError, UsageError
-from goldproof.judging.arms import PLACE
+from goldproof.judging.arrange import PLACE
 from goldproof.judging.load import Files, file_list, model_names
 from goldproof.judging.metrics import choose_metric, with_others
 from goldproof.judging.missing import NO_ANSWER, label_union

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from goldproof.judging.arms import Arm
+from goldproof.data.answers import Answers
 from goldproof.judging.metrics import run_scores, scorable, score_arm
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band
@@ -35,10 +35,10 @@ class TagScore:
     verdict: Verdict
 
 
-def score_tags(arm: Arm, metric: str, settings: Settings) -> list[TagScore]:
-    """The score of every tag of an arm; p-values are adjusted over its tags that are large enough to test."""
+def score_tags(answers: Answers, metric: str, settings: Settings) -> list[TagScore]:
+    """The score of every tag of one place; p-values are adjusted over its tags that are large enough to test."""
     rng = np.random.default_rng(settings.seed)
-    scores = [_score_tag(arm, tag, items, metric, settings, rng) for tag, items in items_by_tag(arm).items()]
+    scores = [_score_tag(answers, tag, items, metric, settings, rng) for tag, items in items_by_tag(answers).items()]
     return decide(scores, settings.level)
 
 
@@ -54,30 +54,32 @@ def decide(scores: Sequence[TagScore], level: float) -> list[TagScore]:
     return decided
 
 
-def items_by_tag(arm: Arm) -> dict[str, Array]:
+def items_by_tag(answers: Answers) -> dict[str, Array]:
     """The items of each tag, tags in alphabetical order."""
-    if arm.tags is None:
+    if answers.tags is None:
         return {}
     members: dict[str, list[int]] = {}
-    for item, tags in enumerate(arm.tags):
+    for item, tags in enumerate(answers.tags):
         for tag in tags:
             members.setdefault(tag, []).append(item)
     return {tag: np.array(members[tag]) for tag in sorted(members)}
 
 
-def tag_run_table(arm: Arm, metric: str, smallest: int) -> Array:
+def tag_run_table(answers: Answers, metric: str, smallest: int) -> Array:
     """Scores by tag × run, of tags that are large enough."""
-    members = [items for items in items_by_tag(arm).values() if len(items) >= smallest]
-    return np.array([run_scores(arm.take(items), metric) for items in members])
+    members = [items for items in items_by_tag(answers).values() if len(items) >= smallest]
+    return np.array([run_scores(answers.take(items), metric) for items in members])
 
 
-def _score_tag(arm: Arm, tag: str, items: Array, metric: str, settings: Settings, rng: np.random.Generator) -> TagScore:
-    part = arm.take(items)
+def _score_tag(
+    answers: Answers, tag: str, items: Array, metric: str, settings: Settings, rng: np.random.Generator
+) -> TagScore:
+    part = answers.take(items)
     estimate, scores = score_arm(part, metric, settings.level), run_scores(part, metric)
-    nothing = TagScore(arm.where, tag, estimate, scores, None, float("nan"), float("nan"), "not tested")
+    nothing = TagScore(answers.where, tag, estimate, scores, None, float("nan"), float("nan"), "not tested")
     if len(items) < settings.smallest_tag:
         return replace(nothing, verdict="too few items")
-    if arm.task != "classification":
+    if answers.task != "classification":
         return nothing
     form = scorable(part, metric)
     chance = runs_chance_band(form.metric, form.gold, form.runs, rng, part.clusters, level=settings.level)

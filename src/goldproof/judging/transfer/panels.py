@@ -96,7 +96,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class PanelParts:
     """What a panel is made of; see `Panel`."""
 
     ids: Array
@@ -108,7 +108,7 @@ class Answers:
     averaged_weights: Array | None = None
 
 
-def make_panel(language: str, split: str, scoring: Scoring, given: Answers) -> Panel:
+def make_panel(language: str, split: str, scoring: Scoring, given: PanelParts) -> Panel:
     """The panel with its scores."""
     return Panel(
         language=language,

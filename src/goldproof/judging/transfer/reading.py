@@ -16,7 +16,17 @@ from goldproof.judging.checkpoints import DEVELOPMENT
 from goldproof.judging.load import Source, load_predictions
 from goldproof.judging.metrics import choose_metric
 from goldproof.judging.transfer.analysis import Settings, Transfer, analyse
-from goldproof.judging.transfer.panels import DEV, ENDED, TEST, Answers, Panel, Panels, Scoring, make_panel, make_panels
+from goldproof.judging.transfer.panels import (
+    DEV,
+    ENDED,
+    TEST,
+    Panel,
+    PanelParts,
+    Panels,
+    Scoring,
+    make_panel,
+    make_panels,
+)
 from goldproof.statistics.arrays import Array, FloatArray, IntArray
 from goldproof.statistics.spans import span_counts
 
@@ -117,14 +127,14 @@ def _panel(rows: _Rows, language: str, split: str, scoring: Scoring) -> Panel:
         answers = np.full((*position.shape, 3), ENDED)
         for place in zip(*np.nonzero(there), strict=True):
             answers[place] = span_counts(list(gold), list(answer_of[position[place]]))
-        return make_panel(language, split, scoring, Answers(ids, np.zeros(len(ids), np.int64), answers))
+        return make_panel(language, split, scoring, PanelParts(ids, np.zeros(len(ids), np.int64), answers))
     clusters = None
     if "cluster" in part.column_names:
         names = np.array(part.column("cluster").to_pylist(), object)[first]
         clusters = np.unique(names, return_inverse=True)[1]
     answers = np.where(position < 0, ENDED, answer_of[position])
     averaged, confidence = _averages(part, position, there)
-    return make_panel(language, split, scoring, Answers(ids, gold, answers, averaged, confidence, clusters))
+    return make_panel(language, split, scoring, PanelParts(ids, gold, answers, averaged, confidence, clusters))
 
 
 def _averages(part: pa.Table, position: IntArray, there: Array) -> tuple[Array | None, FloatArray | None]:

@@ -13,9 +13,9 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import softmax
 
+from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
-from goldproof.judging.arms import Arm
 from goldproof.judging.metrics import score_arm
 from goldproof.measures.information import UsableInformation, pointwise_information
 from goldproof.statistics.arrays import Array
@@ -141,7 +141,7 @@ def _second(runs: TaskRuns, answers: Array, level: float) -> Estimate | None:
     if runs.task.kind == "regression":
         ids = np.array(runs.test.table.column("id").to_pylist(), object)
         names = tuple(map(str, range(len(answers))))
-        return score_arm(Arm({}, None, "regression", (), ids, runs.gold, answers, names), "spearman", level)
+        return score_arm(Answers({}, None, "regression", (), ids, runs.gold, answers, names), "spearman", level)
     if runs.task.positive not in runs.classes:
         return None
     place = runs.classes.index(runs.task.positive)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
-from goldproof.judging.arms import Arm
 from goldproof.judging.metrics import scorable
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
@@ -50,7 +50,7 @@ class Scored:
     """
 
     condition: Condition
-    arm: Arm
+    arm: Answers
     categories: tuple[str, ...]
     table: Array
     overall: Estimate
@@ -121,7 +121,7 @@ def score_runs(config: Config, results: Results, condition: Condition, seeds: Se
     )
 
 
-def _unless_constant(arm: Arm, estimate: Estimate) -> Estimate:
+def _unless_constant(arm: Answers, estimate: Estimate) -> Estimate:
     """The estimate, without its interval where every run answers all rows alike: 0 is then a convention."""
     if (arm.runs != arm.runs[:, :1]).any():
         return estimate
@@ -133,7 +133,7 @@ def choose_point(config: Config, outcome: Outcome, labels: Sequence[str]) -> int
     return last_point(outcome) if config.select == "last" else best_point(outcome, "validation", labels)
 
 
-def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[Outcome], points: Sequence[int]) -> Arm:
+def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[Outcome], points: Sequence[int]) -> Answers:
     """The chosen predictions on the diagnostics as runs × items, items clustered by mirrored twins."""
     texts, pairs = data.texts, [pair or "" for pair in data.pairs]
     twins = ["\x00".join(sorted(both)) for both in zip(texts, pairs, strict=True)]
@@ -141,7 +141,7 @@ def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[Outcome], p
         [LABELS.index(label) for label in outcome.predictions("diagnostics", point)]
         for outcome, point in zip(outcomes, points, strict=True)
     ]
-    return Arm(
+    return Answers(
         where={"language": condition.language},
         step=None,
         task="classification",
@@ -174,18 +174,18 @@ def summary_method(estimate: Estimate) -> Estimate:
     return replace(estimate, method=re.sub(r"\d+ clusters", "clusters of twins", method))
 
 
-def judge_categories(config: Config, arm: Arm) -> list[TagScore]:
+def judge_categories(config: Config, arm: Answers) -> list[TagScore]:
     """Each category beside chance, false discoveries controlled over the categories."""
     return _score(arm, config)
 
 
-def judge_groups(config: Config, arm: Arm) -> list[TagScore]:
+def judge_groups(config: Config, arm: Answers) -> list[TagScore]:
     """Each of the four groups beside chance."""
     assert arm.tags is not None
     return _score(replace(arm, tags=tuple(group_tags(arm.tags))), config)
 
 
-def judge_cells(config: Config, arm: Arm) -> list[list[TagScore]]:
+def judge_cells(config: Config, arm: Answers) -> list[list[TagScore]]:
     """Each run's categories beside chance, run by run; false discoveries controlled over all cells together."""
     by_run = [
         _score(replace(arm, runs=arm.runs[[i]], run_names=(name,)), config) for i, name in enumerate(arm.run_names)
@@ -194,6 +194,6 @@ def judge_cells(config: Config, arm: Arm) -> list[list[TagScore]]:
     return [[next(decided) for _ in scores] for scores in by_run]
 
 
-def _score(arm: Arm, config: Config) -> list[TagScore]:
+def _score(arm: Answers, config: Config) -> list[TagScore]:
     settings = Settings(metric="mcc", level=config.level, smallest_tag=config.smallest)
     return [replace(score, estimate=summary_method(score.estimate)) for score in score_tags(arm, "mcc", settings)]

@@ -10,7 +10,7 @@ from goldproof.errors import DataError
 from goldproof.jobs import Results
 from goldproof.judging.transfer.analysis import Settings, analyse
 from goldproof.judging.transfer.guide import Counting
-from goldproof.judging.transfer.panels import ENDED, Answers, Panel, Panels, Scoring, make_panel, make_panels
+from goldproof.judging.transfer.panels import ENDED, Panel, PanelParts, Panels, Scoring, make_panel, make_panels
 from goldproof.judging.transfer.report import Context, transfer_report
 from goldproof.judging.transfer.wide import PrintedRow, wide_table
 from goldproof.report.summary import Cell, Missing, Report, Section, Table
@@ -69,7 +69,7 @@ def _panel(language: str, split: str, scoring: Scoring, courses: Sequence[Course
     first = sets[0]
     answers = np.stack([_filled(each.answers, n_points, ENDED) for each in sets])
     confidence = np.stack([_filled(each.confidence.astype(float), n_points, -np.inf) for each in sets])
-    given = Answers(
+    given = PanelParts(
         np.array(first.ids, object),
         first.gold.astype(np.int64),
         answers,

@@ -1,19 +1,19 @@
-"""Arms: predictions arranged for inference, one arm per model, dataset, language, split and step: runs × items.
+"""Arranging: a table of predictions as Answers, one for each model, dataset, language, split and step.
 
-Every run of an arm answers the same items with the same gold; where they do not, it is an error that names the items,
+Every run of a place answers the same items with the same gold; where they do not, it is an error that names the items,
 or with `common` the items that all share are used, and that is noted. It computes no score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldproof.data.answers import Answers
 from goldproof.data.predictions import Predictions
 from goldproof.errors import DataError, UsageError
 from goldproof.statistics.arrays import Array
@@ -22,73 +22,23 @@ PLACE = ("model", "dataset", "language", "split")
 CLUSTERINGS = ("auto", "none", "cluster", "text", "pair", "twins")
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """Runs × items of one place and step.
-
-    Classification: `gold` and `runs` are codes of `labels`. Regression: numbers. Tagging: `gold` and `runs` hold
-    lists of tags. An answer that is missing is −1, not a number, or None, until `missing.settle` says what it counts
-    as. `tags` are the items' categories, `clusters` a code per item or None, `texts` what people read.
-    """
-
-    where: Mapping[str, str]
-    step: int | None
-    task: str
-    labels: tuple[str, ...]
-    ids: Array
-    gold: Array
-    runs: Array
-    run_names: tuple[str, ...]
-    clusters: Array | None = None
-    tags: tuple[tuple[str, ...], ...] | None = None
-    texts: Mapping[str, Sequence[str]] | None = None
-    probabilities: Array | None = None
-
-    @property
-    def n_items(self) -> int:
-        """The number of items."""
-        return len(self.ids)
-
-    def name(self) -> str:
-        """Where this arm was read, in words.
-
-        >>> empty = np.zeros(0)
-        >>> Arm({"language": "en", "split": "test"}, None, "regression", (), empty, empty, empty, ()).name()
-        'en test'
-        """
-        return " ".join(self.where.values()) or "all"
-
-    def take(self, items: Array) -> Arm:
-        """The arm with these items only, in this order."""
-        return replace(
-            self,
-            ids=self.ids[items],
-            gold=self.gold[items],
-            runs=self.runs[:, items],
-            clusters=None if self.clusters is None else self.clusters[items],
-            tags=None if self.tags is None else tuple(self.tags[i] for i in items),
-            texts=None if self.texts is None else {k: [v[i] for i in items] for k, v in self.texts.items()},
-            probabilities=None if self.probabilities is None else self.probabilities[:, items],
-        )
-
-
-def make_arms(
+def arrange(
     predictions: Predictions, *, cluster: str = "auto", common: bool = False, by_row: bool = False
-) -> tuple[list[Arm], list[str]]:
-    """The arms of a table of predictions, and notes on what was left out; `by_row`, runs must have the same texts."""
+) -> tuple[list[Answers], list[str]]:
+    """The answers in a table of predictions, and notes on what was left out; `by_row`, texts must agree."""
     if cluster not in CLUSTERINGS:
         raise UsageError(f"there is no clustering {cluster!r}; allowed: {', '.join(CLUSTERINGS)}")
     table = predictions.table
     keys = [name for name in (*PLACE, "step") if name in table.column_names]
-    arms: list[Arm] = []
+    found: list[Answers] = []
     notes: list[str] = []
     for place, rows in _groups(table, keys):
         if by_row:
             _check_texts(rows, place)
-        arm, left_out = _arrange(predictions, rows, place, common)
-        arms.append(replace(arm, clusters=_cluster(rows, arm, cluster)))
+        answers, left_out = _arrange(predictions, rows, place, common)
+        found.append(replace(answers, clusters=_cluster(rows, answers, cluster)))
         notes += left_out
-    return arms, notes
+    return found, notes
 
 
 def _groups(table: pa.Table, keys: list[str]) -> list[tuple[dict[str, Any], pa.Table]]:
@@ -107,8 +57,10 @@ def _groups(table: pa.Table, keys: list[str]) -> list[tuple[dict[str, Any], pa.T
     return groups
 
 
-def _arrange(predictions: Predictions, rows: pa.Table, place: dict[str, Any], common: bool) -> tuple[Arm, list[str]]:
-    """One arm: rows sorted into runs × items."""
+def _arrange(
+    predictions: Predictions, rows: pa.Table, place: dict[str, Any], common: bool
+) -> tuple[Answers, list[str]]:
+    """One place: rows sorted into runs × items."""
     ids, id_codes = np.unique(_strings(rows, "id"), return_inverse=True)
     names, run_codes = np.unique(
         _strings(rows, "run") if "run" in rows.column_names else np.full(len(rows), "", object), return_inverse=True
@@ -120,7 +72,7 @@ def _arrange(predictions: Predictions, rows: pa.Table, place: dict[str, Any], co
     full = np.asarray((position >= 0).all(axis=0))
     notes = _missing(full, position, ids, [str(names[i]) for i in order], place, common)
     position, ids = position[:, full], ids[full]
-    gold, answers = _answers(predictions, rows)
+    gold, given = _answers(predictions, rows)
     _same_gold(gold, position, ids, place)
     first = position[0]
     probabilities = None
@@ -130,20 +82,20 @@ def _arrange(predictions: Predictions, rows: pa.Table, place: dict[str, Any], co
         else:
             flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
             probabilities = flat.reshape(rows.num_rows, -1)[position]
-    arm = Arm(
+    answers = Answers(
         where={key: str(place[key]) for key in PLACE if place.get(key) is not None},
         step=place.get("step"),
         task=predictions.task,
         labels=predictions.labels,
         ids=ids,
         gold=gold[first],
-        runs=answers[position],
+        runs=given[position],
         run_names=tuple(str(names[i]) for i in order),
         tags=_tags(rows, first),
         texts={k: rows.column(k).take(pa.array(first)).to_pylist() for k in ("text", "pair") if k in rows.column_names},
         probabilities=probabilities,
     )
-    return arm, notes
+    return answers, notes
 
 
 def _check_texts(rows: pa.Table, place: dict[str, Any]) -> None:
@@ -215,12 +167,12 @@ def _tags(rows: pa.Table, first: Array) -> tuple[tuple[str, ...], ...] | None:
     return tuple(tuple(cell or ()) for cell in rows.column("tags").take(pa.array(first)).to_pylist())
 
 
-def _cluster(rows: pa.Table, arm: Arm, cluster: str) -> Array | None:
+def _cluster(rows: pa.Table, answers: Answers, cluster: str) -> Array | None:
     """A code per item: which items share their fate."""
     if cluster == "none" or (cluster == "auto" and "cluster" not in rows.column_names):
         return None
     name = "cluster" if cluster == "auto" else cluster
-    texts = arm.texts or {}
+    texts = answers.texts or {}
     if name == "twins":
         if not {"text", "pair"} <= set(texts):
             raise UsageError("--cluster twins needs the columns 'text' and 'pair'")
@@ -229,7 +181,7 @@ def _cluster(rows: pa.Table, arm: Arm, cluster: str) -> Array | None:
     if name not in rows.column_names:
         raise UsageError(f"--cluster {name} needs a column {name!r}; columns found: {', '.join(rows.column_names)}")
     by_id = dict(zip(_strings(rows, "id"), _strings(rows, name), strict=True))
-    return np.unique(np.array([by_id[i] for i in arm.ids], object), return_inverse=True)[1]
+    return np.unique(np.array([by_id[i] for i in answers.ids], object), return_inverse=True)[1]
 
 
 def _strings(rows: pa.Table, name: str) -> Array:

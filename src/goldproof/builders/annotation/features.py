@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from goldproof.builders.annotation.english import ENGLISH, annotate_english
+from goldproof.builders.annotation.russian import RUSSIAN, annotate_russian
 from goldproof.builders.tagging.registry import choose_tagger
 from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
@@ -37,12 +39,8 @@ Annotator = Callable[[Iterable[str]], Iterator[frozenset[str]]]
 def annotator(language: str) -> Annotator:
     """The function that gives the features of each text, in their order."""
     if language == "en":
-        from goldproof.builders.annotation.english import annotate_english
-
         return annotate_english
     if language == "ru":
-        from goldproof.builders.annotation.russian import annotate_russian
-
         return annotate_russian
     if language in ("fr", "de"):
         from goldproof.builders.annotation.tagged import annotate_tagged
@@ -57,7 +55,7 @@ def annotation_needs(language: str) -> tuple[Need, ...]:
         raise _unknown(language)
     if language in ("fr", "de"):
         return choose_tagger(language).requires
-    return (Need("russian", "annotating Russian") if language == "ru" else Need("spacy", "annotating English"),)
+    return (RUSSIAN if language == "ru" else ENGLISH,)
 
 
 def _unknown(language: str) -> UsageError:

@@ -2,7 +2,7 @@
 
 A key is mixed from a seed, a step and an item's id; a mask from the key, the dropout site and the position. So a draw
 is the same whatever else runs beside it, however items are padded or split, and wherever training was taken up again.
-This module holds the parts that need numpy alone; `goldproof.training.stateless` does the same arithmetic in torch.
+This module holds the parts that need numpy alone; `goldproof.training.stateless_dropout` does the same in torch.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Words = npt.NDArray[np.int32]
+Hashes = npt.NDArray[np.int32]
 GOLDEN = 0x1E3779B9  # any odd constant with well-spread bits below 2**31; spreads coordinates before they are mixed
 SHIFTS = (15, 12, 15)
 FACTORS = (0x2C1B3C6D, 0x297A2D39)  # a 32-bit mixer found by search for low bias (C. Wellons, hash-prospector)
 
 
-def word(*parts: object) -> int:
+def hash32(*parts: object) -> int:
     """A signed 32-bit number that depends on every part.
 
-    >>> word("dropout", 3) == word("dropout", 3) != word("dropout", 4)
+    >>> hash32("dropout", 3) == hash32("dropout", 3) != hash32("dropout", 4)
     True
     """
     text = "\0".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest(), "little", signed=True)
 
 
-def item_words(ids: Sequence[str]) -> Words:
+def item_hashes(ids: Sequence[str]) -> Hashes:
     """One number for each item id, the same on every machine."""
-    return np.array([word("item", item) for item in ids], np.int32)
+    return np.array([hash32("item", item) for item in ids], np.int32)
 
 
-def mix(value: npt.NDArray[np.int32]) -> Words:
+def mix(value: npt.NDArray[np.int32]) -> Hashes:
     """A bijection of 32-bit numbers in which every bit of the input moves about half of the output's."""
     x = value.view(np.uint32).copy()
     with np.errstate(over="ignore"):

@@ -42,7 +42,7 @@ from goldproof.training.finetune import Hooks, finetune_many
 from goldproof.training.outcome import Outcome, Progress
 from goldproof.training.randomness import threshold
 from goldproof.training.recipe import Execution, Recipe, Seeds
-from goldproof.training.stateless import keep, keep_in_torch
+from goldproof.training.stateless_dropout import keep, keep_in_torch
 
 WORDS = [f"w{i}" for i in range(50)]
 RECIPE = Recipe(

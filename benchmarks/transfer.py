@@ -32,7 +32,7 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.studies.transfer.generated import generate_topics
 from goldproof.studies.transfer.plan import SIB200
-from goldproof.training import session
+from goldproof.training import group_trainer
 from goldproof.training.finetune import Hooks, finetune_many
 from goldproof.training.outcome import Outcome
 from goldproof.training.recipe import Recipe, Seeds
@@ -107,7 +107,7 @@ def run_goldproof(
 ) -> dict[str, Any]:
     """Seconds until the first step is made, seconds from there to the end, and seconds of that inside evaluation."""
     spent: list[float] = []
-    plain = session.Session._evaluate
+    plain = group_trainer.GroupTrainer._evaluate
 
     def timed(self: Any, *arguments: Any) -> None:
         peer.wait()
@@ -116,7 +116,7 @@ def run_goldproof(
         peer.wait()
         spent.append(time.perf_counter() - started)
 
-    session.Session._evaluate = timed  # type: ignore[method-assign]
+    group_trainer.GroupTrainer._evaluate = timed  # type: ignore[method-assign]
     try:
         started = time.perf_counter()
         stamps: list[float] = []
@@ -125,7 +125,7 @@ def run_goldproof(
         peer.wait()
         ended = time.perf_counter()
     finally:
-        session.Session._evaluate = plain  # type: ignore[method-assign]
+        group_trainer.GroupTrainer._evaluate = plain  # type: ignore[method-assign]
     failed = [str(found) for found in outcomes if not isinstance(found, Outcome)]
     if failed:
         raise RuntimeError(failed[0])

@@ -8,7 +8,7 @@ from goldproof.studies.stability.data import categorise, prepare_diagnostics
 from goldproof.studies.stability.generated import generate_diagnostics
 from goldproof.studies.stability.plan import Condition
 from goldproof.studies.stability.scores import LABELS, make_arm
-from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.outcome import ExecutionFacts, Outcome
 from goldproof.training.recipe import Seeds
 
 CLASSES = ("entailment", "not_entailment")
@@ -22,7 +22,7 @@ def toy_diagnostics(n_pairs=12):
 def outcome(answers, seed=0):
     """An outcome whose only evaluation point answers so (class names)."""
     logits = np.array([[[float(name == answer) for name in CLASSES] for answer in answers]], np.float32)
-    conduct = Conduct("cpu", 1, 4, 0, (), None, False)
+    conduct = ExecutionFacts("cpu", 1, 4, 0, (), None, False)
     ids = tuple(str(i) for i in range(len(answers)))
     empty = np.zeros(0, np.float32)
     return Outcome(

@@ -100,8 +100,8 @@ def test_stacked_equals_alone_and_out_of_memory_too(
     assert gap(alone[0], alone[1]) > 1e-3
 
 
-def test_each_lane_has_its_own_rows_that_no_training_item_uses(train: Examples, dev: Examples) -> None:
-    """Word vectors that a seed draws: those of unseen words differ from lane to lane, and only decay."""
+def test_each_seed_has_its_own_rows_that_no_training_item_uses(train: Examples, dev: Examples) -> None:
+    """Word vectors that a seed draws: those of unseen words differ from seed to seed, and only decay."""
     alone = together(Fake(), train, dev, Execution(stack="never"))
     stacked = together(Fake(), train, dev, STACKED)
     whole = together(Fake(), train, dev, replace(STACKED, active_rows_only=False))
@@ -110,7 +110,7 @@ def test_each_lane_has_its_own_rows_that_no_training_item_uses(train: Examples, 
     assert max(gap(a, b) for a, b in zip(alone, whole, strict=True)) < 1e-5
 
 
-def test_a_lane_that_stops_early_averages_what_it_has(train: Examples, dev: Examples) -> None:
+def test_a_seed_that_stops_early_averages_what_it_has(train: Examples, dev: Examples) -> None:
     recipe = Recipe(
         task="pair", epochs=8, batch=4, learning_rate=5e-2, schedule="constant", evaluations=20,
         early_stopping=EarlyStopping("dev", patience=2),

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldproof.training import randomness, stateless
+from goldproof.training import randomness, stateless_dropout
 
 pytestmark = pytest.mark.needs("models")
 
@@ -38,7 +38,7 @@ def test_numpy_torch_and_plain_numbers_mix_alike(values: list[int]) -> None:
     array = np.array(values, np.int32)
     expected = [plain_mix(value & MASK) for value in values]
     assert randomness.mix(array).view(np.uint32).tolist() == expected
-    assert stateless.mix_(torch.from_numpy(array)).numpy().view(np.uint32).tolist() == expected
+    assert stateless_dropout.mix_(torch.from_numpy(array)).numpy().view(np.uint32).tolist() == expected
 
 
 @settings(max_examples=30, deadline=None)
@@ -50,34 +50,36 @@ def test_numpy_torch_and_plain_numbers_mix_alike(values: list[int]) -> None:
 )
 def test_masks_follow_their_definition(key: int, site: int, shape: list[int], p: float) -> None:
     limit = randomness.threshold(p)
-    mask = stateless.keep(torch.tensor([key], dtype=torch.int32), shape, site, limit)[0]
+    mask = stateless_dropout.keep(torch.tensor([key], dtype=torch.int32), shape, site, limit)[0]
     for coordinates in np.ndindex(*shape):
         assert bool(mask[coordinates]) == plain_keep(key, coordinates, site, limit)
 
 
 def keys(n: int = 64, seed: int = 1, step: int = 0) -> torch.Tensor:
-    key = stateless.step_key(torch.tensor(randomness.word("dropout", seed), dtype=torch.int32), torch.tensor(step))
-    items = torch.from_numpy(randomness.item_words([f"item{i}" for i in range(n)]))
-    return stateless.item_keys(key, items)
+    key = stateless_dropout.step_key(
+        torch.tensor(randomness.hash32("dropout", seed), dtype=torch.int32), torch.tensor(step)
+    )
+    items = torch.from_numpy(randomness.item_hashes([f"item{i}" for i in range(n)]))
+    return stateless_dropout.item_keys(key, items)
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5])
 def test_the_share_of_zeros_is_the_probability(p: float) -> None:
-    mask = stateless.keep(keys(), [64, 64], 3, randomness.threshold(p)).double()
+    mask = stateless_dropout.keep(keys(), [64, 64], 3, randomness.threshold(p)).double()
     standard_error = (p * (1 - p) / mask.numel()) ** 0.5
     assert abs((1 - mask.mean()).item() - p) < 4 * standard_error
 
 
 def test_masks_that_differ_in_one_part_are_unrelated() -> None:
-    base = stateless.keep(keys(), [32, 32], 3, 32768).double().flatten()
+    base = stateless_dropout.keep(keys(), [32, 32], 3, 32768).double().flatten()
     others = {
-        "seed": stateless.keep(keys(seed=2), [32, 32], 3, 32768),
-        "step": stateless.keep(keys(step=1), [32, 32], 3, 32768),
-        "site": stateless.keep(keys(), [32, 32], 4, 32768),
-        "item": stateless.keep(keys().roll(1), [32, 32], 3, 32768),
-        "token": stateless.keep(keys(), [33, 32], 3, 32768)[:, 1:],
-        "feature": stateless.keep(keys(), [32, 33], 3, 32768)[:, :, 1:],
-        "pair of features": stateless.keep(keys(), [32, 34], 3, 32768)[:, :, 2:],
+        "seed": stateless_dropout.keep(keys(seed=2), [32, 32], 3, 32768),
+        "step": stateless_dropout.keep(keys(step=1), [32, 32], 3, 32768),
+        "site": stateless_dropout.keep(keys(), [32, 32], 4, 32768),
+        "item": stateless_dropout.keep(keys().roll(1), [32, 32], 3, 32768),
+        "token": stateless_dropout.keep(keys(), [33, 32], 3, 32768)[:, 1:],
+        "feature": stateless_dropout.keep(keys(), [32, 33], 3, 32768)[:, :, 1:],
+        "pair of features": stateless_dropout.keep(keys(), [32, 34], 3, 32768)[:, :, 2:],
     }
     for name, mask in others.items():
         r = torch.corrcoef(torch.stack([base, mask.double().flatten()]))[0, 1].item()
@@ -85,20 +87,20 @@ def test_masks_that_differ_in_one_part_are_unrelated() -> None:
 
 
 def test_a_mask_does_not_depend_on_padding_or_company() -> None:
-    whole = stateless.keep(keys(), [4, 20, 24], 5, 6554)
-    part = stateless.keep(keys()[10:13], [4, 9, 11], 5, 6554)
+    whole = stateless_dropout.keep(keys(), [4, 20, 24], 5, 6554)
+    part = stateless_dropout.keep(keys()[10:13], [4, 9, 11], 5, 6554)
     assert torch.equal(whole[10:13, :, :9, :11], part)
 
 
 def test_lanes_under_vmap_draw_what_they_draw_alone() -> None:
-    lanes = torch.stack([keys(8, seed) for seed in range(3)])
-    together = torch.func.vmap(lambda key: stateless.keep(key, [5, 6], 1, 6554))(lanes)
-    assert torch.equal(together, torch.stack([stateless.keep(lane, [5, 6], 1, 6554) for lane in lanes]))
+    stacked = torch.stack([keys(8, seed) for seed in range(3)])
+    together = torch.func.vmap(lambda key: stateless_dropout.keep(key, [5, 6], 1, 6554))(stacked)
+    assert torch.equal(together, torch.stack([stateless_dropout.keep(one, [5, 6], 1, 6554) for one in stacked]))
 
 
 def test_dropout_keeps_the_mean_and_leaves_evaluation_alone() -> None:
     ones = torch.ones(64, 32, 32)
-    with stateless.StatelessDropout(keys(1)[0], keys(), None):
+    with stateless_dropout.StatelessDropout(keys(1)[0], keys(), None):
         dropped = torch.nn.functional.dropout(ones, 0.1)
         untouched = torch.nn.functional.dropout(ones, 0.1, training=False)
     assert abs(dropped.mean().item() - 1) < 0.01

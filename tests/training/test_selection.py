@@ -7,7 +7,7 @@ from sklearn.metrics import log_loss, matthews_corrcoef
 
 from goldproof.errors import UsageError
 from goldproof.training import selection
-from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.outcome import ExecutionFacts, Outcome
 from goldproof.training.recipe import Recipe, Seeds
 from goldproof.training.search import Between, draw_settings
 
@@ -16,7 +16,7 @@ GOLD = ["a", "b", "a", "b", "a"]
 
 def outcome(seed: int = 0, n_points: int = 4) -> Outcome:
     logits = np.random.default_rng(seed).normal(size=(n_points, 5, 2)).astype(np.float32)
-    conduct = Conduct("cpu", 1, 4, 0, (), None, False)
+    conduct = ExecutionFacts("cpu", 1, 4, 0, (), None, False)
     points = tuple(range(1, n_points + 1))
     losses = np.zeros(4, np.float32)
     return Outcome(

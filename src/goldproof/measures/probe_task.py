@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.draws import draw_fraction
 from goldproof.errors import DataError, UsageError
 from goldproof.statistics.arrays import IntArray
 
@@ -78,7 +78,7 @@ def hold_out(texts: Sequence[str], labels: Sequence[str], share: float, seed: in
     """
     if not 0 < share < 1:
         raise UsageError(f"the share to hold out must be above 0 and below 1; got {share}")
-    hashes = np.array([stable_fraction(seed, "hold out", text) for text in texts])
+    hashes = np.array([draw_fraction(seed, "hold out", text) for text in texts])
     chosen = np.zeros(len(texts), bool)
     for label, count in Counter(labels).items():
         rows = np.array([row for row, found in enumerate(labels) if found == label])
@@ -95,16 +95,6 @@ def majority_accuracy(task: ProbeTask) -> float:
     """
     most = int(np.bincount(task.codes[task.train]).argmax())
     return float((task.codes[task.test] == most).mean())
-
-
-def stable_fraction(*parts: object) -> float:
-    """A number from 0 to 1 that depends on every part and on nothing else.
-
-    >>> stable_fraction(0, "a") == stable_fraction(0, "a") != stable_fraction(1, "a")
-    True
-    """
-    text = "\0".join(map(str, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") / 2**64
 
 
 def _listed(classes: tuple[str, ...]) -> str:

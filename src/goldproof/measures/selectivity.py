@@ -18,10 +18,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.draws import draw_fraction
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.measures.layers import Layers
-from goldproof.measures.probe_task import ProbeTask, stable_fraction
+from goldproof.measures.probe_task import ProbeTask
 from goldproof.measures.probes import ProbeGrid, ProbeSettings, fit_grid
 from goldproof.models.static_vectors import split_words
 from goldproof.statistics.comparison import compare_runs
@@ -67,7 +68,7 @@ def control_task(task: ProbeTask, types: Sequence[str], seed: int = 0) -> ProbeT
         raise UsageError(f"each item needs a type; got {len(types)} types for {len(task.codes)} items")
     shares = np.bincount(task.codes[task.train], minlength=task.n_classes) / len(task.train)
     edges = np.cumsum(shares)
-    codes = {name: int(np.searchsorted(edges, stable_fraction(seed, "control", name), "right")) for name in set(types)}
+    codes = {name: int(np.searchsorted(edges, draw_fraction(seed, "control", name), "right")) for name in set(types)}
     found = np.array([min(codes[name], task.n_classes - 1) for name in types], np.int64)
     return replace(task, codes=found)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+
+from goldproof.draws import draw
 
 
 def seed_of(*parts: object) -> int:
@@ -15,8 +16,7 @@ def seed_of(*parts: object) -> int:
     >>> seed_of("weights", 3) == seed_of("weights", 3) != seed_of("weights", 4)
     True
     """
-    text = "\0".join(map(str, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") >> 1
+    return draw(*parts) >> 1
 
 
 def draw_normal(seed: int, name: str, like: torch.Tensor, std: float) -> torch.Tensor:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldproof.draws import draw
 from goldproof.extras import require
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
@@ -75,7 +76,7 @@ class Fake:
 
 def bucket_of(word: str, n: int) -> int:
     """The same bucket for the same word, on every machine."""
-    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little") % n
+    return draw(word) % n
 
 
 def _pool(states: np.ndarray, pooling: Pooling) -> np.ndarray:

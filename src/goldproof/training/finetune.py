@@ -73,7 +73,7 @@ def finetune_many(
     if hooks.average and not any(recipe.points(train.n)):
         raise UsageError("hooks: average needs an evaluation after step 0, and the recipe has none; see evaluate_at")
     classes = find_classes(train, evaluate, recipe)
-    from goldproof.training.session import run
+    from goldproof.training.group_trainer import run
 
     return run(model, train, evaluate, recipe, tuple(seeds), how, hooks, classes)
 
@@ -83,6 +83,6 @@ def predict(
 ) -> Floats:
     """The logits of a model as it is, without training: for weights that a training kept."""
     require(RUNNING)
-    from goldproof.training.session import predict_with
+    from goldproof.training.group_trainer import predict_with
 
     return predict_with(model, examples, recipe, n_outputs, how or Execution())

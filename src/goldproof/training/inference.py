@@ -14,14 +14,14 @@ import torch
 from torch.func import functional_call, vmap
 
 from goldproof.models.protocols import Floats
-from goldproof.training.batching import Packed, length_batches
-from goldproof.training.optimizer import Tensors
+from goldproof.training.packing import PackedItems, length_batches
 from goldproof.training.recipe import Precision
+from goldproof.training.stacked_optimizer import Tensors
 
 
 @dataclass(frozen=True, eq=False)
-class Runtime:
-    """A module on a device; its own parameters are never used, only their names."""
+class PlacedModule:
+    """A module placed on a device; its own parameters are never used, only their names."""
 
     module: torch.nn.Module
     buffers: Tensors
@@ -29,7 +29,7 @@ class Runtime:
     precision: Precision
 
     def forward(self, parameters: Tensors, batch: Tensors) -> torch.Tensor:
-        """The logits of one lane."""
+        """The logits of one seed."""
         arguments = (batch["ids"], batch["mask"], batch.get("types"))
         return functional_call(self.module, {**parameters, **self.buffers}, arguments)  # type: ignore[no-any-return]
 
@@ -40,39 +40,39 @@ class Runtime:
         return nullcontext()
 
 
-def make_runtime(module: torch.nn.Module, device: torch.device, precision: Precision) -> Runtime:
+def place_module(module: torch.nn.Module, device: torch.device, precision: Precision) -> PlacedModule:
     """The module with its buffers on the device."""
-    return Runtime(module, {name: buffer.to(device) for name, buffer in module.named_buffers()}, device, precision)
+    return PlacedModule(module, {name: buffer.to(device) for name, buffer in module.named_buffers()}, device, precision)
 
 
 @torch.no_grad()
-def predict_items(runtime: Runtime, parameters: Tensors, packed: Packed, most_tokens: int) -> list[Floats]:
-    """Logits of every item in order, each of shape (lanes, outputs) or (lanes, tokens, outputs).
+def predict_items(placed: PlacedModule, parameters: Tensors, packed: PackedItems, most_tokens: int) -> list[Floats]:
+    """Logits of every item in order, each of shape (seeds, outputs) or (seeds, tokens, outputs).
 
-    Items are sorted by length, so that little is padded; `most_tokens` bounds a pass over all lanes.
+    Items are sorted by length, so that little is padded; `most_tokens` bounds a pass over all seeds.
     """
-    n_lanes = len(next(iter(parameters.values())))
-    items = tensors_of(packed, runtime.device)
+    n_seeds = len(next(iter(parameters.values())))
+    items = tensors_of(packed, placed.device)
     found: list[Floats] = [np.empty(0, np.float32)] * len(packed.lengths)
-    was_training = runtime.module.training
-    runtime.module.eval()
+    was_training = placed.module.training
+    placed.module.eval()
     try:
-        for chosen in length_batches(packed.lengths, max(1, most_tokens // n_lanes)):
+        for chosen in length_batches(packed.lengths, max(1, most_tokens // n_seeds)):
             width = min(packed.ids.shape[1], -(-int(packed.lengths[chosen[0]]) // 8) * 8)
-            batch = inputs_of(items, torch.from_numpy(chosen).to(runtime.device), width)
-            with runtime.autocast():
-                logits = _forward_lanes(runtime, parameters, batch, n_lanes)
+            batch = inputs_of(items, torch.from_numpy(chosen).to(placed.device), width)
+            with placed.autocast():
+                logits = _forward_stacked(placed, parameters, batch, n_seeds)
             for i, logit in zip(chosen, logits.float().transpose(0, 1).cpu().numpy(), strict=True):
                 found[i] = logit
     finally:
-        runtime.module.train(was_training)
+        placed.module.train(was_training)
     return found
 
 
-def _forward_lanes(runtime: Runtime, parameters: Tensors, batch: Tensors, n_lanes: int) -> torch.Tensor:
-    if n_lanes == 1:
-        return runtime.forward({name: tensor[0] for name, tensor in parameters.items()}, batch)[None]
-    return vmap(runtime.forward, in_dims=(0, None))(parameters, batch)
+def _forward_stacked(placed: PlacedModule, parameters: Tensors, batch: Tensors, n_seeds: int) -> torch.Tensor:
+    if n_seeds == 1:
+        return placed.forward({name: tensor[0] for name, tensor in parameters.items()}, batch)[None]
+    return vmap(placed.forward, in_dims=(0, None))(parameters, batch)
 
 
 def inputs_of(items: Mapping[str, torch.Tensor], index: torch.Tensor, width: int) -> Tensors:
@@ -85,12 +85,12 @@ def inputs_of(items: Mapping[str, torch.Tensor], index: torch.Tensor, width: int
     return batch
 
 
-def tensors_of(packed: Packed, device: torch.device) -> Tensors:
+def tensors_of(packed: PackedItems, device: torch.device) -> Tensors:
     """Packed items on a device."""
     arrays: dict[str, Any] = {
         "ids": packed.ids,
         "lengths": packed.lengths,
-        "words": packed.words,
+        "hashes": packed.hashes,
         "weights": packed.weights,
     }
     if packed.types is not None:

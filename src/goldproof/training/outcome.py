@@ -17,8 +17,11 @@ from goldproof.training.recipe import Seeds
 
 @named("training.Conduct")
 @dataclass(frozen=True, slots=True)
-class Conduct:
-    """What was done to get the result; none of it changes the result beyond rounding."""
+class ExecutionFacts:
+    """How a training was executed; none of it changes the result beyond rounding.
+
+    `n_lanes` is the largest number of seeds that were trained with this one in one stack, itself included.
+    """
 
     device: str
     n_lanes: int
@@ -51,7 +54,7 @@ class Outcome:
     norms: Floats
     truncated: dict[str, int]
     stopped_at: int | None
-    conduct: Conduct
+    conduct: ExecutionFacts
     averaged: dict[str, Floats] | None = None
 
     def predictions(self, name: str, point: int = -1) -> list[str]:

@@ -2,39 +2,39 @@
 
 A key is mixed from a seed, a step and an item's id; a mask from the key, the dropout site and the position. So a draw
 is the same whatever else runs beside it, however items are padded or split, and wherever training was taken up again.
-This module holds the parts that need numpy alone; `goldproof.training.stateless` does the same arithmetic in torch.
+This module holds the parts that need numpy alone; `goldproof.training.stateless_dropout` does the same in torch.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-Words = npt.NDArray[np.int32]
+from goldproof.draws import draw, draw_bytes, mix64
+
+Hashes = npt.NDArray[np.int32]
 GOLDEN = 0x1E3779B9  # any odd constant with well-spread bits below 2**31; spreads coordinates before they are mixed
 SHIFTS = (15, 12, 15)
 FACTORS = (0x2C1B3C6D, 0x297A2D39)  # a 32-bit mixer found by search for low bias (C. Wellons, hash-prospector)
 
 
-def word(*parts: object) -> int:
+def hash32(*parts: object) -> int:
     """A signed 32-bit number that depends on every part.
 
-    >>> word("dropout", 3) == word("dropout", 3) != word("dropout", 4)
+    >>> hash32("dropout", 3) == hash32("dropout", 3) != hash32("dropout", 4)
     True
     """
-    text = "\0".join(map(str, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest(), "little", signed=True)
+    return int.from_bytes(draw_bytes(*parts, n_bytes=4), "little", signed=True)
 
 
-def item_words(ids: Sequence[str]) -> Words:
+def item_hashes(ids: Sequence[str]) -> Hashes:
     """One number for each item id, the same on every machine."""
-    return np.array([word("item", item) for item in ids], np.int32)
+    return np.array([hash32("item", item) for item in ids], np.int32)
 
 
-def mix(value: npt.NDArray[np.int32]) -> Words:
+def mix(value: npt.NDArray[np.int32]) -> Hashes:
     """A bijection of 32-bit numbers in which every bit of the input moves about half of the output's."""
     x = value.view(np.uint32).copy()
     with np.errstate(over="ignore"):
@@ -46,7 +46,7 @@ def mix(value: npt.NDArray[np.int32]) -> Words:
 
 def item_digests(ids: Sequence[str]) -> npt.NDArray[np.uint64]:
     """64 bits for each item id, the same on every machine."""
-    return np.array([_digest(item) for item in ids], np.uint64)
+    return np.array([draw(item) for item in ids], np.uint64)
 
 
 def order_of_epoch(seed: int, epoch: int, digests: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
@@ -56,11 +56,8 @@ def order_of_epoch(seed: int, epoch: int, digests: npt.NDArray[np.uint64]) -> np
     >>> ["xyz"[i] for i in a] == ["zxy"[i] for i in b]
     True
     """
-    x = digests ^ np.uint64(_digest(f"order\0{seed}\0{epoch}"))
-    with np.errstate(over="ignore"):  # the finaliser of splitmix64
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.argsort(x ^ (x >> np.uint64(31)), kind="stable").astype(np.int64)
+    mixed = mix64(digests ^ np.uint64(draw("order", seed, epoch)))
+    return np.argsort(mixed, kind="stable").astype(np.int64)
 
 
 def order_table(seed: int, ids: Sequence[str], batch: int, n_steps: int) -> npt.NDArray[np.int64]:
@@ -74,10 +71,6 @@ def order_table(seed: int, ids: Sequence[str], batch: int, n_steps: int) -> npt.
         order[: len(ids)] = order_of_epoch(seed, epoch, digests)
         rows.append(order.reshape(per_epoch, batch))
     return np.concatenate(rows)[:n_steps]
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def threshold(p: float) -> int:

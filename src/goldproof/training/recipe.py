@@ -152,10 +152,10 @@ class Execution:
     """How to run: none of this changes what comes out beyond rounding, and none of it enters a job's identity.
 
     `stack`: "auto" runs seeds together on a GPU and one after the other on a CPU; "always" and "never" force it.
-    `most_lanes` bounds how many run together. `graphs` captures a training step in a CUDA graph; `compile` compiles
-    it first. `micro_batch` starts smaller than the batch; it is halved when memory runs out. `most_tokens` pretends
-    that memory runs out above so many padded tokens in one forward pass. `active_rows_only` keeps embedding rows that
-    no training item uses out of the optimiser. Snapshots are written at most every `snapshot_seconds`.
+    `most_lanes` bounds how many seeds run in one stack. `graphs` captures a training step in a CUDA graph; `compile`
+    compiles it first. `micro_batch` starts smaller than the batch; it is halved when memory runs out. `most_tokens`
+    pretends that memory runs out above so many padded tokens in one forward pass. `active_rows_only` keeps embedding
+    rows that no training item uses out of the optimiser. Snapshots are written at most every `snapshot_seconds`.
     """
 
     device: str = "auto"
@@ -184,7 +184,7 @@ class Execution:
             raise UsageError(f"execution: pad_lengths must rise and be above 0; got {self.pad_lengths!r}")
 
     def tokens_of_evaluation(self, device: str) -> int:
-        """How many padded tokens an evaluation pass holds, all lanes together; more on a GPU unless it is given."""
+        """How many padded tokens an evaluation pass holds, all seeds together; more on a GPU unless it is given."""
         return self.evaluation_tokens or (8192 if device == "cpu" else 131072)
 
     def padded(self, length: int, device: str) -> int:

@@ -24,7 +24,7 @@ FILE = "training.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A lane's tensors and what is known about it."""
+    """A seed's tensors and what is known about it."""
 
     tensors: Mapping[str, torch.Tensor]
     facts: Mapping[str, Any]

@@ -7,7 +7,6 @@ stays; it reproduces published corrupted corpora. Nothing here tags: taggings co
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import numpy as np
 from goldproof.builders.corruption.older_nltk import detokenize
 from goldproof.builders.tagging.tagged import Tagging
 from goldproof.builders.tagging.tagset import PUNCTUATION, check_classes
+from goldproof.draws import draw_bytes
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 
@@ -131,8 +131,7 @@ def _shuffle(text: str, tagging: Tagging, seed: int, identity: str) -> dict[int,
 
 def _order(seed: int, purpose: str, identity: str, n: int) -> list[int]:
     """A random order of n things: a function of its arguments alone, on every machine."""
-    key = f"{seed}\0{purpose}\0{identity}".encode("utf-8", "surrogatepass")
-    draws = np.frombuffer(hashlib.shake_128(key).digest(8 * n), dtype="<u8")
+    draws = np.frombuffer(draw_bytes(seed, purpose, identity, n_bytes=8 * n, method="shake_128"), dtype="<u8")
     return list(np.argsort(draws, kind="stable").tolist())
 
 

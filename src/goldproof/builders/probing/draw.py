@@ -1,11 +1,11 @@
-"""Chance without state: a number that depends on a seed and on what it is drawn for, and on nothing else.
+"""Draws of the probing tasks: a number for a seed and a purpose, from `goldproof.draws`, read from its other end.
 
-So a sentence has the same fate whatever other sentences stand beside it, in whatever order they come.
+The published files hang on this reading, in which the first byte counts most.
 """
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from goldproof.draws import draw_bytes
 
 
 def draw(seed: int, *purpose: str) -> int:
@@ -16,4 +16,4 @@ def draw(seed: int, *purpose: str) -> int:
     >>> draw(0, "NShift", "a sentence") == draw(1, "NShift", "a sentence")
     False
     """
-    return int.from_bytes(blake2b("\0".join((str(seed), *purpose)).encode(), digest_size=8).digest(), "big")
+    return int.from_bytes(draw_bytes(seed, *purpose, n_bytes=8), "big")

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.draws import mix64
+
 _WORD = re.compile(r"\w+")
 _WINDOW, _BANDS, _HASHES_PER_BAND, _COMPARED, _CHUNK = 3, 16, 4, 8, 2048
 _Item = tuple[str, str | None]
@@ -132,9 +134,9 @@ def _shingle(items: Sequence[_Item]) -> _Shingles:
         n_codes.append(len(codes))
     flat = np.frombuffer(codes, np.uint64) if codes else np.empty(0, np.uint64)
     ends = np.array(n_codes)
-    mixed = _mix(flat)
+    mixed = mix64(flat)
     for shift in range(1, _WINDOW):
-        mixed = _mix(mixed[:-1] * np.uint64(0x9E3779B97F4A7C15) + flat[shift:])
+        mixed = mix64(mixed[:-1] * np.uint64(0x9E3779B97F4A7C15) + flat[shift:])
     lengths = np.diff(ends)
     last = np.repeat(ends[1:] - _WINDOW, lengths)
     inside = (np.arange(len(flat)) <= last)[: len(mixed)]  # windows that do not run into the next text
@@ -152,16 +154,9 @@ def _units(text: str) -> list[str]:
     return [joined[start : start + 3] for start in range(max(len(joined) - 2, 1))]
 
 
-def _mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A one-to-one scrambling of 64 bits (the finalizer of splitmix64, Steele, Lea and Flood 2014)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
 def _iter_band_keys(shingles: _Shingles) -> Iterator[list[bytes]]:
     """For each row the key of its MinHash signature in each band; a row without shingles has no keys."""
-    salts = _mix(np.arange(1, _BANDS * _HASHES_PER_BAND + 1, dtype=np.uint64))
+    salts = mix64(np.arange(1, _BANDS * _HASHES_PER_BAND + 1, dtype=np.uint64))
     starts, ends = shingles.bounds[:, 0], shingles.bounds[:, -1]
     for first in range(0, len(starts), _CHUNK):
         rows = slice(first, first + _CHUNK)
@@ -171,7 +166,7 @@ def _iter_band_keys(shingles: _Shingles) -> Iterator[list[bytes]]:
         if filled.any():
             offsets = (starts[rows] - starts[rows][0])[filled]
             for column, salt in enumerate(salts):
-                signatures[filled, column] = np.minimum.reduceat(_mix(flat ^ salt), offsets)
+                signatures[filled, column] = np.minimum.reduceat(mix64(flat ^ salt), offsets)
         keys = signatures.reshape(len(filled), _BANDS, _HASHES_PER_BAND)
         for row, has_shingles in enumerate(filled):
             yield [keys[row, band].tobytes() for band in range(_BANDS)] if has_shingles else []

@@ -5,7 +5,6 @@ Tagging needs a tagger's packages; all that follows from it needs none.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ from goldproof.builders.corruption.texts import Tally, corrupt_dataset
 from goldproof.builders.tagging import read_table, tag_to_table
 from goldproof.builders.tagging.registry import TaggerName
 from goldproof.data.dataset import Dataset
+from goldproof.draws import draw_bytes
 from goldproof.errors import DataError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
@@ -44,7 +44,9 @@ def sample(data: Dataset, most: int) -> Dataset:
     ids = data.table.column("id").to_pylist()
     if len(ids) <= most:
         return data
-    drawn = sorted(range(len(ids)), key=lambda row: hashlib.sha256(f"{SALT} {ids[row]}".encode()).digest())
+    drawn = sorted(
+        range(len(ids)), key=lambda row: draw_bytes(SALT, ids[row], n_bytes=32, method="sha256", between=" ")
+    )
     return data.take(np.sort(drawn[:most]))
 
 

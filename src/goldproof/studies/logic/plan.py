@@ -21,7 +21,7 @@ from goldproof.studies.logic import data, search
 from goldproof.studies.logic.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
-from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.outcome import ExecutionFacts, Outcome
 from goldproof.training.recipe import Seeds
 from goldproof.training.selection import best_point
 
@@ -228,7 +228,7 @@ def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Outco
         norms=np.zeros(0, np.float32),
         truncated={},
         stopped_at=None,
-        conduct=Conduct("cpu", 1, 0, 0, (), None, False),
+        conduct=ExecutionFacts("cpu", 1, 0, 0, (), None, False),
     )
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from goldproof.data.dataset import Dataset
+from goldproof.draws import draw_fraction
 from goldproof.errors import DataError
 from goldproof.jobs import step
 from goldproof.jobs.names import named
-from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task, stable_fraction
+from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
 from goldproof.studies.probing.settings import Sizes
 
 MOST_SHARED = 0.5
@@ -160,7 +161,7 @@ def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> tuple[
 def _anew(rows: _Rows, every: Sequence[int], seed: int) -> dict[str, list[int]]:
     first = dict(reversed([(rows.texts[row], row) for row in every]))
     different = sorted(first.values())
-    to_test = {row for row in different if stable_fraction(seed, "test", rows.texts[row]) < 0.5}
+    to_test = {row for row in different if draw_fraction(seed, "test", rows.texts[row]) < 0.5}
     return {"train": [row for row in different if row not in to_test], "validation": [], "test": sorted(to_test)}
 
 
@@ -203,7 +204,7 @@ def class_places(texts: Sequence[str], labels: Sequence[str], seed: int, purpose
     [0.0, 0.0, 0.5]
     """
     counts, seen, places = Counter(labels), Counter[str](), [0.0] * len(texts)
-    for row in sorted(range(len(texts)), key=lambda row: stable_fraction(seed, purpose, texts[row])):
+    for row in sorted(range(len(texts)), key=lambda row: draw_fraction(seed, purpose, texts[row])):
         places[row] = seen[labels[row]] / counts[labels[row]]
         seen[labels[row]] += 1
     return places

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +18,7 @@ from goldproof.data.corpora.steps import corpus_job, file_part_job, file_parts
 from goldproof.data.dataset import Dataset
 from goldproof.data.formats.added import is_added
 from goldproof.data.formats.files import FORMATS, suffix_of
+from goldproof.draws import draw_bytes
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.studies.transfer.generated import GENERATED, generate_topics, likeness
@@ -117,7 +117,8 @@ def hold_out(data: Dataset, source: Dataset, share: float, held: bool) -> Datase
 
 def _draw(purpose: str, text: str) -> float:
     """A number from 0 to 1 that hangs on the text alone."""
-    return int.from_bytes(hashlib.sha256(f"{SALT} {purpose} {text}".encode()).digest()[:6], "big") / 2**48
+    drawn = draw_bytes(SALT, purpose, text, n_bytes=6, method="sha256", between=" ")
+    return int.from_bytes(drawn, "big") / 2**48
 
 
 def _part(config: Config, language: str, split: str) -> Job[Dataset]:

@@ -24,7 +24,7 @@ def takes(keys: torch.Tensor, shape: list[int]) -> bool:
 
 
 def keep_mask(keys: torch.Tensor, shape: list[int], start: int, limit: int) -> torch.Tensor:
-    """The mask of `goldproof.training.stateless.keep`; `start` is what the site adds to a key."""
+    """The mask of `goldproof.training.stateless_dropout.keep`; `start` is what the site adds to a key."""
     mask = torch.empty((*keys.shape, *shape), dtype=torch.uint8, device=keys.device)
     size_0, size_1 = [1] * (3 - len(shape)) + list(shape[:-1])
     n_pairs = -(-shape[-1] // 2)

@@ -1,4 +1,4 @@
-"""Linear layers over lanes give the numbers of torch's own, and their weight gradients need no copy."""
+"""Linear layers over stacked seeds give the numbers of torch's own, and their weight gradients need no copy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch.func import vmap
 
-from goldproof.training.lane_linear import LaneLinear
+from goldproof.training.stacked_linear import StackedLinear
 
 pytestmark = pytest.mark.needs("models")
 
@@ -22,7 +22,7 @@ def gradients(with_mode: bool) -> list[torch.Tensor]:
     def loss(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         if not with_mode:
             return F.linear(x, weight, bias).tanh().sum()
-        with LaneLinear():
+        with StackedLinear():
             return F.linear(x, weight, bias).tanh().sum()
 
     losses = vmap(loss)(x, weight, bias)
@@ -40,5 +40,5 @@ def test_weight_gradients_are_laid_out_as_the_weights_are() -> None:
 
 def test_without_lanes_it_is_the_plain_layer() -> None:
     x, weight, bias = torch.randn(2, 3, 4), torch.randn(5, 4), torch.randn(5)
-    with LaneLinear():
+    with StackedLinear():
         torch.testing.assert_close(F.linear(x, weight, bias), torch.nn.functional.linear(x, weight, bias))

@@ -62,7 +62,7 @@ def test_memory_too_small_for_one_item_is_said(train: Examples) -> None:
 def test_a_loss_that_is_not_finite_fails_its_seed_alone(
     tiny: Callable[[str], Transformer], train: Examples, dev: Examples, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One lane's head starts at infinity; the others must give what they give without it."""
+    """One seed's head starts at infinity; the others must give what they give without it."""
     from goldproof.models.transformer_network import TransformerNetwork
 
     drawn = TransformerNetwork.drawn

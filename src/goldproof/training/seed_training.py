@@ -1,4 +1,4 @@
-"""One seed's way through a training, as the host knows it: where it is, what it gave, how to go on. Imports torch."""
+"""One seed's training, as the host knows it: where it is, what it gave, how to go on. Imports torch."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ import torch
 from goldproof.errors import TrainingError
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Floats
-from goldproof.training.optimizer import Moments
-from goldproof.training.outcome import Conduct, Outcome
+from goldproof.training.outcome import ExecutionFacts, Outcome
 from goldproof.training.recipe import Recipe, Seeds
 from goldproof.training.snapshots import Snapshot, read_snapshot, write_snapshot
+from goldproof.training.stacked_optimizer import OptimizerState
 
 if TYPE_CHECKING:
     from goldproof.training.finetune import Hooks
 
 
 @dataclass(eq=False)
-class Track:
+class SeedTraining:
     """What is known about one seed's training; `result` is set when it has ended."""
 
     seeds: Seeds
@@ -36,7 +36,7 @@ class Track:
     n_done: int = 0
     points: list[int] = field(default_factory=list)
     logits: dict[str, list[Floats]] = field(default_factory=dict)
-    state: Moments | None = None
+    state: OptimizerState | None = None
     resumed_at: list[int] = field(default_factory=list)
     stopped_at: int | None = None
     n_halvings: int = 0
@@ -72,7 +72,7 @@ class Track:
         classes: tuple[str, ...],
         items: dict[str, tuple[str, ...]],
         truncated: dict[str, int],
-        conduct: Conduct,
+        conduct: ExecutionFacts,
         averaged: dict[str, Floats] | None,
     ) -> None:
         """End with an outcome."""
@@ -90,13 +90,13 @@ class Track:
             averaged,
         )
 
-    def write(self, identity: str, moments: Moments) -> None:
-        """Write a snapshot; `moments` holds this lane alone."""
+    def write(self, identity: str, state: OptimizerState) -> None:
+        """Write a snapshot; `state` holds this seed alone."""
         if self.scratch is None:
             return
         tensors = {
             f"{kind}/{name}": t.detach()
-            for kind, part in zip("pmvs", moments.parts(), strict=True)
+            for kind, part in zip("pmvs", state.parts(), strict=True)
             for name, t in part.items()
         }
         tensors["losses"], tensors["norms"] = torch.from_numpy(self.losses), torch.from_numpy(self.norms)
@@ -117,16 +117,16 @@ class Track:
             kind, _, rest = name.partition("/")
             if rest:
                 parts[kind][rest] = tensor
-        self.state = Moments(parts["p"], parts["m"], parts["v"], parts["s"])
+        self.state = OptimizerState(parts["p"], parts["m"], parts["v"], parts["s"])
         self.losses[:], self.norms[:] = found.tensors["losses"].numpy(), found.tensors["norms"].numpy()
         self.logits = {name: list(tensor.numpy()) for name, tensor in parts["logits"].items()}
         self.n_done, self.points = int(found.facts["n_done"]), list(found.facts["points"])
         self.resumed_at = [*found.facts["resumed_at"], self.n_done]
 
 
-def open_track(seeds: Seeds, place: int, hooks: Hooks, identity: str, n_steps: int) -> Track:
-    """A track at the beginning, or where its snapshot is."""
-    track = Track(
+def open_training(seeds: Seeds, place: int, hooks: Hooks, identity: str, n_steps: int) -> SeedTraining:
+    """A training at the beginning, or where its snapshot is."""
+    training = SeedTraining(
         seeds,
         n_steps,
         hooks.scratch[place] if hooks.scratch else None,
@@ -134,8 +134,8 @@ def open_track(seeds: Seeds, place: int, hooks: Hooks, identity: str, n_steps: i
         np.full(n_steps, np.nan, np.float32),
         np.full(n_steps, np.nan, np.float32),
     )
-    track.rewind(identity)
-    return track
+    training.rewind(identity)
+    return training
 
 
 def identity_of(

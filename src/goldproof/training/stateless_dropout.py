@@ -1,7 +1,7 @@
 """Stateless dropout in torch: masks from a hash of (seed, step, site, item, position). Imports torch.
 
 `StatelessDropout` stands in for every dropout that a module calls, by position in the forward pass, and needs no
-change of the module. Masks come from one operator, `goldproof::keep`, which takes a leading dimension of lanes under
+change of the module. Masks come from one operator, `goldproof::keep`, which takes a leading dimension of seeds under
 `torch.func.vmap`; on a GPU it is one kernel.
 """
 
@@ -15,7 +15,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch.overrides import TorchFunctionMode
 
 from goldproof.models.heads import shared_dropout
-from goldproof.training import kernels
+from goldproof.training import dropout_kernel
 from goldproof.training.randomness import FACTORS, GOLDEN, SHIFTS, threshold
 
 
@@ -41,17 +41,17 @@ def _(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 @mixed.register_vmap
 def _(info: Any, dims: tuple[Any, ...], a: torch.Tensor, b: torch.Tensor) -> Any:
-    """Lanes first; dimensions of size 1 after them let the rest broadcast."""
+    """The dimension of seeds first; dimensions of size 1 after them let the rest broadcast."""
     ranks = [t.ndim - (dim is not None) for t, dim in zip((a, b), dims, strict=True)]
-    lanes = []
+    stacked = []
     for t, dim, rank in zip((a, b), dims, ranks, strict=True):
         moved = t[None] if dim is None else t.movedim(dim, 0)
-        lanes.append(moved.reshape(moved.shape[0], *[1] * (max(ranks) - rank), *moved.shape[1:]))
-    return mixed(*lanes), 0
+        stacked.append(moved.reshape(moved.shape[0], *[1] * (max(ranks) - rank), *moved.shape[1:]))
+    return mixed(*stacked), 0
 
 
 def step_key(seed: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
-    """The key of one lane's step: int32, no dimensions."""
+    """The key of one seed's step: int32, no dimensions."""
     key: torch.Tensor = mixed(seed, step.to(torch.int32))
     return key
 
@@ -70,8 +70,8 @@ def keep(keys: torch.Tensor, shape: list[int], site: int, limit: int) -> torch.T
     is kept when the (j mod 2)-th 16 bits of mix(h + (j div 2 + 1) * GOLDEN), read as signed, are at least limit -
     32768.
     """
-    if keys.is_cuda and kernels.takes(keys, shape):
-        return kernels.keep_mask(keys, shape, _wrapped(site * GOLDEN), limit)
+    if keys.is_cuda and dropout_kernel.takes(keys, shape):
+        return dropout_kernel.keep_mask(keys, shape, _wrapped(site * GOLDEN), limit)
     return keep_in_torch(keys, shape, site, limit)
 
 

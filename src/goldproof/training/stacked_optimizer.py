@@ -1,6 +1,6 @@
-"""AdamW over stacked lanes, each with its own clipping, in torch's fused kernel. Imports torch.
+"""AdamW over a stack of seeds, each with its own clipping, in torch's fused kernel. Imports torch.
 
-A lane that is to be skipped keeps parameters and moments as they are. Nothing here copies to the host, so that a step
+A seed that is to be skipped keeps parameters and moments as they are. Nothing here copies to the host, so that a step
 can be captured in a CUDA graph.
 """
 
@@ -16,24 +16,24 @@ from goldproof.training.recipe import Recipe
 Tensors = dict[str, torch.Tensor]
 
 
-def lane_norms(gradients: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The Euclidean norm of each lane's whole gradient; gradients have a leading dimension of lanes."""
-    n_lanes = gradients[0].shape[0]
-    norms = torch._foreach_norm([gradient[lane] for lane in range(n_lanes) for gradient in gradients])
-    of_lanes: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms).view(n_lanes, -1), dim=1)
-    return of_lanes
+def seed_norms(gradients: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The Euclidean norm of each seed's whole gradient; gradients have a leading dimension of seeds."""
+    n_seeds = gradients[0].shape[0]
+    norms = torch._foreach_norm([gradient[place] for place in range(n_seeds) for gradient in gradients])
+    of_seeds: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms).view(n_seeds, -1), dim=1)
+    return of_seeds
 
 
 def clip_divisors(norms: torch.Tensor, clip: float | None) -> torch.Tensor:
-    """What to divide each lane's gradient by so that its norm is at most `clip`, as torch's own clipping does."""
+    """What to divide each seed's gradient by so that its norm is at most `clip`, as torch's own clipping does."""
     if clip is None:
         return torch.ones_like(norms)
     return torch.clamp((norms + 1e-6) / clip, min=1.0)
 
 
 @dataclass(eq=False)
-class Moments:
-    """Parameters of all lanes with their moments, and which of them decay.
+class OptimizerState:
+    """The stacked parameters of all seeds and what AdamW knows about them: first and second moments.
 
     `sums` are the parameters summed over evaluation points, for their mean; empty where none is wanted.
     """
@@ -44,7 +44,7 @@ class Moments:
     sums: Tensors
 
     @classmethod
-    def fresh(cls, parameters: Tensors, average: bool = False) -> Moments:
+    def fresh(cls, parameters: Tensors, average: bool = False) -> OptimizerState:
         """Parameters with moments of zero, and sums of zero where their average is wanted."""
         first, second, sums = (
             {name: torch.zeros_like(tensor) for name, tensor in parameters.items()} if wanted else {}
@@ -52,9 +52,11 @@ class Moments:
         )
         return cls(parameters, first, second, sums)
 
-    def select(self, lanes: Sequence[int], device: torch.device) -> Moments:
-        """Copies of some lanes."""
-        return Moments(*({name: t[list(lanes)].to(device) for name, t in part.items()} for part in self.parts()))
+    def select(self, places: Sequence[int], device: torch.device) -> OptimizerState:
+        """Copies of some seeds."""
+        return OptimizerState(
+            *({name: t[list(places)].to(device) for name, t in part.items()} for part in self.parts())
+        )
 
     def parts(self) -> tuple[Tensors, Tensors, Tensors, Tensors]:
         """Parameters, first moments, second moments, sums."""
@@ -71,35 +73,35 @@ class Moments:
         self,
         gradients: Mapping[str, torch.Tensor],
         recipe: Recipe,
-        clock: Clock,
+        at: StepAndRate,
         divisors: torch.Tensor,
         skip: torch.Tensor,
     ) -> None:
-        """One AdamW step of every lane; `skip` is 1.0 for lanes to leave alone."""
+        """One AdamW step of every seed; `skip` is 1.0 for seeds to leave alone."""
         for decay in (True, False):
             names = [name for name in gradients if decays(self.parameters[name]) is decay]
-            for lane in range(len(divisors)) if names else ():
+            for place in range(len(divisors)) if names else ():
                 torch._fused_adamw_(
-                    [self.parameters[name][lane] for name in names],
-                    [gradients[name][lane] for name in names],
-                    [self.first[name][lane] for name in names],
-                    [self.second[name][lane] for name in names],
+                    [self.parameters[name][place] for name in names],
+                    [gradients[name][place] for name in names],
+                    [self.first[name][place] for name in names],
+                    [self.second[name][place] for name in names],
                     [],
-                    [clock.count] * len(names),
-                    lr=clock.rate,
+                    [at.count] * len(names),
+                    lr=at.rate,
                     beta1=recipe.beta1,
                     beta2=recipe.beta2,
                     weight_decay=recipe.weight_decay if decay else 0.0,
                     eps=recipe.eps,
                     amsgrad=False,
                     maximize=False,
-                    grad_scale=divisors[lane],
-                    found_inf=skip[lane],
+                    grad_scale=divisors[place],
+                    found_inf=skip[place],
                 )
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class StepAndRate:
     """The number of this step, counted from 1, and its learning rate, as tensors without dimensions."""
 
     count: torch.Tensor
@@ -107,7 +109,7 @@ class Clock:
 
 
 def decays(stacked: torch.Tensor) -> bool:
-    """Whether weight decay applies: to matrices, not to biases and scales (the first dimension is the lanes')."""
+    """Whether weight decay applies: to matrices, not to biases and scales (the first dimension is the seeds')."""
     return stacked.ndim > 2
 
 

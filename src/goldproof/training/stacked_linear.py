@@ -1,7 +1,7 @@
-"""Linear layers over lanes whose weight gradients come out as the optimiser reads them. Imports torch.
+"""Linear layers over a stack of seeds whose weight gradients come out as the optimiser reads them. Imports torch.
 
 Under `torch.func.vmap` the gradient of a weight comes out transposed and must be copied before a fused optimiser takes
-it: for BERT-base and six seeds that is a fifth of a step's time on a GPU. `LaneLinear` computes it the right way
+it: for BERT-base and six seeds that is a fifth of a step's time on a GPU. `StackedLinear` computes it the right way
 round. The numbers are those of `torch.nn.functional.linear`.
 """
 # mypy: disable-error-code="no-untyped-call, misc"
@@ -16,7 +16,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch.overrides import TorchFunctionMode
 
 
-class LaneLinear(TorchFunctionMode):
+class StackedLinear(TorchFunctionMode):
     """Within the block, linear layers with a bias on inputs of three dimensions and more go through `linear`."""
 
     def __torch_function__(
@@ -41,22 +41,22 @@ def _(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor
 
 @linear.register_vmap
 def _(info: Any, dims: tuple[Any, ...], x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> Any:
-    lanes = [
+    stacked = [
         tensor.movedim(dim, 0) if dim is not None else tensor.expand(info.batch_size, *tensor.shape)
         for tensor, dim in zip((x, weight, bias), dims, strict=True)
     ]
     # Cloned, since a module may change what a layer gave it in place, and the result of an operator must not be.
-    return lane_linear(*(tensor.contiguous() for tensor in lanes)).clone(), 0
+    return stacked_linear(*(tensor.contiguous() for tensor in stacked)).clone(), 0
 
 
-@torch.library.custom_op("goldproof::lane_linear", mutates_args=())
-def lane_linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """The same for all lanes at once: x (lanes, items, tokens, features), weight (lanes, outputs, features)."""
+@torch.library.custom_op("goldproof::stacked_linear", mutates_args=())
+def stacked_linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """The same for all seeds at once: x (seeds, items, tokens, features), weight (seeds, outputs, features)."""
     rows = x.view(x.shape[0], -1, x.shape[-1])
     return torch.baddbmm(bias[:, None], rows, weight.mT).view(*x.shape[:-1], weight.shape[1])
 
 
-@lane_linear.register_fake
+@stacked_linear.register_fake
 def _(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     return x.new_empty((*x.shape[:-1], weight.shape[1]))
 
@@ -72,4 +72,4 @@ def _backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Ten
     return torch.bmm(flat, weight).view(x.shape), torch.bmm(flat.mT, rows), flat.sum(1)
 
 
-lane_linear.register_autograd(_backward, setup_context=_keep_inputs)
+stacked_linear.register_autograd(_backward, setup_context=_keep_inputs)

@@ -1,4 +1,4 @@
-"""Items as arrays: token ids with only the rows of the embedding that are used, labels, weights, order, padding.
+"""Items packed as arrays: token ids with only the rows of the embedding that are used, labels, weights, order, padding.
 
 `prepare` turns examples into plain numpy arrays once; nothing here draws at random but through `randomness`. It does
 not move anything to a device.
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Network, Tokenized
-from goldproof.training.randomness import item_words
+from goldproof.training.randomness import item_hashes
 from goldproof.training.recipe import Recipe
 
 Ints = npt.NDArray[np.int32]
@@ -24,11 +24,12 @@ _SMALL_PAD = 64  # rows up to a padding id as small as this keep their place, si
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedItems:
     """Items as padded arrays: shape (items, longest) for ids and types.
 
     `labels` has shape (items,), or (items, longest) for token tasks; `weights` says how much each item counts in the
-    mean loss. `starts` holds each word's first token for token tasks.
+    mean loss. `hashes` has a number for each item's id, from which dropout is drawn. `starts` holds each word's first
+    token for token tasks.
     """
 
     items: tuple[str, ...]
@@ -37,12 +38,12 @@ class Packed:
     lengths: Ints
     labels: npt.NDArray[Any] | None
     weights: npt.NDArray[np.float32]
-    words: Ints
+    hashes: Ints
     starts: tuple[Ints, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class UsedRows:
     """Which rows of the embedding are used: those of the training items first (they learn), then those of evaluation
     alone.
 
@@ -56,14 +57,14 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedItems:
     """All items of a training, ready for a device."""
 
-    train: Packed
-    evaluate: Packed
+    train: PackedItems
+    evaluate: PackedItems
     bounds: Mapping[str, tuple[int, int]]
     n_truncated: Mapping[str, int]
-    vocabulary: Vocabulary | None
+    used_rows: UsedRows | None
 
 
 def prepare(
@@ -73,24 +74,24 @@ def prepare(
     recipe: Recipe,
     classes: Sequence[str],
     active_rows_only: bool,
-) -> Prepared:
-    """Tokenize everything, find the rows in use and pack; the evaluation sets follow each other in one `Packed`."""
+) -> PreparedItems:
+    """Tokenize everything, find the rows in use and pack; the evaluation sets follow each other in one array."""
     tokens = network.tokenize(_for_task(train, recipe), recipe.max_length)
     sets = {name: network.tokenize(_for_task(items, recipe), recipe.max_length) for name, items in evaluate.items()}
     together = _join(list(sets.values()), network.has_types, recipe.task == "tokens")
-    vocabulary = _vocabulary(tokens, together, network.pad_id) if active_rows_only and network.embedding else None
-    if vocabulary is not None:
-        tokens, together = _renumber(tokens, vocabulary), _renumber(together, vocabulary)
-    pad = network.pad_id if vocabulary is None else vocabulary.pad
+    used_rows = _used_rows(tokens, together, network.pad_id) if active_rows_only and network.embedding else None
+    if used_rows is not None:
+        tokens, together = _renumber(tokens, used_rows), _renumber(together, used_rows)
+    pad = network.pad_id if used_rows is None else used_rows.pad
     edges = np.cumsum([0, *(items.n for items in evaluate.values())])
     bounds = {name: (int(edges[i]), int(edges[i + 1])) for i, name in enumerate(evaluate)}
     ids = [item for items in evaluate.values() for item in items.ids]
-    return Prepared(
+    return PreparedItems(
         pack(tokens, train.ids, pad, label_array(train, tokens, recipe, classes)),
         pack(together, ids, pad, None),
         bounds,
         {"train": tokens.n_truncated, **{name: found.n_truncated for name, found in sets.items()}},
-        vocabulary,
+        used_rows,
     )
 
 
@@ -110,19 +111,19 @@ def label_array(examples: Examples, tokens: Tokenized, recipe: Recipe, classes: 
     return labels
 
 
-def pack(tokens: Tokenized, ids: Sequence[str], pad: int, labels: npt.NDArray[Any] | None) -> Packed:
+def pack(tokens: Tokenized, ids: Sequence[str], pad: int, labels: npt.NDArray[Any] | None) -> PackedItems:
     """Ragged token ids as one padded array."""
     lengths = np.array([len(entry) for entry in tokens.ids], np.int32)
     width = int(lengths.max(initial=1))
     n_counted = np.ones(len(lengths)) if labels is None or labels.ndim == 1 else (labels != IGNORED).sum(1)
-    return Packed(
+    return PackedItems(
         tuple(ids),
         _padded(tokens.ids, width, pad),
         None if tokens.types is None else _padded(tokens.types, width, 0),
         lengths,
         labels,
         n_counted.astype(np.float32),
-        item_words(ids),
+        item_hashes(ids),
         tokens.starts,
     )
 
@@ -145,15 +146,15 @@ def _for_task(examples: Examples, recipe: Recipe) -> Examples:
     return Examples(examples.ids, examples.texts, examples.pairs)
 
 
-def _vocabulary(train: Tokenized, evaluate: Tokenized, pad: int) -> Vocabulary:
+def _used_rows(train: Tokenized, evaluate: Tokenized, pad: int) -> UsedRows:
     kept = np.arange(pad + 1) if pad < _SMALL_PAD else np.array([pad])
     learned = np.unique(np.concatenate([kept, *train.ids]))
     fixed = np.setdiff1d(np.concatenate([kept, *evaluate.ids]), learned)
-    return Vocabulary(learned.astype(np.int64), fixed.astype(np.int64), int(np.searchsorted(learned, pad)))
+    return UsedRows(learned.astype(np.int64), fixed.astype(np.int64), int(np.searchsorted(learned, pad)))
 
 
-def _renumber(tokens: Tokenized, vocabulary: Vocabulary) -> Tokenized:
-    rows = np.concatenate([vocabulary.learned, vocabulary.fixed])
+def _renumber(tokens: Tokenized, used_rows: UsedRows) -> Tokenized:
+    rows = np.concatenate([used_rows.learned, used_rows.fixed])
     order = np.argsort(rows)
     ids = tuple(order[np.searchsorted(rows, entry, sorter=order)].astype(np.int32) for entry in tokens.ids)
     return Tokenized(ids, tokens.types, tokens.starts, tokens.n_truncated)

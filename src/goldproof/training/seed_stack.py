@@ -1,0 +1,267 @@
+"""A stack of seeds: trainings that differ only in their seeds, in one tensor for each parameter. Imports torch.
+
+The first dimension of every stacked tensor is the seeds'; a seed's place in it is its place in `SeedStack.seeds`.
+
+A step gathers each seed's batch by its own order, runs the module over all seeds with `torch.func.vmap` (plainly
+where there is one seed), and updates every seed. All that changes from step to step is read from tensors, so a step
+can be captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch.func import vmap
+
+from goldproof.models.protocols import Network
+from goldproof.training.inference import PlacedModule, inputs_of, place_module, tensors_of
+from goldproof.training.packing import IGNORED, PreparedItems
+from goldproof.training.randomness import hash32, order_table
+from goldproof.training.recipe import Execution, Recipe, Seeds
+from goldproof.training.stacked_linear import StackedLinear
+from goldproof.training.stacked_optimizer import OptimizerState, StepAndRate, Tensors, clip_divisors, seed_norms
+from goldproof.training.stateless_dropout import StatelessDropout, item_keys, step_key
+
+
+@dataclass(eq=False)
+class SharedSetup:
+    """What all seeds share, on the device: module, items, learning rates."""
+
+    network: Network
+    prepared: PreparedItems
+    recipe: Recipe
+    how: Execution
+    n_steps: int
+    placed: PlacedModule
+    items: Tensors
+    rates: torch.Tensor
+
+    @property
+    def device(self) -> torch.device:
+        """Where everything is."""
+        return self.placed.device
+
+
+def make_shared_setup(
+    network: Network, prepared: PreparedItems, recipe: Recipe, how: Execution, n_steps: int, device: torch.device
+) -> SharedSetup:
+    """Move what seeds share to the device."""
+    rates = torch.tensor([recipe.rate(step, n_steps) for step in range(n_steps)], dtype=torch.float32)
+    if prepared.used_rows is not None:
+        network.move_padding(prepared.used_rows.pad)
+    return SharedSetup(
+        network,
+        prepared,
+        recipe,
+        how,
+        n_steps,
+        place_module(network.module, device, recipe.precision),
+        tensors_of(prepared.train, device),
+        rates.to(device),
+    )
+
+
+def initial_parameters(shared: SharedSetup, seeds: Sequence[Seeds]) -> Tensors:
+    """The parameters that every seed starts from, stacked; only those that a seed draws differ."""
+    given = {name: tensor.detach() for name, tensor in shared.network.module.named_parameters()}
+    used_rows, embedding = shared.prepared.used_rows, shared.network.embedding
+    drawn = [shared.network.drawn(seed.init) for seed in seeds]
+    stacked: Tensors = {}
+    for name, tensor in given.items():
+        of_seeds = [own.get(name, tensor) for own in drawn]
+        rows = slice(None) if name != embedding or used_rows is None else torch.from_numpy(used_rows.learned)
+        # What all seeds have in common goes to the device once.
+        moved = {id(own): own[rows].to(shared.device, torch.float32) for own in of_seeds}
+        stacked[name] = torch.stack([moved[id(own)] for own in of_seeds])
+    return stacked
+
+
+def fixed_rows(shared: SharedSetup, seeds: Sequence[Seeds]) -> torch.Tensor | None:
+    """The embedding rows that only evaluation uses: shape (seeds, rows, features), or (1, …) if all have the same."""
+    used_rows, name = shared.prepared.used_rows, shared.network.embedding
+    if used_rows is None or name is None or not len(used_rows.fixed):
+        return None
+    tables = [shared.network.drawn(seed.init).get(name) for seed in seeds]
+    given = dict(shared.network.module.named_parameters())[name].detach()
+    of_seeds = [given if table is None else table for table in tables] if tables[0] is not None else [given]
+    rows = torch.from_numpy(used_rows.fixed)
+    return torch.stack([table[rows] for table in of_seeds]).to(shared.device)
+
+
+class SeedStack:
+    """Trainings of several seeds in step with each other: parameters, moments, orders and losses, on the device."""
+
+    def __init__(self, shared: SharedSetup, seeds: Sequence[Seeds], state: OptimizerState, n_done: int) -> None:
+        recipe, device = shared.recipe, shared.device
+        self.shared = shared
+        self.seeds = tuple(seeds)
+        self.state = state
+        self.fixed_rows = fixed_rows(shared, seeds)
+        for tensor in state.parameters.values():
+            tensor.requires_grad_()
+        self.n_done = n_done
+        self.captured = False
+        shape, items = (shared.n_steps, len(seeds)), shared.prepared.train.items
+        orders = [order_table(seed.order, items, recipe.batch, shared.n_steps) for seed in seeds]
+        self._lengths = np.append(shared.prepared.train.lengths, 0)  # -1, a place left empty, has length 0
+        self.order = self._longest_first(np.stack(orders, axis=1))  # steps, seeds, items
+        self.widths = self._widths()
+        self._order = torch.from_numpy(self.order).to(device)
+        self._seed_hashes = torch.tensor(
+            [hash32("dropout", seed.dropout) for seed in seeds], dtype=torch.int32, device=device
+        )
+        self._step = torch.tensor([n_done], dtype=torch.int64, device=device)
+        self._alive = torch.ones(len(seeds), dtype=torch.bool, device=device)
+        self._frozen = torch.zeros((), dtype=torch.bool, device=device)
+        self.losses = torch.full(shape, torch.nan, device=device)
+        self.norms = torch.full(shape, torch.nan, device=device)
+        self._compiled: Any = torch.compile(vmap(self._loss), dynamic=False) if shared.how.compile else None
+        self.micro_batch = shared.how.first_micro_batch(self.order.shape[2], device.type, shared.network.items_at_once)
+
+    @property
+    def n(self) -> int:
+        """How many seeds there are."""
+        return len(self.seeds)
+
+    def _longest_first(self, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Every batch sorted by length: its mean loss is the same, and its parts need less padding."""
+        return np.take_along_axis(order, np.argsort(-self._lengths[order], axis=2, kind="stable"), axis=2)
+
+    def _widths(self) -> list[int]:
+        """The padded length of every step: that of the longest item that any seed sees in it."""
+        return [self._width(items) for items in self.order]
+
+    def _width(self, items: npt.NDArray[np.int64]) -> int:
+        """The padded length of some items; 0 where there is none."""
+        longest, most = int(self._lengths[items].max()), int(self.shared.prepared.train.ids.shape[1])
+        return min(most, self.shared.how.padded(longest, self.shared.device.type))
+
+    def step(self, width: int) -> None:
+        """One training step of every seed, on items padded to `width`; the host waits for nothing."""
+        index = self._order.index_select(0, self._step)[0]
+        totals = self._weights(index).sum(1).clamp(min=1.0)
+        losses, gradients = None, None
+        for start in range(0, index.shape[1], self.micro_batch):
+            chosen = slice(start, start + self.micro_batch)
+            # In a graph everything is of one size; elsewhere each part is as wide as it needs to be.
+            own = width if self.captured else self._width(self.order[self.n_done][:, chosen])
+            part, found = self._gradients(index[:, chosen], totals, own or width)
+            losses = part if losses is None else losses + part
+            gradients = found if gradients is None else [a.add_(b) for a, b in zip(gradients, found, strict=True)]
+        assert losses is not None and gradients is not None
+        self._update(losses, gradients)
+
+    def rehearse(self, width: int) -> None:
+        """A step that changes nothing: what comes before a capture."""
+        self._frozen.fill_(True)
+        self.step(width)
+        self._step.sub_(1)
+        self._frozen.fill_(False)
+
+    def _gradients(
+        self, index: torch.Tensor, totals: torch.Tensor, width: int
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        limit = self.shared.how.most_tokens
+        if limit is not None and index.numel() * width > limit:
+            raise torch.OutOfMemoryError(f"{index.numel() * width} tokens in a pass, {limit} allowed")
+        batch = self._batch(index, width)
+        parameters = self.state.parameters
+        with self.shared.placed.autocast():
+            losses = self._losses(parameters, batch, {"seed": self._seed_hashes, "total": totals})
+        found = torch.autograd.grad(losses.sum(), list(parameters.values()), allow_unused=True)
+        pairs = zip(found, parameters.values(), strict=True)
+        return losses.detach(), [torch.zeros_like(p) if g is None else g.contiguous() for g, p in pairs]
+
+    def _losses(self, *parts: Tensors) -> torch.Tensor:
+        """The loss of every seed; without vmap where there is one seed."""
+        if self._compiled is not None:
+            return self._compiled(*parts)  # type: ignore[no-any-return]
+        if self.n > 1:
+            return vmap(self._loss)(*parts)
+        # Squeezed, not indexed with [0]: the gradient of an index is written into zeros first.
+        return self._loss(*({name: t.squeeze(0) for name, t in part.items()} for part in parts))[None]
+
+    def _loss(self, parameters: Tensors, batch: Tensors, own: Tensors) -> torch.Tensor:
+        """One seed's part of the mean loss of its batch."""
+        key = step_key(own["seed"], self._step[0])
+        with StatelessDropout(key, item_keys(key, batch["hashes"]), self.shared.recipe.dropout), self._linear():
+            logits = self.shared.placed.forward(parameters, batch)
+        return (item_losses(self.shared.recipe, logits.float(), batch["labels"]) * batch["present"]).sum() / own[
+            "total"
+        ]
+
+    def _linear(self) -> AbstractContextManager[Any]:
+        """Linear layers for several seeds; compilers and autocast do better with torch's own."""
+        wanted = self.n > 1 and not self.shared.how.compile and self.shared.recipe.precision != "bfloat16"
+        return StackedLinear() if wanted else nullcontext()
+
+    def _weights(self, index: torch.Tensor) -> torch.Tensor:
+        return self.shared.items["weights"][index.clamp(min=0)] * (index >= 0)
+
+    def _batch(self, index: torch.Tensor, width: int) -> Tensors:
+        """The items of every seed; places left empty repeat the first item and count for nothing."""
+        items, safe = self.shared.items, index.clamp(min=0)
+        batch = inputs_of(items, safe, width)
+        labels = items["labels"][:, :width] if items["labels"].ndim == 2 else items["labels"]
+        return {**batch, "labels": labels[safe], "hashes": items["hashes"][safe], "present": (index >= 0).float()}
+
+    @torch.no_grad()
+    def _update(self, losses: torch.Tensor, gradients: list[torch.Tensor]) -> None:
+        norms = seed_norms(gradients)
+        self._alive.logical_and_(torch.isfinite(losses) & torch.isfinite(norms))
+        skip = (~self._alive | self._frozen).float()
+        at = StepAndRate((self._step[0] + 1).float(), self.shared.rates[self._step][0])
+        divisors = clip_divisors(norms, self.shared.recipe.clip)
+        named = dict(zip(self.state.parameters, gradients, strict=True))
+        self.losses.index_copy_(0, self._step, losses[None])
+        self.norms.index_copy_(0, self._step, norms[None])
+        self.state.step(named, self.shared.recipe, at, divisors, skip)
+        self._step.add_(1)
+
+    def alive(self) -> list[bool]:
+        """Which seeds have met nothing but finite numbers; waits for the device."""
+        return list(self._alive.tolist())
+
+    def select(self, places: Sequence[int], device: torch.device | None = None) -> OptimizerState:
+        """Copies of some seeds' parameters and moments."""
+        with torch.no_grad():
+            return self.state.select(places, device or self.shared.device)
+
+    def with_fixed_rows(self, decay: float) -> Tensors:
+        """The parameters with the embedding rows that no training item uses."""
+        return self._joined(self.state.parameters, self.fixed_rows, decay)
+
+    def averaged(self, place: int, decays: Sequence[float]) -> Tensors:
+        """The mean parameters of one seed over the points that were summed, stacked alone.
+
+        `decays` has a number for each of these points: what decay had made of the rows that no training item uses.
+        """
+        means = {name: total[place : place + 1] / len(decays) for name, total in self.state.sums.items()}
+        rows = self.fixed_rows
+        own = rows if rows is None or len(rows) == 1 else rows[place : place + 1]
+        return self._joined(means, own, sum(decays) / len(decays))
+
+    def _joined(self, parameters: Tensors, rows: torch.Tensor | None, decay: float) -> Tensors:
+        name = self.shared.network.embedding
+        if name is None or rows is None:
+            return parameters
+        learned = parameters[name]
+        table = torch.cat([learned, (rows * decay).expand(len(learned), *rows.shape[1:])], dim=1)
+        return {**parameters, name: table}
+
+
+def item_losses(recipe: Recipe, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The loss of each item: cross-entropy, summed over words for token tasks; squared error for regression."""
+    if recipe.task == "regression":
+        return (logits.squeeze(-1) - labels).square()
+    if recipe.task != "tokens":
+        return F.cross_entropy(logits, labels, reduction="none")
+    flat = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none", ignore_index=IGNORED)
+    return flat.view(labels.shape).sum(1)

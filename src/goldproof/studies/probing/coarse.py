@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.builders.annotation.features import annotate_features
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, GoldproofError, TrainingError
-from goldproof.jobs import step
+from goldproof.jobs import Job, step
 from goldproof.jobs.cache import cache_at
 from goldproof.jobs.names import named
 from goldproof.jobs.scratch import scratch_folders
@@ -27,10 +28,15 @@ from goldproof.measures.probe_task import probe_task
 from goldproof.measures.probes import PROBING, ProbeSettings, fit_probes
 from goldproof.models.examples import examples_from_table
 from goldproof.models.readout import Readout
+from goldproof.models.scratch import Scratch
 from goldproof.models.transformer import Transformer, transformer
-from goldproof.studies.probing.reading import read_layers
-from goldproof.studies.probing.steps import GPU, Probed, keep_probes
+from goldproof.studies.probing.settings import Config, encoder_of, parse_model
+from goldproof.studies.probing.steps import GPU, Probed, keep_probes, read_layers
+from goldproof.studies.stability import Config as Stability
 from goldproof.studies.stability.categories import GROUP_OF, GROUP_TITLES
+from goldproof.studies.stability.plan import Condition, diagnostics_job, entailment_job, train_data, validation_job
+from goldproof.studies.stability.settings import Attribution
+from goldproof.studies.stability.toy import generate_entailment
 from goldproof.training.finetune import Hooks, finetune_many
 from goldproof.training.recipe import Recipe, Seeds
 
@@ -170,3 +176,74 @@ def _passing_cache() -> Iterator[None]:
     """Activations of an instance are read once, so they are not kept."""
     with tempfile.TemporaryDirectory() as folder, cache_at(Path(folder)):
         yield
+
+
+def coarse_jobs(config: Config) -> list[Job[Any]]:
+    """The tasks and every instance's probes, for each language; none without seeds."""
+    wanted: list[Job[Any]] = []
+    for language in config.coarse.languages if config.coarse.seeds else ():
+        wanted += [tasks_job(config, language), pretrained_job(config, language)]
+        wanted += [tuned_job(config, language, seed) for seed in config.coarse.seeds]
+    return wanted
+
+
+def tasks_job(config: Config, language: str) -> Job[CoarseTasks]:
+    """The pairs of a language with their groups."""
+    stability = _stability(config)
+    sets = {
+        "train": train_data(stability, Condition(language)),
+        "validation": validation_job(stability, language),
+        "test": _test(config, stability, language),
+        "diagnostics": diagnostics_job(stability, language),
+    }
+    return coarse_tasks.job(sets, {name: _features(config, data, language) for name, data in sets.items()})
+
+
+def pretrained_job(config: Config, language: str) -> Job[CoarseProbed]:
+    """The encoder as it is."""
+    train = train_data(_stability(config), Condition(language))
+    return probe_pretrained.job(_model(config), train, tasks_job(config, language), _plan(config))
+
+
+def tuned_job(config: Config, language: str, seed: int) -> Job[CoarseProbed]:
+    """The instance of a seed."""
+    train = train_data(_stability(config), Condition(language))
+    tasks = tasks_job(config, language)
+    return probe_tuned.job(_model(config), train, tasks, _plan(config), Seeds.all(seed))
+
+
+def _features(config: Config, data: Job[Dataset], language: str) -> Job[list[list[str]]]:
+    if config.corpus == "generated":
+        return toy_features.job(data)
+    return annotate_features.job(data, language)
+
+
+def _test(config: Config, stability: Stability, language: str) -> Job[Dataset]:
+    if config.corpus == "generated":
+        return generate_entailment.job(language, stability.toy.n_validation, seed=4)
+    return entailment_job(stability, language, "test")
+
+
+def _stability(config: Config) -> Stability:
+    choice = config.coarse
+    return Stability(
+        model="fake",
+        languages=choice.languages,
+        corpus="generated" if config.corpus == "generated" else "published",
+        root=config.root,
+        n_train=choice.n_train,
+        recipe=choice.recipe,
+        attribution=Attribution(levels=0, languages=choice.languages),
+    )
+
+
+def _model(config: Config) -> Any:
+    if config.coarse.model == "small":
+        return Scratch(hidden=32, n_heads=2)
+    named = parse_model(config.coarse.model)
+    return encoder_of(named.folder, named.is_random)
+
+
+def _plan(config: Config) -> CoarsePlan:
+    probe = ProbeSettings("logistic", config.probe.l2)
+    return CoarsePlan(config.coarse.recipe, config.readout, probe, config.embeddings)

@@ -1,27 +1,32 @@
 """The jobs: each language's encoder fine-tuned with each seed, on its own data alone and with extra data.
 
 Every training is judged on the diagnostics of its language at every epoch, and on the validation data, by which the
-epoch is chosen.
+epoch is chosen. Below the jobs stand the steps that make the data: two labels, checked diagnostics, extra rows,
+controlled subsets of which an exact share holds a feature, figures of a corpus.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from goldproof.builders.annotation.features import annotate_features, annotation_needs
+from goldproof.data.checking.duplicates import count_words
 from goldproof.data.corpora.steps import corpus_job, file_job
-from goldproof.data.dataset import Dataset
+from goldproof.data.dataset import Dataset, concat
+from goldproof.errors import DataError, UsageError
 from goldproof.extras import Need
-from goldproof.jobs import Job
+from goldproof.jobs import Job, step
+from goldproof.jobs.names import named
 from goldproof.models.named import find_model
-from goldproof.studies.stability.data import CorpusFigures, categorise, extend, figures, prepare_diagnostics
-from goldproof.studies.stability.data import prepare_entailment as prepare
-from goldproof.studies.stability.generated import generate_diagnostics, generate_entailment
-from goldproof.studies.stability.presence import control
+from goldproof.studies.stability.categories import Membership, category_tags, check_tags
 from goldproof.studies.stability.settings import Config
+from goldproof.studies.stability.toy import generate_diagnostics, generate_entailment
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import Outcome
@@ -115,7 +120,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     """The training data of a condition."""
     language, amount = condition.language, condition.amount
-    base = prepare.job(entailment_job(config, language, "train"), f"train ({language})", config.n_train)
+    base = prepare_entailment.job(entailment_job(config, language, "train"), f"train ({language})", config.n_train)
     if not amount:
         return base
     extra = extra_job(config)
@@ -126,7 +131,7 @@ def train_data(config: Config, condition: Condition) -> Job[Dataset]:
 
 def validation_job(config: Config, language: str) -> Job[Dataset]:
     """The validation data of a language, with two labels."""
-    return prepare.job(entailment_job(config, language, "validation"), f"validation ({language})")
+    return prepare_entailment.job(entailment_job(config, language, "validation"), f"validation ({language})")
 
 
 def diagnostics_job(config: Config, language: str) -> Job[Dataset]:
@@ -149,7 +154,7 @@ def extra_job(config: Config) -> Job[Dataset]:
         raw = file_job(extra.corpus, language=extra.language)
     else:
         raw = corpus_job(extra.corpus, language=extra.language, split=extra.split, root=config.root or None)
-    return prepare.job(raw, f"extra data ({extra.corpus})")
+    return prepare_entailment.job(raw, f"extra data ({extra.corpus})")
 
 
 def annotation_job(config: Config) -> Job[list[list[str]]]:
@@ -184,3 +189,131 @@ def _recipe(config: Config) -> Recipe:
     if config.model != "fake":
         return config.recipe
     return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
+
+
+BINARY = {
+    "entailment": "entailment",
+    "not_entailment": "not_entailment",
+    "neutral": "not_entailment",
+    "contradiction": "not_entailment",
+}
+
+
+@named("stability.CorpusFigures")
+@dataclass(frozen=True, slots=True)
+class CorpusFigures:
+    """Rows by split, different words, and words a sample, as in Table 1 of the paper."""
+
+    rows: dict[str, int]
+    vocabulary: int
+    words: float
+
+
+def binary(data: Dataset, what: str) -> Dataset:
+    """The data with the labels entailment and not_entailment; neutral and contradiction become not_entailment."""
+    for row in data:
+        if row["label"] is None:
+            raise DataError(f"{what}: item {row['id']!r} has no label")
+        if row["label"] not in BINARY:
+            raise DataError(f"{what}: item {row['id']!r} has the label {row['label']!r}; allowed: {', '.join(BINARY)}")
+        if row["pair"] is None:
+            raise DataError(f"{what}: item {row['id']!r} has no second text, which entailment needs")
+    labels = [BINARY[label] for label in data.table.column("label").to_pylist()]
+    return data.with_column("label", labels)
+
+
+@step(version=1, name="goldproof.stability.entailment")
+def prepare_entailment(data: Dataset, what: str, most: int | None = None) -> Dataset:
+    """An entailment corpus with two labels, or its first `most` rows."""
+    prepared = binary(data, what)
+    return prepared if most is None else prepared.take(range(min(most, len(prepared))))
+
+
+@step(version=1, name="goldproof.stability.diagnostics")
+def prepare_diagnostics(data: Dataset, language: str, first: Dataset | None, first_language: str) -> Dataset:
+    """Diagnostics with two labels whose tags are known and whose rows are those of the first language."""
+    check_tags(data, language)
+    if first is not None:
+        _check_same_rows(data, language, first, first_language)
+    return binary(data, f"diagnostics ({language})")
+
+
+@step(version=1, name="goldproof.stability.categorise")
+def categorise(data: Dataset, language: str, membership: Membership) -> Dataset:
+    """Diagnostics whose tags are the categories that each row belongs to."""
+    return data.with_column("tags", [list(row) for row in category_tags(data, membership, language)])
+
+
+@step(version=1, name="goldproof.stability.extend")
+def extend(base: Dataset, extra: Dataset, amount: int, seed: int) -> Dataset:
+    """The base with so many rows of the extra data; a larger amount with the same seed holds the smaller one."""
+    return add_rows(base, extra, shuffled(extra, seed)[:amount], amount)
+
+
+@step(version=1, name="goldproof.stability.figures")
+def figures(sets: dict[str, Dataset]) -> CorpusFigures:
+    """Rows of each split; vocabulary and words a sample over all of them."""
+    texts = [text for data in sets.values() for text in (*data.texts, *(pair or "" for pair in data.pairs))]
+    vocabulary, n_words = count_words(texts)
+    n_rows = sum(len(data) for data in sets.values())
+    return CorpusFigures({name: len(data) for name, data in sets.items()}, vocabulary, n_words / n_rows)
+
+
+def add_rows(base: Dataset, extra: Dataset, rows: Sequence[int] | np.ndarray[Any, Any], amount: int) -> Dataset:
+    """The base with these rows of the extra data; an error where there are fewer than the amount asked for."""
+    if len(rows) < amount:
+        raise UsageError(f"extra data: {amount:,} rows were asked for, but {extra.name!r} has only {len(rows):,}")
+    chosen = extra.take(rows)
+    # The extra rows keep their language, but their ids must not meet those of the base.
+    marked = chosen.with_column("id", [f"extra-{i}" for i in chosen.table.column("id").to_pylist()])
+    return concat(f"{base.name}+{amount}", [base, marked.with_column("split", ["train"] * amount)])
+
+
+def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The rows in an order that is a function of the seed alone."""
+    return np.random.default_rng([seed, len(data)]).permutation(len(data))
+
+
+def _check_same_rows(data: Dataset, language: str, first: Dataset, first_language: str) -> None:
+    ours, theirs = (each.table.column("id").to_pylist() for each in (data, first))
+    if ours == theirs:
+        return
+    counts = f"{language} has {len(ours):,} rows and {first_language} has {len(theirs):,}"
+    place = next((i for i, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), None)
+    where = "" if place is None else f"; row {place} is item {ours[place]!r} and item {theirs[place]!r}"
+    raise DataError(f"the diagnostics of the languages must have the same rows: {counts}{where}")
+
+
+@step(version=1, name="goldproof.stability.control")
+def control(data: Dataset, features: list[list[str]], feature: str, percent: int, amount: int) -> Dataset:
+    """So many rows of the data, of which exactly `percent` % (rounded to a whole row) hold the feature.
+
+    Rows are drawn in one order, so the rows with the feature at 25 % are among those at 50 %. An error says how many
+    rows there are where they do not suffice.
+    """
+    holds = np.array([feature in row for row in features])
+    wanted = {True: round(amount * percent / 100)}
+    wanted[False] = amount - wanted[True]
+    order = shuffled(data, 1)
+    for with_feature, needed in wanted.items():
+        pool = int((holds == with_feature).sum())
+        if pool < needed:
+            kind = "with" if with_feature else "without"
+            raise UsageError(
+                f"presence: {percent} % {feature} of {amount:,} rows needs {needed:,} rows {kind} the feature, but "
+                f"{data.name!r} has only {pool:,}; ask for at most "
+                f"{_most(holds, percent):,} rows (presence.amount)"
+            )
+    rows = np.sort(np.concatenate([order[holds[order] == kind][:needed] for kind, needed in wanted.items()]))
+    return data.take(rows)
+
+
+def _most(holds: np.ndarray, percent: int) -> int:
+    """The largest amount for which both pools suffice."""
+    n_with, share = int(holds.sum()), percent / 100
+    limits = [n_with / share] if share > 0 else []
+    limits += [(len(holds) - n_with) / (1 - share)] if share < 1 else []
+    amount = int(min(limits)) + 1
+    while amount and (round(amount * share) > n_with or amount - round(amount * share) > len(holds) - n_with):
+        amount -= 1
+    return amount

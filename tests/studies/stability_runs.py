@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldproof.studies.stability.plan import Condition, categorise, prepare_diagnostics
+from goldproof.builders.entailment.steps import categorise, prepare_diagnostics
+from goldproof.builders.entailment.toy import generate_diagnostics
+from goldproof.studies.stability.plan import Condition
 from goldproof.studies.stability.scores import LABELS, make_arm
-from goldproof.studies.stability.toy import generate_diagnostics
 from goldproof.training.outcome import Conduct, Outcome
 from goldproof.training.recipe import Seeds
 

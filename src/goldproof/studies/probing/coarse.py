@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goldproof.builders.annotation.features import annotate_features
+from goldproof.builders.entailment import corpora
+from goldproof.builders.entailment.categories import GROUP_OF, GROUP_TITLES
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, GoldproofError, TrainingError
 from goldproof.jobs import Job, step
@@ -32,11 +34,6 @@ from goldproof.models.scratch import Scratch
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.probing.settings import Config, encoder_of, parse_model
 from goldproof.studies.probing.steps import GPU, Probed, keep_probes, read_layers
-from goldproof.studies.stability import Config as Stability
-from goldproof.studies.stability.categories import GROUP_OF, GROUP_TITLES
-from goldproof.studies.stability.plan import Condition, diagnostics_job, entailment_job, train_data, validation_job
-from goldproof.studies.stability.settings import Attribution
-from goldproof.studies.stability.toy import generate_entailment
 from goldproof.training.finetune import Hooks, finetune_many
 from goldproof.training.recipe import Recipe, Seeds
 
@@ -189,25 +186,25 @@ def coarse_jobs(config: Config) -> list[Job[Any]]:
 
 def tasks_job(config: Config, language: str) -> Job[CoarseTasks]:
     """The pairs of a language with their groups."""
-    stability = _stability(config)
+    given = _corpora(config)
     sets = {
-        "train": train_data(stability, Condition(language)),
-        "validation": validation_job(stability, language),
-        "test": _test(config, stability, language),
-        "diagnostics": diagnostics_job(stability, language),
+        "train": _train(config, language),
+        "validation": corpora.validation_job(given, language),
+        "test": corpora.entailment_job(given, language, "test"),
+        "diagnostics": corpora.categories_job(given, language, "split"),
     }
     return coarse_tasks.job(sets, {name: _features(config, data, language) for name, data in sets.items()})
 
 
 def pretrained_job(config: Config, language: str) -> Job[CoarseProbed]:
     """The encoder as it is."""
-    train = train_data(_stability(config), Condition(language))
+    train = _train(config, language)
     return probe_pretrained.job(_model(config), train, tasks_job(config, language), _plan(config))
 
 
 def tuned_job(config: Config, language: str, seed: int) -> Job[CoarseProbed]:
     """The instance of a seed."""
-    train = train_data(_stability(config), Condition(language))
+    train = _train(config, language)
     tasks = tasks_job(config, language)
     return probe_tuned.job(_model(config), train, tasks, _plan(config), Seeds.all(seed))
 
@@ -218,23 +215,12 @@ def _features(config: Config, data: Job[Dataset], language: str) -> Job[list[lis
     return annotate_features.job(data, language)
 
 
-def _test(config: Config, stability: Stability, language: str) -> Job[Dataset]:
-    if config.corpus == "generated":
-        return generate_entailment.job(language, stability.toy.n_validation, seed=4)
-    return entailment_job(stability, language, "test")
+def _train(config: Config, language: str) -> Job[Dataset]:
+    return corpora.train_job(_corpora(config), language, config.coarse.n_train)
 
 
-def _stability(config: Config) -> Stability:
-    choice = config.coarse
-    return Stability(
-        model="fake",
-        languages=choice.languages,
-        corpus="generated" if config.corpus == "generated" else "published",
-        root=config.root,
-        n_train=choice.n_train,
-        recipe=choice.recipe,
-        attribution=Attribution(levels=0, languages=choice.languages),
-    )
+def _corpora(config: Config) -> corpora.Corpora:
+    return corpora.Corpora(config.coarse.languages[0], config.root, config.corpus == "generated")
 
 
 def _model(config: Config) -> Any:

@@ -16,7 +16,7 @@ from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
 from goldproof.studies.probing.published import SUITES, TASKS
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.stability.settings import PAPER_RECIPE
+from goldproof.studies.shared import PAPER_RECIPE
 from goldproof.training.recipe import Recipe
 
 KINDS = ("logistic", "mlp")

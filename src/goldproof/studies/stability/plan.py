@@ -1,8 +1,8 @@
 """The jobs: each language's encoder fine-tuned with each seed, on its own data alone and with extra data.
 
 Every training is judged on the diagnostics of its language at every epoch, and on the validation data, by which the
-epoch is chosen. Below the jobs stand the steps that make the data: two labels, checked diagnostics, extra rows,
-controlled subsets of which an exact share holds a feature, figures of a corpus.
+epoch is chosen. Below the jobs stand the steps that add extra rows, choose subsets of which an exact share
+holds a feature, and count what a corpus has.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from typing import Any
 import numpy as np
 
 from goldproof.builders.annotation.features import annotate_features, annotation_needs
+from goldproof.builders.entailment import corpora
+from goldproof.builders.entailment.corpora import Corpora
+from goldproof.builders.entailment.steps import prepare_entailment
+from goldproof.builders.entailment.toy import generate_entailment
 from goldproof.data.checking.duplicates import count_words
 from goldproof.data.corpora.steps import corpus_job, file_job
 from goldproof.data.dataset import Dataset, concat
-from goldproof.errors import DataError, UsageError
+from goldproof.errors import UsageError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
-from goldproof.studies.stability.categories import Membership, category_tags, check_tags
 from goldproof.studies.stability.settings import Config
-from goldproof.studies.stability.toy import generate_diagnostics, generate_entailment
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import Outcome
@@ -112,7 +114,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
     """The job that trains one seed under a condition."""
     sets = {
         "validation": validation_job(config, condition.language),
-        "diagnostics": _diagnostics(config, condition.language),
+        "diagnostics": corpora.diagnostics_job(corpora_of(config), condition.language),
     }
     return train.job(find_model(config.model), train_data(config, condition), sets, _recipe(config), seeds)
 
@@ -120,7 +122,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     """The training data of a condition."""
     language, amount = condition.language, condition.amount
-    base = prepare_entailment.job(entailment_job(config, language, "train"), f"train ({language})", config.n_train)
+    base = corpora.train_job(corpora_of(config), language, config.n_train)
     if not amount:
         return base
     extra = extra_job(config)
@@ -131,18 +133,18 @@ def train_data(config: Config, condition: Condition) -> Job[Dataset]:
 
 def validation_job(config: Config, language: str) -> Job[Dataset]:
     """The validation data of a language, with two labels."""
-    return prepare_entailment.job(entailment_job(config, language, "validation"), f"validation ({language})")
+    return corpora.validation_job(corpora_of(config), language)
 
 
 def diagnostics_job(config: Config, language: str) -> Job[Dataset]:
     """The diagnostics of a language whose tags are the categories that each row belongs to."""
-    return categorise.job(_diagnostics(config, language), language, config.membership)
+    return corpora.categories_job(corpora_of(config), language, config.membership)
 
 
 def figures_job(config: Config, language: str) -> Job[CorpusFigures]:
     """The figures of a language's corpus, as in Table 1."""
     splits = ("train", "validation") if config.corpus == "generated" else ("train", "validation", "test")
-    return figures.job({split: entailment_job(config, language, split) for split in splits})
+    return figures.job({split: corpora.entailment_job(corpora_of(config), language, split) for split in splits})
 
 
 def extra_job(config: Config) -> Job[Dataset]:
@@ -162,26 +164,12 @@ def annotation_job(config: Config) -> Job[list[list[str]]]:
     return annotate_features.job(extra_job(config), config.extra.language)
 
 
-def entailment_job(config: Config, language: str, split: str) -> Job[Dataset]:
-    """A split of a language's entailment corpus as it was published."""
-    if config.corpus == "generated":
-        n = config.toy.n_train if split == "train" else config.toy.n_validation
-        return generate_entailment.job(language, n, seed=1 if split == "train" else 2)
-    name = "rte" if language == "en" else "terra"
-    return corpus_job(name, language=language, split=split, root=config.root or None)
-
-
-def _diagnostics(config: Config, language: str) -> Job[Dataset]:
-    first = config.languages[0]
-    reference = None if language == first else _raw_diagnostics(config, first)
-    return prepare_diagnostics.job(_raw_diagnostics(config, language), language, reference, first)
-
-
-def _raw_diagnostics(config: Config, language: str) -> Job[Dataset]:
-    if config.corpus == "generated":
-        return generate_diagnostics.job(language, config.toy.n_pairs, seed=0)
-    name = "lidirus" if language == "ru" else "diagnostics"
-    return corpus_job(name, language=language, root=config.root or None)
+def corpora_of(config: Config) -> Corpora:
+    """Where the data of a configuration come from."""
+    toy = config.toy
+    return Corpora(
+        config.languages[0], config.root, config.corpus == "generated", toy.n_train, toy.n_validation, toy.n_pairs
+    )
 
 
 def _recipe(config: Config) -> Recipe:
@@ -189,14 +177,6 @@ def _recipe(config: Config) -> Recipe:
     if config.model != "fake":
         return config.recipe
     return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
-
-
-BINARY = {
-    "entailment": "entailment",
-    "not_entailment": "not_entailment",
-    "neutral": "not_entailment",
-    "contradiction": "not_entailment",
-}
 
 
 @named("stability.CorpusFigures")
@@ -207,41 +187,6 @@ class CorpusFigures:
     rows: dict[str, int]
     vocabulary: int
     words: float
-
-
-def binary(data: Dataset, what: str) -> Dataset:
-    """The data with the labels entailment and not_entailment; neutral and contradiction become not_entailment."""
-    for row in data:
-        if row["label"] is None:
-            raise DataError(f"{what}: item {row['id']!r} has no label")
-        if row["label"] not in BINARY:
-            raise DataError(f"{what}: item {row['id']!r} has the label {row['label']!r}; allowed: {', '.join(BINARY)}")
-        if row["pair"] is None:
-            raise DataError(f"{what}: item {row['id']!r} has no second text, which entailment needs")
-    labels = [BINARY[label] for label in data.table.column("label").to_pylist()]
-    return data.with_column("label", labels)
-
-
-@step(version=1, name="goldproof.stability.entailment")
-def prepare_entailment(data: Dataset, what: str, most: int | None = None) -> Dataset:
-    """An entailment corpus with two labels, or its first `most` rows."""
-    prepared = binary(data, what)
-    return prepared if most is None else prepared.take(range(min(most, len(prepared))))
-
-
-@step(version=1, name="goldproof.stability.diagnostics")
-def prepare_diagnostics(data: Dataset, language: str, first: Dataset | None, first_language: str) -> Dataset:
-    """Diagnostics with two labels whose tags are known and whose rows are those of the first language."""
-    check_tags(data, language)
-    if first is not None:
-        _check_same_rows(data, language, first, first_language)
-    return binary(data, f"diagnostics ({language})")
-
-
-@step(version=1, name="goldproof.stability.categorise")
-def categorise(data: Dataset, language: str, membership: Membership) -> Dataset:
-    """Diagnostics whose tags are the categories that each row belongs to."""
-    return data.with_column("tags", [list(row) for row in category_tags(data, membership, language)])
 
 
 @step(version=1, name="goldproof.stability.extend")
@@ -272,16 +217,6 @@ def add_rows(base: Dataset, extra: Dataset, rows: Sequence[int] | np.ndarray[Any
 def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The rows in an order that is a function of the seed alone."""
     return np.random.default_rng([seed, len(data)]).permutation(len(data))
-
-
-def _check_same_rows(data: Dataset, language: str, first: Dataset, first_language: str) -> None:
-    ours, theirs = (each.table.column("id").to_pylist() for each in (data, first))
-    if ours == theirs:
-        return
-    counts = f"{language} has {len(ours):,} rows and {first_language} has {len(theirs):,}"
-    place = next((i for i, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), None)
-    where = "" if place is None else f"; row {place} is item {ours[place]!r} and item {theirs[place]!r}"
-    raise DataError(f"the diagnostics of the languages must have the same rows: {counts}{where}")
 
 
 @step(version=1, name="goldproof.stability.control")

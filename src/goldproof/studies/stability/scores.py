@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from goldproof.builders.entailment.categories import group_tags
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
 from goldproof.judging.arms import Arm
@@ -29,7 +30,6 @@ from goldproof.statistics.metrics import metric
 from goldproof.statistics.power import detectable_difference
 from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.stability import correlation_interval
-from goldproof.studies.stability.categories import group_tags
 from goldproof.studies.stability.plan import (
     Condition,
     attributed,

@@ -30,8 +30,8 @@ from goldproof.data.dataset import Dataset
 from goldproof.models.examples import Examples, examples_from_table
 from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
-from goldproof.studies.transfer.generated import generate_topics
-from goldproof.studies.transfer.plan import SIB200
+from goldproof.studies.transfer.settings import SIB200
+from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training import group_trainer
 from goldproof.training.finetune import Hooks, finetune_many
 from goldproof.training.outcome import Outcome

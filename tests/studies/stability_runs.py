@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldproof.studies.stability.data import categorise, prepare_diagnostics
-from goldproof.studies.stability.generated import generate_diagnostics
+from goldproof.builders.entailment.steps import categorise, prepare_diagnostics
+from goldproof.builders.entailment.toy import generate_diagnostics
 from goldproof.studies.stability.plan import Condition
 from goldproof.studies.stability.scores import LABELS, make_arm
 from goldproof.training.outcome import ExecutionFacts, Outcome

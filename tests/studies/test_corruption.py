@@ -28,12 +28,10 @@ from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies import find_study
-from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report
-from goldproof.studies.corruption import data as steps
-from goldproof.studies.corruption.generated import TASKS, generate, tag_generated
+from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report, steps
+from goldproof.studies.corruption.findings.author import _retained, _sentence
+from goldproof.studies.corruption.findings.cells import Found, control_section
 from goldproof.studies.corruption.plan import trained_versions, training_jobs
-from goldproof.studies.corruption.report_author import _retained, _sentence
-from goldproof.studies.corruption.report_cells import Found, control_section
 from goldproof.studies.corruption.scores import (
     Baseline,
     Judged,
@@ -48,6 +46,7 @@ from goldproof.studies.corruption.scores import (
 )
 from goldproof.studies.corruption.settings import Data
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
+from goldproof.studies.corruption.toy import TASKS, generate, tag_generated
 
 SMALL = replace(TINY, classes=("ADJ+ADV", "NOUN"))
 
@@ -341,7 +340,7 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
 
 @pytest.mark.needs("models")
 def test_the_published_numbers_stand_beside_ours(runs):
-    from goldproof.studies.corruption.report_cells import Found, baseline_section, survival_section
+    from goldproof.studies.corruption.findings.cells import Found, baseline_section, survival_section
 
     found = runs["generated/sentiment"]
     task = replace(found.task, name="glue/sst2")

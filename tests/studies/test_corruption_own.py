@@ -10,12 +10,11 @@ from tests.judging.files import write_jsonl
 from goldproof.errors import DataError, GoldproofError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.runners.serial import SerialRunner
-from goldproof.studies.corruption import TINY, Config, jobs, report
-from goldproof.studies.corruption import data as steps
-from goldproof.studies.corruption.generated import TASKS, generate
+from goldproof.studies.corruption import TINY, Config, jobs, report, steps
 from goldproof.studies.corruption.published import BASELINES
 from goldproof.studies.corruption.settings import Data, Own, Removal, Why
 from goldproof.studies.corruption.tasks import Version, data_job, find_tasks
+from goldproof.studies.corruption.toy import TASKS, generate
 
 
 def own_rows(n=30):

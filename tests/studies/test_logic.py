@@ -22,10 +22,10 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies.logic import TINY, Config, jobs, report
-from goldproof.studies.logic import data as logic_data
+from goldproof.studies.logic import steps as logic_data
+from goldproof.studies.logic.findings.corpus import given_away
 from goldproof.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested, leak_job
 from goldproof.studies.logic.published import ACCURACY, FIGURES, RECAST
-from goldproof.studies.logic.report_corpus import given_away
 from goldproof.studies.logic.scores import DRAWS, score
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
 from goldproof.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search

@@ -28,17 +28,16 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.report.summary import Missing, Text
 from goldproof.runners.serial import SerialRunner
-from goldproof.studies.probing import PAPER, TINY, Config, jobs, report, report_similarity, report_whole
+from goldproof.studies.probing import PAPER, TINY, Config, findings, jobs, report
 from goldproof.studies.probing import published as paper
-from goldproof.studies.probing.corpora import facts_job, task_job, tasks_of
-from goldproof.studies.probing.findings import Findings
-from goldproof.studies.probing.generated import generate
-from goldproof.studies.probing.likeness import Likeness, compare_models, sample_texts
-from goldproof.studies.probing.names import paper_tasks, title_of
+from goldproof.studies.probing.findings import similarity
 from goldproof.studies.probing.plan import arms, cells, probe_job
+from goldproof.studies.probing.published import paper_tasks, title_of
+from goldproof.studies.probing.scores import Findings
 from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
-from goldproof.studies.probing.steps import probe
-from goldproof.studies.probing.tasks import Prepared, describe, prepare
+from goldproof.studies.probing.steps import Likeness, compare_models, probe, sample_texts
+from goldproof.studies.probing.tasks import Prepared, describe, facts_job, prepare, task_job, tasks_of
+from goldproof.studies.probing.toy import generate
 
 LOGISTIC = ProbeSettings("logistic", (1e-1, 1e-3))
 
@@ -344,7 +343,7 @@ def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
             same.scored[kind, title, language, task] = replace(
                 same.scored[kind, "fake, random weights", language, task], cell=scored.cell
             )
-    lines = report_whole._verdict(same)
+    lines = findings._verdict(same)
     assert lines[-1].startswith(f"In {len(same.twins)} of {len(same.twins)} cases training is not shown to help")
 
 
@@ -463,5 +462,5 @@ def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
     ],
 )
 def test_models_of_one_layer_have_no_similarity_within(titles, places, expected):
-    language = report_similarity._Language("en", titles, [likeness_of(places)], [])
-    assert report_similarity._finding(language, language.mean("plain")) == expected
+    language = similarity._Language("en", titles, [likeness_of(places)], [])
+    assert similarity._finding(language, language.mean("plain")) == expected

@@ -18,8 +18,8 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.report.summary import Missing
 from goldproof.studies.probing import TINY, Config, coarse
-from goldproof.studies.probing.coarse_plan import coarse_jobs
-from goldproof.studies.probing.report_coarse import _change
+from goldproof.studies.probing.coarse import coarse_jobs
+from goldproof.studies.probing.findings.coarse import _change
 from goldproof.studies.probing.settings import Coarse
 from goldproof.training.recipe import Seeds
 

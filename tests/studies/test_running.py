@@ -18,7 +18,7 @@ from goldproof.studies import ENTRIES, find_study
 from goldproof.studies.inputs import input_settings
 from goldproof.studies.running import Finished, _failure
 from goldproof.studies.settings import Choice, make_config
-from goldproof.studies.stability.settings import PAPER_RECIPE
+from goldproof.studies.shared import PAPER_RECIPE
 
 ONE_CELL = {"tasks": ["generated/sentiment"], "classes": ["NOUN"], "settings": ["test"], "seeds": [0]}
 

@@ -16,6 +16,8 @@ from sklearn.metrics import matthews_corrcoef
 from tests.report.sentences import unfinished
 from tests.studies.stability_runs import arm_of, gold_of, noisy_runs, toy_diagnostics
 
+from goldproof.builders.entailment.categories import GROUP_OF, TAGS, category_tags, check_tags
+from goldproof.builders.entailment.steps import binary, prepare_diagnostics
 from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
@@ -25,14 +27,17 @@ from goldproof.report.summary import Missing
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies import stability
-from goldproof.studies.stability.categories import GROUP_OF, TAGS, category_tags, check_tags
-from goldproof.studies.stability.data import binary, extend, prepare_diagnostics
-from goldproof.studies.stability.findings import Findings
-from goldproof.studies.stability.plan import Condition, attribution_seeds, conditions, jobs
-from goldproof.studies.stability.presence import control
+from goldproof.studies.stability.findings.size import size_section, standing_of
+from goldproof.studies.stability.plan import (
+    Condition,
+    attribution_seeds,
+    conditions,
+    control,
+    extend,
+    jobs,
+)
 from goldproof.studies.stability.published import CATEGORIES, SCORES
-from goldproof.studies.stability.report_size import size_section, standing_of
-from goldproof.studies.stability.scores import judge_categories, judge_cells, judge_groups
+from goldproof.studies.stability.scores import Findings, judge_categories, judge_cells, judge_groups
 from goldproof.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,11 +22,16 @@ from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.corpora import choose_rows, find_sets, hold_out
-from goldproof.studies.transfer.course import condense
 from goldproof.studies.transfer.findings import panels_of_courses
-from goldproof.studies.transfer.generated import generate_topics
-from goldproof.studies.transfer.plan import Analysis, Data, Training, make_recipe
+from goldproof.studies.transfer.plan import (
+    choose_rows,
+    condense,
+    find_sets,
+    hold_out,
+    make_recipe,
+)
+from goldproof.studies.transfer.settings import Analysis, Data, Training
+from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training.job import train
 from goldproof.training.recipe import Seeds
 

@@ -1,1 +1,1 @@
-"""Data made from data: the proved logic corpus, probing tasks, corrupted texts, word classes, marked features."""
+"""Data made from data: proved logic, probing tasks, corrupted texts, entailment, word classes, marked features."""

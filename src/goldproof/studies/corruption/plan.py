@@ -18,7 +18,7 @@ from goldproof.measures.cloze import Guess, ask_masked
 from goldproof.measures.cues import word_list
 from goldproof.models.named import find_model
 from goldproof.models.source import find_source
-from goldproof.studies.corruption import data, generated
+from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
 from goldproof.studies.corruption.tasks import (
     ORIGINAL,
@@ -72,15 +72,15 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at; generated tasks bring their words with them."""
-    published = {name for name in config.tasks if name not in generated.TASKS}
+    published = {name for name in config.tasks if name not in toy.TASKS}
     real = published | ({own_name(config)} if config.own.train else set())
     needs = [TRAINING, *(tagger_of(config).requires if real else ())]
     if published and config.data.source == "hub":
         needs.append(LOADING)
     if "test" in config.settings and real & set(config.why.paraphrases):
-        needs.append(word_list(data.CUES["paraphrases"]))
+        needs.append(word_list(steps.CUES["paraphrases"]))
     if "test" in config.settings and real & set(config.why.polarity) and config.why.lexicon != "none":
-        needs.append(word_list(data.CUES[config.why.lexicon]))
+        needs.append(word_list(steps.CUES[config.why.lexicon]))
     return tuple(needs)
 
 
@@ -149,7 +149,7 @@ def make_recipe(config: Config, task: Task) -> Recipe:
 def count_job(config: Config, task: Task, split: Split) -> Job[list[Tally]]:
     """What each removal does to the texts of a split, in the order of the classes."""
     corruptions = tuple(corruption_of(config, Version(name)) for name in config.classes)
-    return data.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)
+    return steps.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)
 
 
 def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
@@ -158,9 +158,9 @@ def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
         return {}
     tested, found = data_job(config, task, "test", Version(removed)), {}
     if task.name in config.why.paraphrases:
-        found["paraphrase"] = data.find_paraphrases.job(tested)
+        found["paraphrase"] = steps.find_paraphrases.job(tested)
     if task.name in config.why.polarity and config.why.lexicon != "none":
-        found["polarity"] = data.find_polarity.job(tested, config.why.lexicon)
+        found["polarity"] = steps.find_polarity.job(tested, config.why.lexicon)
     return found
 
 

@@ -14,8 +14,8 @@ from goldproof.builders.tagging import TaggerName, choose_tagger
 from goldproof.builders.tagging.tagset import check_classes
 from goldproof.data.corpora.catalog import find_corpus
 from goldproof.jobs.names import named
-from goldproof.studies.corruption.generated import TASKS as GENERATED
 from goldproof.studies.corruption.published import CLASSES, SETTINGS
+from goldproof.studies.corruption.toy import TASKS as GENERATED
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.training.recipe import Precision
 

@@ -15,7 +15,7 @@ from goldproof.data.formats.files import check_file, describe_file
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.errors import DataError
 from goldproof.jobs import Job
-from goldproof.studies.corruption import data, generated
+from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
 
 Split = Literal["train", "test"]
@@ -94,7 +94,7 @@ def find_tasks(config: Config) -> list[Task]:
 
 
 def _catalog_task(name: str) -> Task:
-    what = "" if name in generated.TASKS else find_corpus(name)[0].task
+    what = "" if name in toy.TASKS else find_corpus(name)[0].task
     if name == "generated/similarity" or what.endswith("regression"):
         return Task(name, "regression", "pearson")
     if what not in ("", "text classification", "pair classification"):
@@ -128,7 +128,7 @@ def data_job(config: Config, task: Task, split: Split, version: Version = ORIGIN
     rows = _rows_job(config, task, split)
     if not version.removed:
         return rows
-    return data.corrupt.job(rows, tagging_job(config, task, split), corruption_of(config, version))
+    return steps.corrupt.job(rows, tagging_job(config, task, split), corruption_of(config, version))
 
 
 def corruption_of(config: Config, version: Version) -> Corruption:
@@ -140,20 +140,20 @@ def corruption_of(config: Config, version: Version) -> Corruption:
 def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
     """The job that tags the texts of a whole split; all corruptions share it, however many rows they take."""
     rows = _whole_job(config, task, split)
-    if task.name in generated.TASKS:
-        return generated.tag_generated.job(rows)
+    if task.name in toy.TASKS:
+        return toy.tag_generated.job(rows)
     tagger = tagger_of(config)
-    return data.tag.job(rows, tagger.language, tagger.backend)
+    return steps.tag.job(rows, tagger.language, tagger.backend)
 
 
 def _rows_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
     whole = _whole_job(config, task, split)
-    return data.sample.job(whole, config.data.most_train) if split == "train" and config.data.most_train else whole
+    return steps.sample.job(whole, config.data.most_train) if split == "train" and config.data.most_train else whole
 
 
 def _whole_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
-    if task.name in generated.TASKS:
-        return generated.generate.job(task.name, split)
+    if task.name in toy.TASKS:
+        return toy.generate.job(task.name, split)
     if task.is_own:
         return read_columns.job(_own_file(config, split))
     corpus = find_corpus(task.name)[0]

@@ -16,6 +16,6 @@ __all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
 
 def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
-    from goldproof.studies.logic.report_whole import report as make_report
+    from goldproof.studies.logic.findings import make_report
 
     return make_report(config, results)

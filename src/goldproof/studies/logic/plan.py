@@ -17,7 +17,7 @@ from goldproof.measures.leaks import Certificate
 from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
-from goldproof.studies.logic import data, search
+from goldproof.studies.logic import search, steps
 from goldproof.studies.logic.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -63,7 +63,7 @@ def jobs(config: Config) -> list[Job[Any]]:
             wanted.append(leak_job(config, task, language, preset))
     for task in config.tasks:
         for language in config.languages:
-            wanted.append(data.figures.job(corpus_job_of(config, task, language)))
+            wanted.append(steps.figures.job(corpus_job_of(config, task, language)))
             if config.experiments.overlap:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
     wanted += [pieces_job(config, model, language) for model in tokenizers(config) for language in config.languages]
@@ -129,8 +129,8 @@ def corpus_job_of(
 ) -> Job[Dataset]:
     """The job that builds a corpus."""
     sizes = config.corpus
-    return data.build.job(
-        data.Source(
+    return steps.build.job(
+        steps.Source(
             language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed,
             preset or sizes.preset, shared_names,
         )
@@ -139,19 +139,19 @@ def corpus_job_of(
 
 def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[Certificate]:
     """The certificate of a corpus."""
-    return data.certificate.job(corpus_job_of(config, task, language, preset=preset), language)
+    return steps.certificate.job(corpus_job_of(config, task, language, preset=preset), language)
 
 
-def pieces_job(config: Config, model: str, language: str) -> Job[data.Pieces]:
+def pieces_job(config: Config, model: str, language: str) -> Job[steps.Pieces]:
     """Into how many pieces an encoder's tokenizer cuts the words of a language's corpora."""
     corpora = [corpus_job_of(config, task, language) for task in config.tasks]
-    return data.count_pieces.job(transformer(model), corpora, language)
+    return steps.count_pieces.job(transformer(model), corpora, language)
 
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:
     """The certificate of an NLI corpus of the catalog, given as name or name:split."""
     corpus, _, split = name.partition(":")
-    return data.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.experiments.root or None))
+    return steps.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.experiments.root or None))
 
 
 def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
@@ -165,13 +165,13 @@ def answers_job(config: Config, condition: Condition) -> Job[Answers]:
     """The answers of all seeds in one condition."""
     corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names, condition.preset)
     learned, held = (
-        data.part.job(corpus, split, condition.fraction if split == "train" else 1.0, condition.control)
+        steps.part.job(corpus, split, condition.fraction if split == "train" else 1.0, condition.control)
         for split in ("train", "validation")
     )
     sets = {"validation": held}
     for language in languages_tested(config, condition):
         tested = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
-        sets[language] = data.part.job(tested, "test", 1.0, condition.control)
+        sets[language] = steps.part.job(tested, "test", 1.0, condition.control)
     trainings = [training_job(config, condition, learned, sets, seed) for seed in config.seeds]
     return keep_answers.job(trainings, held)
 
@@ -195,7 +195,7 @@ def trial_jobs(config: Config, condition: Condition) -> list[Job[search.Trial]]:
     if not search.is_searched(config, condition.model):
         return []
     corpus = corpus_job_of(config, condition.task, condition.language, preset=condition.preset)
-    learned, held = (data.part.job(corpus, split) for split in ("train", "validation"))
+    learned, held = (steps.part.job(corpus, split) for split in ("train", "validation"))
     return [
         search.try_candidate.job(each, learned, held, Seeds.all(config.search.seed))
         for each in search.candidates(config, condition.model)

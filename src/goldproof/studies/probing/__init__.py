@@ -15,6 +15,6 @@ __all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
 
 def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
-    from goldproof.studies.probing.report_whole import make_report
+    from goldproof.studies.probing.findings import make_report
 
     return make_report(config, results)

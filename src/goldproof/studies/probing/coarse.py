@@ -16,9 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.builders.annotation.features import annotate_features
+from goldproof.builders.entailment import corpora
+from goldproof.builders.entailment.categories import GROUP_OF, GROUP_TITLES
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, GoldproofError, TrainingError
-from goldproof.jobs import step
+from goldproof.jobs import Job, step
 from goldproof.jobs.cache import cache_at
 from goldproof.jobs.names import named
 from goldproof.jobs.scratch import scratch_folders
@@ -27,10 +30,10 @@ from goldproof.measures.probe_task import probe_task
 from goldproof.measures.probes import PROBING, ProbeSettings, fit_probes
 from goldproof.models.examples import examples_from_table
 from goldproof.models.readout import Readout
+from goldproof.models.scratch import Scratch
 from goldproof.models.transformer import Transformer, transformer
-from goldproof.studies.probing.reading import read_layers
-from goldproof.studies.probing.steps import GPU, Probed, keep_probes
-from goldproof.studies.stability.categories import GROUP_OF, GROUP_TITLES
+from goldproof.studies.probing.settings import Config, encoder_of, parse_model
+from goldproof.studies.probing.steps import GPU, Probed, keep_probes, read_layers
 from goldproof.training.finetune import Hooks, finetune_many
 from goldproof.training.recipe import Recipe, Seeds
 
@@ -170,3 +173,63 @@ def _passing_cache() -> Iterator[None]:
     """Activations of an instance are read once, so they are not kept."""
     with tempfile.TemporaryDirectory() as folder, cache_at(Path(folder)):
         yield
+
+
+def coarse_jobs(config: Config) -> list[Job[Any]]:
+    """The tasks and every instance's probes, for each language; none without seeds."""
+    wanted: list[Job[Any]] = []
+    for language in config.coarse.languages if config.coarse.seeds else ():
+        wanted += [tasks_job(config, language), pretrained_job(config, language)]
+        wanted += [tuned_job(config, language, seed) for seed in config.coarse.seeds]
+    return wanted
+
+
+def tasks_job(config: Config, language: str) -> Job[CoarseTasks]:
+    """The pairs of a language with their groups."""
+    given = _corpora(config)
+    sets = {
+        "train": _train(config, language),
+        "validation": corpora.validation_job(given, language),
+        "test": corpora.entailment_job(given, language, "test"),
+        "diagnostics": corpora.categories_job(given, language, "split"),
+    }
+    return coarse_tasks.job(sets, {name: _features(config, data, language) for name, data in sets.items()})
+
+
+def pretrained_job(config: Config, language: str) -> Job[CoarseProbed]:
+    """The encoder as it is."""
+    train = _train(config, language)
+    return probe_pretrained.job(_model(config), train, tasks_job(config, language), _plan(config))
+
+
+def tuned_job(config: Config, language: str, seed: int) -> Job[CoarseProbed]:
+    """The instance of a seed."""
+    train = _train(config, language)
+    tasks = tasks_job(config, language)
+    return probe_tuned.job(_model(config), train, tasks, _plan(config), Seeds.all(seed))
+
+
+def _features(config: Config, data: Job[Dataset], language: str) -> Job[list[list[str]]]:
+    if config.corpus == "generated":
+        return toy_features.job(data)
+    return annotate_features.job(data, language)
+
+
+def _train(config: Config, language: str) -> Job[Dataset]:
+    return corpora.train_job(_corpora(config), language, config.coarse.n_train)
+
+
+def _corpora(config: Config) -> corpora.Corpora:
+    return corpora.Corpora(config.coarse.languages[0], config.root, config.corpus == "generated")
+
+
+def _model(config: Config) -> Any:
+    if config.coarse.model == "small":
+        return Scratch(hidden=32, n_heads=2)
+    named = parse_model(config.coarse.model)
+    return encoder_of(named.folder, named.is_random)
+
+
+def _plan(config: Config) -> CoarsePlan:
+    probe = ProbeSettings("logistic", config.probe.l2)
+    return CoarsePlan(config.coarse.recipe, config.readout, probe, config.embeddings)

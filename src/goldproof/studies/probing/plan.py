@@ -18,11 +18,10 @@ from goldproof.measures.selectivity import Selectivity
 from goldproof.models.length import Length
 from goldproof.models.ngrams import NGrams, ngrams
 from goldproof.models.static_vectors import static_vectors
-from goldproof.studies.probing import likeness, steps
-from goldproof.studies.probing.coarse_plan import coarse_jobs
-from goldproof.studies.probing.corpora import facts_job, task_job, tasks_of
-from goldproof.studies.probing.encoders import encoder_of
-from goldproof.studies.probing.settings import Config, parse_model
+from goldproof.studies.probing import steps
+from goldproof.studies.probing.coarse import coarse_jobs
+from goldproof.studies.probing.settings import Config, encoder_of, parse_model
+from goldproof.studies.probing.tasks import facts_job, task_job, tasks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +176,11 @@ def models_of(config: Config, language: str) -> list[Arm]:
     return [arm for arm in arms(config) if arm.kind == "model" and language in arm.languages]
 
 
-def similarity_job(config: Config, language: str, task: str) -> Job[likeness.Likeness]:
+def similarity_job(config: Config, language: str, task: str) -> Job[steps.Likeness]:
     """All models of a language compared on a task's sentences."""
     models = tuple(arm.model for arm in models_of(config, language))
     ready = task_job(config, language, task)
-    return likeness.compare_models.job(models, config.readout, ready, config.similarity, config.embeddings)
+    return steps.compare_models.job(models, config.readout, ready, config.similarity, config.embeddings)
 
 
 def _is_sparse(cell: Cell) -> bool:

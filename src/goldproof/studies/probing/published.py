@@ -1,7 +1,8 @@
-"""What the paper printed: Tables 3–10 (accuracies and best layers) and Table 11 (figures of the shared tasks).
+"""What the paper printed: Tables 3–10 (accuracies and best layers), Table 11 (figures of the shared tasks), and names.
 
 Mikhailov et al. 2021, RuSentEval: Linguistic Source, Encoder Force! Numbers are on RuSentEval (ru) and SentEval (en).
 Table 1 repeats Tables 3 and 4, with M-BERT's NShift swapped between the languages; Tables 3 and 4 are right.
+Tasks go by SentEval's part names here, by others in the suites of the catalog and in the paper.
 """
 
 from __future__ import annotations
@@ -182,3 +183,100 @@ FIGURES: dict[tuple[str, str], tuple[str, str, str, str]] = {
     ("en", "tree_depth"): ("1.62kk", "37.1k", "13.47", "15.4/11.9/7.0/13.6/16.5/17.9/17.7"),
 }
 """Table 11 by language and task, over all splits: tokens, unique tokens, tokens a sentence, labels in percent."""
+
+
+SUITES = ("xprobe", "rusenteval", "senteval")
+
+TASKS: dict[str, str] = {
+    "sentence_length": "SentLen",
+    "word_content": "WC",
+    "conj_type": "ConjType",
+    "impersonal_sent": "ImpersonalSent",
+    "tree_depth": "TreeDepth",
+    "top_constituents": "TopConst",
+    "gapping": "Gapping",
+    "bigram_shift": "BShift",
+    "past_present": "Tense",
+    "subj_number": "SubjNumber",
+    "subj_gender": "SubjGender",
+    "obj_number": "ObjNumber",
+    "obj_gender": "ObjGender",
+    "predicate_voice": "PV",
+    "predicate_aspect": "PA",
+    "odd_man_out": "SOMO",
+    "coordination_inversion": "CoordInv",
+}
+"""Titles as the paper prints them for English, for Russian where English has none, in the order of the tables."""
+
+_RUSSIAN_TITLES = {"bigram_shift": "NShift", "past_present": "PT"}
+_RUSSIAN_PARTS = {"sentence_length": "sent_len", "bigram_shift": "ngram_shift", "past_present": "predicate_tense"}
+_RUSSIAN = frozenset(
+    [
+        "conj_type",
+        "impersonal_sent",
+        "gapping",
+        "subj_gender",
+        "obj_gender",
+        "predicate_voice",
+        "predicate_aspect",
+        "sentence_length",
+        "word_content",
+        "tree_depth",
+        "bigram_shift",
+        "past_present",
+        "subj_number",
+        "obj_number",
+    ]
+)
+_ENGLISH = frozenset(
+    [
+        "sentence_length",
+        "word_content",
+        "tree_depth",
+        "top_constituents",
+        "bigram_shift",
+        "past_present",
+        "subj_number",
+        "obj_number",
+        "odd_man_out",
+        "coordination_inversion",
+    ]
+)
+
+
+def title_of(task: str, language: str = "en") -> str:
+    """The task as the paper calls it in a language; a task that the paper does not have keeps its name.
+
+    >>> title_of("past_present"), title_of("past_present", "ru"), title_of("mine")
+    ('Tense', 'PT', 'mine')
+    """
+    name = canonical_name(task)
+    return (_RUSSIAN_TITLES.get(name) if language == "ru" else None) or TASKS.get(name, task)
+
+
+def canonical_name(part: str) -> str:
+    """The task of a part's name in any suite.
+
+    >>> canonical_name("ngram_shift")
+    'bigram_shift'
+    """
+    return next((task for task, name in _RUSSIAN_PARTS.items() if name == part), part)
+
+
+def part_of(task: str, suite: str) -> str:
+    """What a suite calls a task.
+
+    >>> part_of("sentence_length", "rusenteval")
+    'sent_len'
+    """
+    return _RUSSIAN_PARTS.get(task, task) if suite == "rusenteval" else task
+
+
+def paper_tasks(language: str) -> tuple[str, ...]:
+    """The tasks that the paper has in a language, in its order.
+
+    >>> len(paper_tasks("ru")), len(paper_tasks("en"))
+    (14, 10)
+    """
+    members = {"ru": _RUSSIAN, "en": _ENGLISH}.get(language, frozenset())
+    return tuple(task for task in TASKS if task in members)

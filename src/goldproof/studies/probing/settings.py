@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from goldproof.data.corpora.catalog import catalog
+from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.measures.neurons import GRID
 from goldproof.measures.probes import L2
+from goldproof.models.fake import Fake
+from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
-from goldproof.studies.probing.names import SUITES, TASKS
+from goldproof.studies.probing.published import SUITES, TASKS
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.stability.settings import PAPER_RECIPE
+from goldproof.studies.shared import PAPER_RECIPE
 from goldproof.training.recipe import Recipe
 
 KINDS = ("logistic", "mlp")
@@ -267,3 +270,21 @@ TINY = Config(
         recipe=Recipe(task="pair", epochs=1, batch=16, learning_rate=1e-3, max_length=32, evaluations=1),
     ),
 )
+
+
+TWIN_BUCKETS = 8  # the fake model's twin confuses most words
+
+
+def encoder_of(folder: str, is_random: bool = False) -> Any:
+    """The model of a folder, or the same architecture with random weights."""
+    if folder == "fake":
+        return Fake(n_buckets=TWIN_BUCKETS) if is_random else Fake()
+    added = find_added(folder, "encode")
+    if added is None:
+        return find_transformer(folder, random_weights=is_random)
+    if is_random:
+        raise UsageError(
+            f"the model {folder!r} is a plugin's and cannot be had with random weights; set twins=false, and name it "
+            "without 'random:'"
+        )
+    return added

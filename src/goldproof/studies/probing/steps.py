@@ -6,26 +6,35 @@ predictions and summaries, never features.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goldproof.jobs import Resources, step
+from goldproof.jobs.cache import cache_folder
 from goldproof.jobs.names import named
-from goldproof.measures.activations import find_device
+from goldproof.measures.activations import find_device, open_reader, read_activations
 from goldproof.measures.description_length import description_length
 from goldproof.measures.layer_tests import LayerTests, assess_layers
+from goldproof.measures.layers import Layers, join_layers, select_layers
 from goldproof.measures.neurons import Ablation, NeuronSettings, ablate, neuron_overlap, rank_neurons
 from goldproof.measures.probe_task import ProbeTask
 from goldproof.measures.probes import PROBING, Probes, ProbeSettings, fit_probes
 from goldproof.measures.selectivity import Selectivity, measure_selectivity
+from goldproof.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
 from goldproof.measures.sparse_probes import fit_sparse_probes
 from goldproof.models.ngrams import NGrams, tfidf_features
+from goldproof.models.reading import EncoderReader, Reader
 from goldproof.models.readout import Readout
-from goldproof.studies.probing.reading import read_layers
-from goldproof.studies.probing.tasks import Prepared
+from goldproof.models.transformer import Transformer
+from goldproof.statistics.arrays import FloatArray
+from goldproof.studies.probing.settings import SimilarityChoice
+from goldproof.studies.probing.tasks import Prepared, class_places
 
 GPU = Resources(gpus=1)
 Ints = npt.NDArray[np.integer[Any]]
@@ -188,3 +197,83 @@ def _sampled(task: ProbeTask, share: float, seed: int) -> ProbeTask:
     """The task with a random part of its training items."""
     n = max(2, round(share * len(task.train)))
     return replace(task, train=np.sort(np.random.default_rng(seed).choice(task.train, n, replace=False)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """Layers of features, the number of each layer (0 is the embedding layer), and how many texts were cut."""
+
+    layers: Layers
+    numbers: tuple[int, ...]
+    n_cut: int
+
+
+@contextmanager
+def read_layers(
+    model: Any, readout: Readout, texts: Sequence[str], embeddings: bool, pairs: Sequence[str] | None = None
+) -> Iterator[Read]:
+    """All layers of the texts, or of both texts of each pair side by side; without the embedding layer if so asked."""
+    reader = open_cached(model, readout, find_device())
+    with cache_folder("activations") as folder:
+        found = [read_activations(reader, side, folder) for side in (texts, pairs) if side is not None]
+        layers: Layers = found[0] if pairs is None else join_layers(*found)
+        numbers = tuple(range(layers.n_layers))
+        if not embeddings and len(numbers) > 1:
+            numbers = numbers[1:]
+            layers = select_layers(layers, numbers)
+        yield Read(layers, numbers, sum(each.n_cut for each in found))
+
+
+@lru_cache(maxsize=1)
+def open_cached(model: Any, readout: Readout, device: str) -> Reader:
+    """The reader of a model; the last one stays open, as the next task usually wants it too."""
+    if isinstance(model, Transformer):
+        return open_reader(model, readout, device=device)
+    return EncoderReader(model, readout)
+
+
+@named("probing.Likeness")
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """Square tables over all places, a place being a model (by its position) and a layer; `n` sentences.
+
+    `tables` has one for each measure; `p_value` and `quantile` (95 %) are those of the permutation null of debiased
+    CKA, None where it was not asked for.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    n: int
+    tables: dict[str, FloatArray]
+    p_value: FloatArray | None
+    quantile: FloatArray | None
+
+
+@step(version=1, name="goldproof.probing.similarity", resources=GPU, requires=(PROBING,))
+def compare_models(
+    models: tuple[Any, ...], readout: Readout, task: Prepared, choice: SimilarityChoice, embeddings: bool
+) -> Likeness:
+    """Every layer of every model against every other."""
+    texts = sample_texts(task, choice.n, choice.seed)
+    named, places = [], []
+    for number, model in enumerate(models):
+        with read_layers(model, readout, texts, embeddings) as read:
+            for index, layer in enumerate(read.numbers):
+                named.append((f"{number}:{layer}", read.layers.layer(index)))
+                places.append((number, layer))
+    every = representations(named, device=find_device())
+    tables: dict[str, FloatArray] = {}
+    null = None
+    if "debiased" in choice.measures:
+        null = cka_null(every, np.random.default_rng(choice.seed), n_permutations=choice.n_permutations)
+        tables["debiased"] = null.value
+    others = {"plain": cka, "maxcorr": maxcorr, "procrustes": procrustes}
+    tables |= {name: measure(every) for name, measure in others.items() if name in choice.measures}
+    p_value, quantile = (None, None) if null is None else (null.p_value, null.quantile)
+    return Likeness(tuple(places), len(texts), tables, p_value, quantile)
+
+
+def sample_texts(task: Prepared, n: int, seed: int) -> list[str]:
+    """So many different test texts, each class by its share, chosen by their hash."""
+    labels = {row["text"]: row["label"] for row in task.data.select(split="test")}
+    places = class_places(list(labels), list(labels.values()), seed, "similarity")
+    return [text for _, text in sorted(zip(places, labels, strict=True))[:n]]

@@ -1,26 +1,33 @@
 """The jobs: each language's encoder fine-tuned with each seed, on its own data alone and with extra data.
 
 Every training is judged on the diagnostics of its language at every epoch, and on the validation data, by which the
-epoch is chosen.
+epoch is chosen. Below the jobs stand the steps that add extra rows, choose subsets of which an exact share
+holds a feature, and count what a corpus has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from goldproof.builders.annotation.features import annotate_features, annotation_needs
+from goldproof.builders.entailment import corpora
+from goldproof.builders.entailment.corpora import Corpora
+from goldproof.builders.entailment.steps import prepare_entailment
+from goldproof.builders.entailment.toy import generate_entailment
+from goldproof.data.checking.duplicates import count_words
 from goldproof.data.corpora.steps import corpus_job, file_job
-from goldproof.data.dataset import Dataset
+from goldproof.data.dataset import Dataset, concat
+from goldproof.errors import UsageError
 from goldproof.extras import Need
-from goldproof.jobs import Job
+from goldproof.jobs import Job, step
+from goldproof.jobs.names import named
 from goldproof.models.named import find_model
-from goldproof.studies.stability.data import CorpusFigures, categorise, extend, figures, prepare_diagnostics
-from goldproof.studies.stability.data import prepare_entailment as prepare
-from goldproof.studies.stability.generated import generate_diagnostics, generate_entailment
-from goldproof.studies.stability.presence import control
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -107,7 +114,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
     """The job that trains one seed under a condition."""
     sets = {
         "validation": validation_job(config, condition.language),
-        "diagnostics": _diagnostics(config, condition.language),
+        "diagnostics": corpora.diagnostics_job(corpora_of(config), condition.language),
     }
     return train.job(find_model(config.model), train_data(config, condition), sets, _recipe(config), seeds)
 
@@ -115,7 +122,7 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outc
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     """The training data of a condition."""
     language, amount = condition.language, condition.amount
-    base = prepare.job(entailment_job(config, language, "train"), f"train ({language})", config.n_train)
+    base = corpora.train_job(corpora_of(config), language, config.n_train)
     if not amount:
         return base
     extra = extra_job(config)
@@ -126,18 +133,18 @@ def train_data(config: Config, condition: Condition) -> Job[Dataset]:
 
 def validation_job(config: Config, language: str) -> Job[Dataset]:
     """The validation data of a language, with two labels."""
-    return prepare.job(entailment_job(config, language, "validation"), f"validation ({language})")
+    return corpora.validation_job(corpora_of(config), language)
 
 
 def diagnostics_job(config: Config, language: str) -> Job[Dataset]:
     """The diagnostics of a language whose tags are the categories that each row belongs to."""
-    return categorise.job(_diagnostics(config, language), language, config.membership)
+    return corpora.categories_job(corpora_of(config), language, config.membership)
 
 
 def figures_job(config: Config, language: str) -> Job[CorpusFigures]:
     """The figures of a language's corpus, as in Table 1."""
     splits = ("train", "validation") if config.corpus == "generated" else ("train", "validation", "test")
-    return figures.job({split: entailment_job(config, language, split) for split in splits})
+    return figures.job({split: corpora.entailment_job(corpora_of(config), language, split) for split in splits})
 
 
 def extra_job(config: Config) -> Job[Dataset]:
@@ -149,7 +156,7 @@ def extra_job(config: Config) -> Job[Dataset]:
         raw = file_job(extra.corpus, language=extra.language)
     else:
         raw = corpus_job(extra.corpus, language=extra.language, split=extra.split, root=config.root or None)
-    return prepare.job(raw, f"extra data ({extra.corpus})")
+    return prepare_entailment.job(raw, f"extra data ({extra.corpus})")
 
 
 def annotation_job(config: Config) -> Job[list[list[str]]]:
@@ -157,26 +164,12 @@ def annotation_job(config: Config) -> Job[list[list[str]]]:
     return annotate_features.job(extra_job(config), config.extra.language)
 
 
-def entailment_job(config: Config, language: str, split: str) -> Job[Dataset]:
-    """A split of a language's entailment corpus as it was published."""
-    if config.corpus == "generated":
-        n = config.toy.n_train if split == "train" else config.toy.n_validation
-        return generate_entailment.job(language, n, seed=1 if split == "train" else 2)
-    name = "rte" if language == "en" else "terra"
-    return corpus_job(name, language=language, split=split, root=config.root or None)
-
-
-def _diagnostics(config: Config, language: str) -> Job[Dataset]:
-    first = config.languages[0]
-    reference = None if language == first else _raw_diagnostics(config, first)
-    return prepare_diagnostics.job(_raw_diagnostics(config, language), language, reference, first)
-
-
-def _raw_diagnostics(config: Config, language: str) -> Job[Dataset]:
-    if config.corpus == "generated":
-        return generate_diagnostics.job(language, config.toy.n_pairs, seed=0)
-    name = "lidirus" if language == "ru" else "diagnostics"
-    return corpus_job(name, language=language, root=config.root or None)
+def corpora_of(config: Config) -> Corpora:
+    """Where the data of a configuration come from."""
+    toy = config.toy
+    return Corpora(
+        config.languages[0], config.root, config.corpus == "generated", toy.n_train, toy.n_validation, toy.n_pairs
+    )
 
 
 def _recipe(config: Config) -> Recipe:
@@ -184,3 +177,78 @@ def _recipe(config: Config) -> Recipe:
     if config.model != "fake":
         return config.recipe
     return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
+
+
+@named("stability.CorpusFigures")
+@dataclass(frozen=True, slots=True)
+class CorpusFigures:
+    """Rows by split, different words, and words a sample, as in Table 1 of the paper."""
+
+    rows: dict[str, int]
+    vocabulary: int
+    words: float
+
+
+@step(version=1, name="goldproof.stability.extend")
+def extend(base: Dataset, extra: Dataset, amount: int, seed: int) -> Dataset:
+    """The base with so many rows of the extra data; a larger amount with the same seed holds the smaller one."""
+    return add_rows(base, extra, shuffled(extra, seed)[:amount], amount)
+
+
+@step(version=1, name="goldproof.stability.figures")
+def figures(sets: dict[str, Dataset]) -> CorpusFigures:
+    """Rows of each split; vocabulary and words a sample over all of them."""
+    texts = [text for data in sets.values() for text in (*data.texts, *(pair or "" for pair in data.pairs))]
+    vocabulary, n_words = count_words(texts)
+    n_rows = sum(len(data) for data in sets.values())
+    return CorpusFigures({name: len(data) for name, data in sets.items()}, vocabulary, n_words / n_rows)
+
+
+def add_rows(base: Dataset, extra: Dataset, rows: Sequence[int] | np.ndarray[Any, Any], amount: int) -> Dataset:
+    """The base with these rows of the extra data; an error where there are fewer than the amount asked for."""
+    if len(rows) < amount:
+        raise UsageError(f"extra data: {amount:,} rows were asked for, but {extra.name!r} has only {len(rows):,}")
+    chosen = extra.take(rows)
+    # The extra rows keep their language, but their ids must not meet those of the base.
+    marked = chosen.with_column("id", [f"extra-{i}" for i in chosen.table.column("id").to_pylist()])
+    return concat(f"{base.name}+{amount}", [base, marked.with_column("split", ["train"] * amount)])
+
+
+def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The rows in an order that is a function of the seed alone."""
+    return np.random.default_rng([seed, len(data)]).permutation(len(data))
+
+
+@step(version=1, name="goldproof.stability.control")
+def control(data: Dataset, features: list[list[str]], feature: str, percent: int, amount: int) -> Dataset:
+    """So many rows of the data, of which exactly `percent` % (rounded to a whole row) hold the feature.
+
+    Rows are drawn in one order, so the rows with the feature at 25 % are among those at 50 %. An error says how many
+    rows there are where they do not suffice.
+    """
+    holds = np.array([feature in row for row in features])
+    wanted = {True: round(amount * percent / 100)}
+    wanted[False] = amount - wanted[True]
+    order = shuffled(data, 1)
+    for with_feature, needed in wanted.items():
+        pool = int((holds == with_feature).sum())
+        if pool < needed:
+            kind = "with" if with_feature else "without"
+            raise UsageError(
+                f"presence: {percent} % {feature} of {amount:,} rows needs {needed:,} rows {kind} the feature, but "
+                f"{data.name!r} has only {pool:,}; ask for at most "
+                f"{_most(holds, percent):,} rows (presence.amount)"
+            )
+    rows = np.sort(np.concatenate([order[holds[order] == kind][:needed] for kind, needed in wanted.items()]))
+    return data.take(rows)
+
+
+def _most(holds: np.ndarray, percent: int) -> int:
+    """The largest amount for which both pools suffice."""
+    n_with, share = int(holds.sum()), percent / 100
+    limits = [n_with / share] if share > 0 else []
+    limits += [(len(holds) - n_with) / (1 - share)] if share < 1 else []
+    amount = int(min(limits)) + 1
+    while amount and (round(amount * share) > n_with or amount - round(amount * share) > len(holds) - n_with):
+        amount -= 1
+    return amount

@@ -1,4 +1,7 @@
-"""From trainings to scores: the chosen epoch of every run, arranged as runs × items, scored by category and overall."""
+"""From trainings to scores: the chosen epoch of every run, arranged as runs × items, scored by category and overall.
+
+`Findings` has every condition scored once, with what is said of each category. Nothing is drawn here.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,20 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from goldproof.builders.entailment.categories import group_tags
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
 from goldproof.judging.metrics import scorable
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
+from goldproof.report.summary import Column, Missing
 from goldproof.statistics.arrays import Array
+from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.categories import categories_interval
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
@@ -23,10 +30,11 @@ from goldproof.statistics.metrics import metric
 from goldproof.statistics.power import detectable_difference
 from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.stability import correlation_interval
-from goldproof.studies.stability.categories import group_tags
 from goldproof.studies.stability.plan import (
     Condition,
+    attributed,
     attribution_seeds,
+    conditions,
     diagnostics_job,
     seeds_of,
     training_job,
@@ -197,3 +205,81 @@ def judge_cells(config: Config, arm: Answers) -> list[list[TagScore]]:
 def _score(arm: Answers, config: Config) -> list[TagScore]:
     settings = Settings(metric="mcc", level=config.level, smallest_tag=config.smallest)
     return [replace(score, estimate=summary_method(score.estimate)) for score in score_tags(arm, "mcc", settings)]
+
+
+SOURCES = ("Initialisation", "Data order", "Dropout")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The scored conditions of a campaign; what is asked for twice is computed once."""
+
+    config: Config
+    results: Results
+
+    @cached_property
+    def scored(self) -> dict[Condition, Scored]:
+        """Every condition with its scores."""
+        return {each: score_condition(self.config, self.results, each) for each in conditions(self.config)}
+
+    @cached_property
+    def base(self) -> dict[str, Scored]:
+        """Each language trained on its own data alone."""
+        return {language: self.scored[Condition(language)] for language in self.config.languages}
+
+    @cached_property
+    def categories(self) -> dict[str, list[TagScore]]:
+        """Each language's categories beside chance."""
+        return {language: judge_categories(self.config, scored.arm) for language, scored in self.base.items()}
+
+    @cached_property
+    def groups(self) -> dict[str, list[TagScore]]:
+        """Each language's groups of categories beside chance."""
+        return {language: judge_groups(self.config, scored.arm) for language, scored in self.base.items()}
+
+    @cached_property
+    def cells(self) -> dict[str, list[list[TagScore]]]:
+        """Each language's runs × categories beside chance."""
+        return {language: judge_cells(self.config, scored.arm) for language, scored in self.base.items()}
+
+    @cached_property
+    def sources(self) -> dict[str, Attribution]:
+        """Each attributed language's variance of overall MCC by source of chance."""
+        levels = np.array([(s.init, s.order, s.dropout) for s in attribution_seeds(self.config)])
+        found = {}
+        for language in attributed(self.config):
+            scores = score_attribution(self.config, self.results, language).run_overall
+            found[language] = attribute_variance(scores, levels, SOURCES)
+        return found
+
+    def language_correlation(self, seed: int | None = None) -> Estimate | None:
+        """The mean correlation between the languages' category scores: of one run, or of the means over runs."""
+        if len(self.base) < 2:
+            return None
+        columns = [s.table.mean(axis=1) if seed is None else s.table[:, seed] for s in self.base.values()]
+        return correlation_interval(np.array(columns).T, self.config.level)
+
+    def columns(self, columns: Sequence[Column]) -> list[Column]:
+        """The columns of a table; the paper's stand beside numbers on the published corpora only."""
+        return [column for column in columns if self.with_paper or not column.published]
+
+    @property
+    def with_paper(self) -> bool:
+        """Whether the paper's numbers may stand beside ours."""
+        return self.config.corpus == "published"
+
+    def keys(self, languages: Sequence[str] | None = None) -> list[str]:
+        """The keys of the trainings behind the base scores."""
+        return [key for language in languages or self.base for key in self.base[language].keys]
+
+
+def deviations(scored: Scored) -> Array:
+    """The standard deviation over runs of each category; NaN with one run."""
+    if scored.n_runs < 2:
+        return np.full(len(scored.table), np.nan)
+    return np.asarray(scored.table.std(axis=1, ddof=1))
+
+
+def finite(value: float | None, reason: str = "needs at least two seeds") -> float | Missing:
+    """The number, or why there is none."""
+    return Missing(reason) if value is None or not np.isfinite(value) else float(value)

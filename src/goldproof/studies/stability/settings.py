@@ -6,25 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from goldproof.builders.annotation.features import FEATURES
+from goldproof.builders.entailment.categories import Membership
 from goldproof.jobs.names import named
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.stability.categories import Membership
+from goldproof.studies.shared import PAPER_RECIPE
 from goldproof.training.recipe import Recipe
 
 LANGUAGES = ("en", "ru", "fr", "de", "sv")
-PAPER_RECIPE = Recipe(
-    task="pair",
-    epochs=10,
-    batch=4,
-    learning_rate=1e-5,
-    schedule="linear",
-    warmup=0.1,
-    weight_decay=0.01,
-    clip=1.0,
-    dropout=0.1,
-    max_length=256,
-    evaluations=10,
-)
 
 
 @named("stability.Extra")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.transfer.plan import PAPER, TINY, Config, jobs, requires
+from goldproof.studies.transfer.plan import jobs, requires
+from goldproof.studies.transfer.settings import PAPER, TINY, Config
 
 __all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
-    from goldproof.studies.transfer.findings import report as make_report
+    from goldproof.studies.transfer.findings import make_report
 
     return make_report(config, results)

@@ -2,139 +2,36 @@
 
 At each checkpoint the development and test sets of the source and of every target language are evaluated in one pass,
 sorted by length; logits are kept in the store with the training, the report needs only the condensed answers.
+`find_sets` says at planning which languages have which sets, and why one is left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
+import numpy as np
+
+from goldproof.data.corpora.catalog import available_splits, load
+from goldproof.data.corpora.steps import corpus_job, file_part_job, file_parts
+from goldproof.data.dataset import Dataset
+from goldproof.data.formats.added import is_added
+from goldproof.data.formats.files import FORMATS, suffix_of
+from goldproof.draws import draw_bytes
+from goldproof.errors import DataError, UsageError
 from goldproof.extras import Need
-from goldproof.jobs import Job
+from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
-from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.transfer.corpora import find_sets
-from goldproof.studies.transfer.course import Course, condense
-from goldproof.studies.transfer.generated import GENERATED
+from goldproof.statistics.arrays import Array
+from goldproof.studies.transfer.settings import Config
+from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train, train_averaged
-from goldproof.training.recipe import EarlyStopping, Precision, Recipe, Schedule, Seeds
-
-SIB200 = ("ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "pt", "ru", "sv", "sw", "th", "tr", "ur", "vi", "zh")
-
-
-@named("transfer.Data")
-@dataclass(frozen=True)
-class Data:
-    """Which rows: the split to train on, a share of it to hold out as development set, limits, and the data root.
-
-    `dev_share` is for corpora whose development set is the only labelled data: rows are held out of the training split
-    in every language whose rows are translations of the source's. 0 in `most_train` and `most_evaluated` means all.
-    """
-
-    train_split: str = "train"
-    dev_share: float = 0.0
-    most_train: int = 0
-    most_evaluated: int = 0
-    root: str = ""
-
-
-@named("transfer.Training")
-@dataclass(frozen=True)
-class Training:
-    """How to fine-tune; `patience` checkpoints without a better source dev end a run, 0 for never."""
-
-    epochs: float = 10.0
-    batch: int = 32
-    learning_rate: float = 2e-5
-    schedule: Schedule = "constant"
-    warmup: float = 0.0
-    max_length: int = 128
-    precision: Precision = "float32"
-    patience: int = 0
-
-
-@named("transfer.Analysis")
-@dataclass(frozen=True)
-class Analysis:
-    """How to judge.
-
-    Pairs of checkpoints count when test differs by `threshold`; a tie in dev counts as `ties`; pairs lie within a run
-    unless `across_runs`. A score may be off by `margin` through luck and still be claimed. `metric` is the task's own
-    unless given (accuracy, mcc or macro_f1).
-    """
-
-    metric: str = ""
-    threshold: float = 0.005
-    ties: float = 0.5
-    across_runs: bool = False
-    margin: float = 0.02
-
-
-@named("transfer.Config")
-@dataclass(frozen=True)
-class Config:
-    """Settings: corpus, languages, model, runs, and a checkpoint after every share of the steps or of the data.
-
-    With `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
-    """
-
-    corpus: str = "sib200"
-    task: Literal["text", "pair", "tokens"] = "text"
-    source: str = "en"
-    targets: tuple[str, ...] = SIB200
-    model: str = "intfloat/multilingual-e5-small"
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
-    every: float = 0.02
-    of: Literal["steps", "data"] = "steps"
-    average_weights: bool = False
-    data: Data = field(default_factory=Data)
-    training: Training = field(default_factory=Training)
-    analysis: Analysis = field(default_factory=Analysis)
-
-    def __post_init__(self) -> None:
-        """Refuse settings that make no sense."""
-        check_settings(self, _rules(self))
-
-
-def _rules(c: Config) -> list[tuple[str, bool, str]]:
-    data, training, analysis = c.data, c.training, c.analysis
-    return [
-        ("targets", bool(c.targets), "at least one language"),
-        ("targets", len({c.source, *c.targets}) == len(c.targets) + 1, "different languages, no source"),
-        ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),
-        ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
-        ("task", c.task in ("text", "pair", "tokens"), "text, pair or tokens"),
-        ("of", c.of in ("steps", "data"), "steps or data"),
-        ("data.dev_share", 0 <= data.dev_share < 1, "a share from 0 to below 1"),
-        ("data.most_train", data.most_train >= 0, "0 or a number of rows"),
-        ("data.most_evaluated", data.most_evaluated >= 0, "0 or a number of rows"),
-        ("training.patience", training.patience >= 0, "0 or a number of checkpoints"),
-        ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),
-        ("analysis.ties", 0 <= analysis.ties <= 1, "from 0 to 1"),
-        ("analysis.threshold", 0 <= analysis.threshold < 1, "from 0 to below 1"),
-    ]
-
-
-PAPER = Config(
-    corpus="mldoc",
-    targets=("de", "es", "fr", "it", "ja", "ru", "zh"),
-    model="bert-base-multilingual-cased",
-    of="data",
-    training=Training(epochs=20, learning_rate=2e-6, max_length=256, patience=50),
-)
-TINY = Config(
-    corpus=GENERATED,
-    source="xa",
-    targets=("xb", "xc", "xd"),
-    model="fake",
-    seeds=(0, 1, 2, 3, 4),
-    every=0.05,
-    average_weights=True,
-    data=Data(most_train=300, most_evaluated=120),
-    training=Training(epochs=4, batch=16, learning_rate=0.01),
-)
+from goldproof.training.outcome import Outcome
+from goldproof.training.recipe import EarlyStopping, Recipe, Seeds
 
 
 def jobs(config: Config) -> list[Job[Course]]:
@@ -168,3 +65,247 @@ def make_recipe(config: Config) -> Recipe:
         evaluations=max(1, round(length / config.every)),
         early_stopping=stopping,
     )
+
+
+SALT = "goldproof.transfer"
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """The training set, every evaluation set by name (`en/dev`, `de/test`), and notes on what is not there."""
+
+    train: Job[Dataset]
+    evaluate: Mapping[str, Job[Dataset]]
+    notes: tuple[str, ...]
+
+
+def find_sets(config: Config) -> Sets:
+    """The jobs that give the data of a configuration."""
+    languages = (config.source, *config.targets)
+    evaluate: dict[str, Job[Dataset]] = {}
+    notes = []
+    held_out = config.data.dev_share > 0
+    for language in languages:
+        there = _splits(config, language)
+        if "test" in there:
+            evaluate[f"{language}/test"] = _part(config, language, "test")
+        elif language != config.source:
+            raise DataError(f"{config.corpus!r} has no test set in the target language {language!r}")
+        dev, reason = _held_out(config, language) if held_out else _own_dev(config, language, there)
+        if dev is not None:
+            evaluate[f"{language}/dev"] = dev
+        else:
+            notes.append(reason)
+    if f"{config.source}/dev" not in evaluate:
+        raise DataError(
+            f"{config.corpus!r} has no development set in the source language {config.source!r}, by which checkpoints "
+            "are chosen; data.dev_share holds out a share of the training set"
+        )
+    most = config.data.most_evaluated
+    if most:
+        evaluate = {name: choose_rows.job(data, most, "evaluate") for name, data in evaluate.items()}
+    return Sets(_train(config), evaluate, tuple(notes))
+
+
+def _train(config: Config) -> Job[Dataset]:
+    whole = _part(config, config.source, config.data.train_split)
+    train = hold_out.job(whole, whole, float(config.data.dev_share), False) if config.data.dev_share else whole
+    return choose_rows.job(train, config.data.most_train, "train") if config.data.most_train else train
+
+
+def _own_dev(config: Config, language: str, there: tuple[str, ...]) -> tuple[Job[Dataset] | None, str]:
+    if "validation" in there:
+        return _part(config, language, "validation"), ""
+    return None, f"{language}: {config.corpus!r} has no development set, so the oracle is not available."
+
+
+def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
+    """The rows held out of the source's training set, in this language; only where the rows are translations."""
+    split = config.data.train_split
+    whole = _part(config, config.source, split)
+    if language == config.source:
+        return hold_out.job(whole, whole, float(config.data.dev_share), True), ""
+    if split not in _splits(config, language):
+        return None, f"{language}: there is no split {split!r} to hold rows out of, so the oracle is not available."
+    if not _is_translation(config, language):
+        return None, (
+            f"{language}: split {split!r} is not the same items as in {config.source!r}, and rows of it may be "
+            "translations of training rows; it is not used, so the oracle is not available."
+        )
+    return hold_out.job(_part(config, language, split), whole, float(config.data.dev_share), True), ""
+
+
+@step(version=1, name="goldproof.transfer.choose_rows")
+def choose_rows(data: Dataset, most: int, purpose: str) -> Dataset:
+    """At most so many rows, drawn by their ids, so that languages with the same ids keep the same items."""
+    ids = data.table.column("id").to_pylist()
+    if len(ids) <= most:
+        return data
+    ranks = sorted(range(len(ids)), key=lambda row: _draw(purpose, ids[row]))
+    return data.take(np.sort(ranks[:most]))
+
+
+@step(version=1, name="goldproof.transfer.hold_out")
+def hold_out(data: Dataset, source: Dataset, share: float, held: bool) -> Dataset:
+    """The rows of `data` that are held out of the source's training set, or those that are not.
+
+    Rows of the source that share their text (hypotheses of one premise) stay together; other languages follow by id.
+    """
+    rows = zip(source.table.column("id").to_pylist(), source.texts, strict=True)
+    chosen = {identity for identity, text in rows if (_draw("hold out", text) < share) == held}
+    return data.take([row for row, identity in enumerate(data.table.column("id").to_pylist()) if identity in chosen])
+
+
+def _draw(purpose: str, text: str) -> float:
+    """A number from 0 to 1 that hangs on the text alone."""
+    drawn = draw_bytes(SALT, purpose, text, n_bytes=6, method="sha256", between=" ")
+    return int.from_bytes(drawn, "big") / 2**48
+
+
+def _part(config: Config, language: str, split: str) -> Job[Dataset]:
+    if config.corpus == GENERATED:
+        n = {"train": config.data.most_train or 400}.get(split, config.data.most_evaluated or 200)
+        return generate_topics.job(language, split, n, likeness(config, language))
+    if is_file(config.corpus):
+        return file_part_job(config.corpus, language=language, split=split)
+    return corpus_job(config.corpus, language=language, split=split, root=config.data.root or None)
+
+
+def _splits(config: Config, language: str) -> tuple[str, ...]:
+    """The splits that a language has."""
+    if config.corpus == GENERATED:
+        return ("train", "validation", "test")
+    if is_file(config.corpus):
+        parts = file_parts(config.corpus)
+        if not any(part.language == language for part in parts):
+            there = ", ".join(sorted({part.language for part in parts}))
+            raise UsageError(f"{config.corpus} has no rows in the language {language!r}; it has: {there}")
+        return tuple(part.split for part in parts if part.language == language)
+    return available_splits(config.corpus, language=language, root=config.data.root or None)
+
+
+def is_file(corpus: str) -> bool:
+    """Whether a setting names a file of one's own and not a corpus of the catalog."""
+    return suffix_of(Path(corpus)) in FORMATS or is_added(Path(corpus))
+
+
+def _is_translation(config: Config, language: str) -> bool:
+    """Whether a language's rows are those of the source: the same ids with the same labels."""
+    if config.corpus == GENERATED:
+        return True
+    split, root = config.data.train_split, config.data.root
+    return _labels(config.corpus, language, split, root) == _labels(config.corpus, config.source, split, root)
+
+
+@lru_cache(maxsize=64)
+def _labels(corpus: str, language: str, split: str, root: str) -> tuple[tuple[str, str | None], ...]:
+    if is_file(corpus):
+        from goldproof.data.corpora.steps import read_part
+
+        data = read_part(Path(corpus), language, split)
+    else:
+        data = load(corpus, language=language, split=split, root=root or None)
+    columns = (data.table.column(name).to_pylist() for name in ("id", "label"))
+    return tuple(sorted(zip(*columns, strict=True)))
+
+
+OUTSIDE = "O"
+
+
+@named("transfer.SetCourse")
+@dataclass(frozen=True, slots=True)
+class SetCourse:
+    """One evaluation set of one run.
+
+    Classification: `gold` and `averaged` have a class number for each item, `answers` for each checkpoint and item.
+    Tagging: `answers` and `averaged` have hits, gold spans and predicted spans of each sentence, `gold` is all 0.
+    `averaged` are the answers of the mean log-probabilities over all checkpoints; `confidence` is the mean
+    log-probability of the choices at each checkpoint. `clusters` are numbers of items that share their first text.
+    `averaged_weights` are the answers of the checkpoints' mean weights, in the form of `averaged`; None where the
+    training did not average them.
+    """
+
+    ids: tuple[str, ...]
+    gold: Array
+    answers: Array
+    averaged: Array
+    confidence: Array
+    clusters: Array | None
+    averaged_weights: Array | None = None
+
+
+@named("transfer.Course")
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One run: the steps of its checkpoints, the classes, and every evaluation set by name."""
+
+    points: tuple[int, ...]
+    classes: tuple[str, ...]
+    sets: dict[str, SetCourse]
+    stopped_at: int | None
+
+
+@step(version=1, name="goldproof.transfer.condense")
+def condense(outcome: Outcome, evaluate: dict[str, Dataset]) -> Course:
+    """The answers of a training on every evaluation set at every checkpoint."""
+    sets = {}
+    for name, data in evaluate.items():
+        logits = outcome.at(name)
+        tagging = data.table.column("token_labels").null_count < len(data)
+        mean_weights = None if outcome.averaged is None else outcome.averaged[name]
+        sets[name] = (_tagged if tagging else _classified)(outcome, data, logits, mean_weights)
+    return Course(outcome.points, outcome.classes, sets, outcome.stopped_at)
+
+
+def _classified(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+    logs = _log_probabilities(logits)
+    index = {name: code for code, name in enumerate(outcome.classes)}
+    gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
+    texts = data.texts
+    clusters = np.unique(np.array(texts, object), return_inverse=True)[1] if len(set(texts)) < len(texts) else None
+    return SetCourse(
+        tuple(data.table.column("id").to_pylist()),
+        gold.astype(np.int16),
+        logs.argmax(axis=-1).astype(np.int16),
+        logs.mean(axis=0).argmax(axis=-1).astype(np.int16),
+        logs.max(axis=-1).mean(axis=-1).astype(np.float32),
+        None if clusters is None else clusters.astype(np.int32),
+        None if mean_weights is None else mean_weights.argmax(axis=-1).astype(np.int16),
+    )
+
+
+def _tagged(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+    from goldproof.statistics.spans import coded_span_counts
+
+    index = {name: code for code, name in enumerate(outcome.classes)}
+    words = data.table.column("token_labels").to_pylist()
+    lengths = np.array([len(sentence) for sentence in words])
+    gold = np.array([index[tag] for sentence in words for tag in sentence])
+    known = ~np.isnan(logits).any(axis=-1)  # words beyond the longest length have no logits: nothing is found there
+    logs = _log_probabilities(np.nan_to_num(logits))
+    outside = index.get(OUTSIDE, 0)
+    answers = np.where(known, logs.argmax(axis=-1), outside)
+    averaged = np.where(known.all(axis=0), logs.mean(axis=0).argmax(axis=-1), outside)
+
+    def count(codes: Array) -> Array:
+        return coded_span_counts(gold, codes, lengths, outcome.classes).astype(np.int16)
+
+    confidence = (logs.max(axis=-1) * known).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
+    ids = tuple(data.table.column("id").to_pylist())
+    return SetCourse(
+        ids,
+        np.zeros(len(ids), np.int16),
+        count(answers),
+        count(averaged),
+        confidence.astype(np.float32),
+        None,
+        None
+        if mean_weights is None
+        else count(np.where(known.all(axis=0), np.nan_to_num(mean_weights).argmax(-1), outside)),
+    )
+
+
+def _log_probabilities(logits: Array) -> Array:
+    from scipy.special import log_softmax
+
+    return np.asarray(log_softmax(np.asarray(logits, np.float64), axis=-1))

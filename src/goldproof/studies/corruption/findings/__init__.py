@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Claim, Plain, Report
-from goldproof.studies.corruption.plan import outline
-from goldproof.studies.corruption.report_author import author_section, retained_claims
-from goldproof.studies.corruption.report_cells import (
+from goldproof.studies.corruption.findings.author import author_section, retained_claims
+from goldproof.studies.corruption.findings.cells import (
     Found,
     baseline_section,
     control_section,
     count_verdicts,
     survival_section,
 )
-from goldproof.studies.corruption.report_why import why_section
+from goldproof.studies.corruption.findings.why import why_section
+from goldproof.studies.corruption.plan import outline
 from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs
 from goldproof.studies.corruption.settings import Config
 from goldproof.studies.corruption.tasks import find_tasks

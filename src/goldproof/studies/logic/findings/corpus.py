@@ -7,10 +7,10 @@ from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
 from goldproof.studies.logic import published
-from goldproof.studies.logic.data import figures
 from goldproof.studies.logic.plan import corpora, corpus_job_of, leak_job, nli_job
 from goldproof.studies.logic.scores import task_title
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.steps import figures
 
 LEAK_NOTE = "Above chance (Holm over the baselines)"
 SOLVED = 0.95

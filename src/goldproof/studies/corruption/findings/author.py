@@ -9,9 +9,9 @@ from goldproof.jobs import Results
 from goldproof.report.cells import in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.corruption.findings.cells import NO_SCORE, Found, training_keys
+from goldproof.studies.corruption.findings.why import strictest
 from goldproof.studies.corruption.plan import count_job
-from goldproof.studies.corruption.report_cells import NO_SCORE, Found, training_keys
-from goldproof.studies.corruption.report_why import strictest
 from goldproof.studies.corruption.scores import retained_share
 from goldproof.studies.corruption.settings import Config, classes_of
 

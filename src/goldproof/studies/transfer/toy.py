@@ -15,7 +15,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.jobs import step
 
 if TYPE_CHECKING:
-    from goldproof.studies.transfer.plan import Config
+    from goldproof.studies.transfer.settings import Config
 
 GENERATED = "generated"
 TOPICS = ("health", "sports", "travel")

@@ -1,4 +1,4 @@
-"""Generated entailment pairs and diagnostics in toy languages, so that the study runs with no corpus at hand.
+"""Generated entailment pairs and diagnostics in toy languages, so that studies run with no corpus at hand.
 
 A hypothesis repeats its premise; a negation in it makes it wrong. The diagnostics have the 33 categories with mirrored
 twins, and how far a category obeys that rule differs, so that some are above chance, some below, some neither.
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from goldproof.builders.entailment.categories import TAGS
 from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
 from goldproof.jobs import step
-from goldproof.studies.stability.categories import TAGS
 
 LEXICON: dict[str, tuple[str, str, str, str]] = {
     "en": ("Anna Boris Carl Dora Emil Fay", "sees hears knows helps", "today here often alone", "never"),

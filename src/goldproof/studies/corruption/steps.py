@@ -31,7 +31,7 @@ from goldproof.measures.cues import (
     word_list,
 )
 from goldproof.statistics.arrays import Array
-from goldproof.studies.corruption import generated
+from goldproof.studies.corruption import toy
 
 SALT = "goldproof.corruption"
 CUES = {"paraphrases": "mwa_ppdb", "opinion": "opinion_lexicon", "vader": "vader_lexicon"}
@@ -58,7 +58,7 @@ def _cue_needs(arguments: Mapping[str, Any]) -> tuple[Need, ...]:
     """A list of NLTK's data, unless the texts are generated, which have their own words."""
     data = arguments["data"]
     behind = all_jobs([data]) if isinstance(data, Job) else ()
-    made = any(job.step is generated.generate for job in behind)
+    made = any(job.step is toy.generate for job in behind)
     return () if made else (word_list(CUES[arguments.get("lexicon", "paraphrases")]),)
 
 
@@ -89,7 +89,7 @@ def find_paraphrases(data: Dataset) -> Array:
     pairs = [pair for pair in data.pairs if pair is not None]
     if len(pairs) != len(data):
         raise DataError(f"{data.name!r} has no pairs of texts, between which paraphrases could be found")
-    return paraphrase_cues(data.texts, pairs, generated.PARAPHRASES if _is_generated(data) else load_ppdb())
+    return paraphrase_cues(data.texts, pairs, toy.PARAPHRASES if _is_generated(data) else load_ppdb())
 
 
 @step(version=1, name="goldproof.corruption.find_polarity", requires=_cue_needs)
@@ -107,9 +107,9 @@ def find_polarity(data: Dataset, lexicon: str) -> Array:
 def load_lexicon(data: Dataset, lexicon: str) -> Polarity:
     """The list of polar words of this name; generated data has its own."""
     if _is_generated(data):
-        return generated.POLARITY
+        return toy.POLARITY
     return load_vader() if lexicon == "vader" else load_opinion_lexicon()
 
 
 def _is_generated(data: Dataset) -> bool:
-    return data.name in generated.TASKS
+    return data.name in toy.TASKS

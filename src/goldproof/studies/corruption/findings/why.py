@@ -14,12 +14,12 @@ from goldproof.report.summary import Cell, Column, Example, Examples, Item, Miss
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption import published
-from goldproof.studies.corruption.data import load_lexicon
+from goldproof.studies.corruption.findings.cells import NOT_PRINTED, Found, training_keys
 from goldproof.studies.corruption.plan import Cell as StudyCell
 from goldproof.studies.corruption.plan import cloze_jobs, cue_jobs
-from goldproof.studies.corruption.report_cells import NOT_PRINTED, Found, training_keys
 from goldproof.studies.corruption.scores import TaskRuns, find_information
 from goldproof.studies.corruption.settings import Config, classes_of
+from goldproof.studies.corruption.steps import load_lexicon
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, data_job
 
 MOST_EXAMPLES = 8

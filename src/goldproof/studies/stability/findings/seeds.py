@@ -15,10 +15,8 @@ from goldproof.statistics.attribution import Attribution, deviation_factors
 from goldproof.statistics.changes import seed_churn
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.stability import category_spread
-from goldproof.studies.stability.findings import Findings, deviations, finite
-from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, OVERALL
-from goldproof.studies.stability.published_tables import LANGUAGE_CORRELATION
-from goldproof.studies.stability.scores import Scored, summary_method
+from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, LANGUAGE_CORRELATION, OVERALL
+from goldproof.studies.stability.scores import Findings, Scored, deviations, finite, summary_method
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {

@@ -10,10 +10,9 @@ from goldproof.builders.annotation.features import FEATURES, count_features
 from goldproof.report.charts import Caption, scatter
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table
 from goldproof.statistics.intervals import mean_interval
-from goldproof.studies.stability.findings import Findings
 from goldproof.studies.stability.plan import Condition, annotation_job, extra_job
-from goldproof.studies.stability.published_tables import IMPROVEMENT_CORRELATION, PRESENCE, RATES
-from goldproof.studies.stability.scores import Scored
+from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PRESENCE, RATES
+from goldproof.studies.stability.scores import Findings, Scored
 
 NOT_PRINTED = "not in the paper"
 

@@ -16,12 +16,11 @@ from goldproof.statistics.comparison import Comparison, compare, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
-from goldproof.studies.probing.corpora import facts_job, tasks_of
-from goldproof.studies.probing.names import title_of
 from goldproof.studies.probing.plan import Arm, Cell, arms, assess_job, cells, kinds_of, probe_job
+from goldproof.studies.probing.published import title_of
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Probed
-from goldproof.studies.probing.tasks import Facts
+from goldproof.studies.probing.tasks import Facts, facts_job, tasks_of
 
 ACCURACY = metric("accuracy")
 TOO_MANY = "the task has too many classes for this (setting most_classes)"

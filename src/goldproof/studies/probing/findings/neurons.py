@@ -5,9 +5,9 @@ from __future__ import annotations
 from goldproof.measures.neurons import Ablation
 from goldproof.report.charts import Caption
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
-from goldproof.studies.probing.findings import TOO_MANY, Findings, Scored
+from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import neurons_job
-from goldproof.studies.probing.report_layers import curve_rows, layer_curves
+from goldproof.studies.probing.scores import TOO_MANY, Findings, Scored
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Ranked
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from goldproof.report.charts import Caption
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
-from goldproof.studies.probing.findings import TOO_MANY, Findings, Scored
+from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import code_job, selectivity_job
-from goldproof.studies.probing.report_layers import curve_rows, layer_curves
+from goldproof.studies.probing.scores import TOO_MANY, Findings, Scored
 
 NOT_RUN = "not asked for"
 

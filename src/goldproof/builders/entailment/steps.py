@@ -1,19 +1,11 @@
-"""Data of the study as jobs: two labels, checked diagnostics, training data with extra rows, figures of a corpus."""
+"""The steps that make entailment corpora ready: two labels, and diagnostics whose rows and categories are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-
-from goldproof.data.checking.duplicates import count_words
-from goldproof.data.dataset import Dataset, concat
-from goldproof.errors import DataError, UsageError
+from goldproof.builders.entailment.categories import Membership, category_tags, check_tags
+from goldproof.data.dataset import Dataset
+from goldproof.errors import DataError
 from goldproof.jobs import step
-from goldproof.jobs.names import named
-from goldproof.studies.stability.categories import Membership, category_tags, check_tags
 
 BINARY = {
     "entailment": "entailment",
@@ -21,16 +13,6 @@ BINARY = {
     "neutral": "not_entailment",
     "contradiction": "not_entailment",
 }
-
-
-@named("stability.CorpusFigures")
-@dataclass(frozen=True, slots=True)
-class CorpusFigures:
-    """Rows by split, different words, and words a sample, as in Table 1 of the paper."""
-
-    rows: dict[str, int]
-    vocabulary: int
-    words: float
 
 
 def binary(data: Dataset, what: str) -> Dataset:
@@ -66,36 +48,6 @@ def prepare_diagnostics(data: Dataset, language: str, first: Dataset | None, fir
 def categorise(data: Dataset, language: str, membership: Membership) -> Dataset:
     """Diagnostics whose tags are the categories that each row belongs to."""
     return data.with_column("tags", [list(row) for row in category_tags(data, membership, language)])
-
-
-@step(version=1, name="goldproof.stability.extend")
-def extend(base: Dataset, extra: Dataset, amount: int, seed: int) -> Dataset:
-    """The base with so many rows of the extra data; a larger amount with the same seed holds the smaller one."""
-    return add_rows(base, extra, shuffled(extra, seed)[:amount], amount)
-
-
-@step(version=1, name="goldproof.stability.figures")
-def figures(sets: dict[str, Dataset]) -> CorpusFigures:
-    """Rows of each split; vocabulary and words a sample over all of them."""
-    texts = [text for data in sets.values() for text in (*data.texts, *(pair or "" for pair in data.pairs))]
-    vocabulary, n_words = count_words(texts)
-    n_rows = sum(len(data) for data in sets.values())
-    return CorpusFigures({name: len(data) for name, data in sets.items()}, vocabulary, n_words / n_rows)
-
-
-def add_rows(base: Dataset, extra: Dataset, rows: Sequence[int] | np.ndarray[Any, Any], amount: int) -> Dataset:
-    """The base with these rows of the extra data; an error where there are fewer than the amount asked for."""
-    if len(rows) < amount:
-        raise UsageError(f"extra data: {amount:,} rows were asked for, but {extra.name!r} has only {len(rows):,}")
-    chosen = extra.take(rows)
-    # The extra rows keep their language, but their ids must not meet those of the base.
-    marked = chosen.with_column("id", [f"extra-{i}" for i in chosen.table.column("id").to_pylist()])
-    return concat(f"{base.name}+{amount}", [base, marked.with_column("split", ["train"] * amount)])
-
-
-def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The rows in an order that is a function of the seed alone."""
-    return np.random.default_rng([seed, len(data)]).permutation(len(data))
 
 
 def _check_same_rows(data: Dataset, language: str, first: Dataset, first_language: str) -> None:

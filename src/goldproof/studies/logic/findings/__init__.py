@@ -13,9 +13,8 @@ from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.logic import published
-from goldproof.studies.logic.plan import Condition, conditions, languages_trained, model_names
-from goldproof.studies.logic.report_corpus import corpus_section, given_away
-from goldproof.studies.logic.report_grounds import (
+from goldproof.studies.logic.findings.corpus import corpus_section, given_away
+from goldproof.studies.logic.findings.grounds import (
     CHANCE_NOTE,
     NOT_PRINTED,
     SHARE,
@@ -24,14 +23,15 @@ from goldproof.studies.logic.report_grounds import (
     controls,
     overlap,
 )
-from goldproof.studies.logic.report_method import pieces, searches
+from goldproof.studies.logic.findings.method import pieces, searches
+from goldproof.studies.logic.plan import Condition, conditions, languages_trained, model_names
 from goldproof.studies.logic.scores import ACCURACY, Scored, above_chance, model_title, score, task_title
 from goldproof.studies.logic.settings import Config
 
 SIZE = "n is how many people, places or facts a pair strings together"
 
 
-def report(config: Config, results: Results) -> Report:
+def make_report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
     scored = {cell: score(config, results, cell) for cell in conditions(config)}
     plain = [each for cell, each in scored.items() if cell.is_plain]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.builders.entailment.categories import GROUP_TITLES
 from goldproof.report.charts import Caption, curves
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.intervals import mean_interval
-from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks
-from goldproof.studies.probing.coarse_plan import pretrained_job, tasks_job, tuned_job
-from goldproof.studies.probing.findings import Findings
-from goldproof.studies.stability.categories import GROUP_TITLES
+from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
+from goldproof.studies.probing.scores import Findings
 
 REFERENCES = {"rules": "the annotator's rules", "tags": "the experts' tags"}
 

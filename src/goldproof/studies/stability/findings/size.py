@@ -14,17 +14,16 @@ from goldproof.report.summary import Cell, Claim, Column, Figure, Item, Missing,
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import benjamini_hochberg, holm
-from goldproof.studies.stability.findings import Findings, deviations, finite
 from goldproof.studies.stability.plan import Condition
-from goldproof.studies.stability.published import OVERALL
-from goldproof.studies.stability.published_tables import (
+from goldproof.studies.stability.published import (
     BETTER_EVERYWHERE,
     FULL_AMOUNT,
+    OVERALL,
     OVERALL_EXTRA,
     SHARE_HIGHER,
     SHARE_STEADIER,
 )
-from goldproof.studies.stability.scores import MCC, Scored, summary_method
+from goldproof.studies.stability.scores import MCC, Findings, Scored, deviations, finite, summary_method
 
 NOT_PRINTED = "not in the paper"
 

@@ -10,18 +10,17 @@ from goldproof.judging.score_report import flip_examples
 from goldproof.report.cells import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
-from goldproof.studies.stability.findings import Findings
-from goldproof.studies.stability.plan import figures_job
-from goldproof.studies.stability.published import OVERALL
-from goldproof.studies.stability.published_tables import CORPORA
-from goldproof.studies.stability.report_presence import presence_section
-from goldproof.studies.stability.report_seeds import (
+from goldproof.studies.stability.findings.presence import presence_section
+from goldproof.studies.stability.findings.seeds import (
     categories_sections,
     languages_section,
     seeds_section,
     widest_spread,
 )
-from goldproof.studies.stability.report_size import gains, size_section
+from goldproof.studies.stability.findings.size import gains, size_section
+from goldproof.studies.stability.plan import figures_job
+from goldproof.studies.stability.published import CORPORA, OVERALL
+from goldproof.studies.stability.scores import Findings
 from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4

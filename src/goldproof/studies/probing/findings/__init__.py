@@ -5,17 +5,15 @@ from __future__ import annotations
 from goldproof.jobs import Results
 from goldproof.report.cells import in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
-from goldproof.studies.probing.corpora import facts_job
-from goldproof.studies.probing.findings import NOT_PRINTED, Findings, Scored, task_title
-from goldproof.studies.probing.names import canonical_name
-from goldproof.studies.probing.published import FIGURES
-from goldproof.studies.probing.report_coarse import coarse_section
-from goldproof.studies.probing.report_controls import controls_section
-from goldproof.studies.probing.report_layers import baselines_section, layers_section, twins_section
-from goldproof.studies.probing.report_neurons import neurons_section
-from goldproof.studies.probing.report_similarity import similarity_section
+from goldproof.studies.probing.findings.coarse import coarse_section
+from goldproof.studies.probing.findings.controls import controls_section
+from goldproof.studies.probing.findings.layers import baselines_section, layers_section, twins_section
+from goldproof.studies.probing.findings.neurons import neurons_section
+from goldproof.studies.probing.findings.similarity import similarity_section
+from goldproof.studies.probing.published import FIGURES, canonical_name
+from goldproof.studies.probing.scores import NOT_PRINTED, Findings, Scored, task_title
 from goldproof.studies.probing.settings import Config
-from goldproof.studies.probing.tasks import Facts
+from goldproof.studies.probing.tasks import Facts, facts_job
 
 
 def make_report(config: Config, results: Results) -> Report:

@@ -1,0 +1,1 @@
+"""Entailment corpora and diagnostics by language, made ready: two labels, checked categories."""

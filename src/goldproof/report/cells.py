@@ -23,6 +23,7 @@ PROBABILITY = "p-value"
 TIED = "≈"
 WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+STANDINGS = {"shown": "Shown: ", "refuted": "Refuted: ", "undecided": "Undecided: ", "stated": ""}
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
 
@@ -192,6 +193,18 @@ def claim_evidence(claim: Claim) -> list[str]:
     if claim.published:
         parts.append(f"published: {claim.published}")
     return [part for part in parts if part]
+
+
+def claim_line(line: str | Claim) -> str:
+    """A sentence of the verdict on one line of plain text: how it stands, what it says, and what is behind it.
+
+    >>> claim_line(Claim("B is better.", "shown", published="1.2")), claim_line("Two  runs.")
+    ('Shown: B is better. (published: 1.2)', 'Two runs.')
+    """
+    claim = Claim(line) if isinstance(line, str) else line
+    evidence = claim_evidence(claim)
+    behind = f" ({'; '.join(evidence)})" if evidence else ""
+    return " ".join(f"{STANDINGS[claim.standing]}{claim.text}{behind}".split())
 
 
 def method_lines(table: Table) -> list[str]:

@@ -25,7 +25,8 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 def report_markdown(report: Report) -> str:
     """The whole report; figures are expected beside it as figures/<name>.svg, tables as tables/<name>.csv."""
     subject = [escape(subject_line(report))] if subject_line(report) else []
-    blocks = [f"# {escape(report.title)}", *subject, "\n".join(f"- {escape(claim_line(line))}" for line in report.verdict)]
+    verdict = "\n".join(f"- {escape(claim_line(line))}" for line in report.verdict)
+    blocks = [f"# {escape(report.title)}", *subject, verdict]
     for section in report.sections:
         blocks.append(f"## {escape(section.title)}")
         blocks += [_item(item) for item in section.items]

@@ -16,7 +16,7 @@ LIMITS = (
 def test_one_score(run, tmp_path):
     assert run("score", "--value", "87.3", "--n", 872, "--out", "s") == (
         0,
-        "all                      n 872              accuracy 0.873 [0.849, 0.893]\n"
+        "all                      n 872              accuracy 87.3 % [84.9, 89.3]\n"
         "smallest difference of accuracy between this model and a rival that these items could show: 4.5 points\n"
         f"{LIMITS}report: s/report.html\n",
         "",
@@ -39,7 +39,7 @@ def test_two_scores(run):
     code, out, _ = run("compare", "--value", "87.3", "--n", 872, "--value", "88.1", "--n", 872)
     assert code == 0
     assert out.splitlines()[:2] == [
-        "accuracy: A 0.873 [0.849, 0.893], B 0.881 [0.858, 0.901] on 872 and 872 items",
+        "accuracy: A 87.3 % [84.9, 89.3], B 88.1 % [85.8, 90.1] on 872 and 872 items",
         "undecided: B − A is +0.8 points [−2.3, +3.9]; about 3,400 more items on each side needed to show a difference "
         "of 2.0 points  (p = 0.61; Newcombe, unpaired)",
     ]

@@ -280,7 +280,7 @@ def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tm
     write_jsonl(tmp_path / "few.jsonl", [*rows[:2], {**rows[2], "prediction": "b"}])
     code, out, _ = run("score", "few.jsonl", "--out", "few")
     assert code == 0
-    assert "mcc 0.500 [−1.000, 1.000]" in out
+    assert "mcc 0.500 [−1.00, 1.00]" in out
     assert "too few items: no difference of accuracy between this model and a rival could be shown\n" in out
     said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
     assert "¹ too few items\n" in said

@@ -24,7 +24,7 @@ def test_the_interval_is_wilsons():
     found = scores.arms[0].estimates["accuracy"]
     assert found == wilson(761, 872)
     assert (found.low, found.high) == pytest.approx(proportion_confint(761, 872, method="wilson"))
-    assert repr(scores) == "all: accuracy 0.873 [0.849, 0.893] on 872 items"
+    assert repr(scores) == "all: accuracy 87.3 % [84.9, 89.3] on 872 items"
     assert scores.to_arrow().to_pylist() == [
         {"tag": "", "metric": "accuracy", "value": 761 / 872, "low": found.low, "high": found.high}
         | {"n": 872, "method": "Wilson"}

@@ -96,7 +96,7 @@ def test_what_a_prompt_shows_is_short(tmp_path):
     assert repr(found) == str(found) == found.overall.verdict.text
     scores = goldproof.score(a)
     estimate = scores.arms[0].estimates["accuracy"]
-    numbers = f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    numbers = f"{100 * estimate.value:.1f} % [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
     assert repr(scores) == f"all: accuracy {numbers} on 900 items, runs: 1"
     assert repr(read_predictions(a)).startswith(
         "<Predictions: 900 rows of classification; columns id, gold, prediction"

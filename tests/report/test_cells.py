@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldproof.errors import UsageError
-from goldproof.report.cells import format_interval, format_number, mark_best, method_lines, view
+from goldproof.report.cells import mark_best, method_lines, view
+from goldproof.report.numbers import format_interval, format_number
 from goldproof.report.summary import Column, Marked, Missing, Table
 from goldproof.statistics.estimate import Estimate
 

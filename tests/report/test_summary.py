@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from goldproof.errors import UsageError
-from goldproof.report.summary import Example, Examples
+from goldproof.report.summary import Column, Example, Examples, Report, Section, Table
+from goldproof.report.summary_json import report_json
 
 
 def test_flips_and_errors_of_an_item():
@@ -24,3 +25,10 @@ def test_items_fit_fields_and_runs():
     with pytest.raises(UsageError) as error:
         Examples("items", "Items", ("premise",), ("seed 0",), (Example("7", (), "x", ("x",)),))
     assert str(error.value) == "examples 'items', item '7': texts are needed for premise; got 0"
+
+
+def test_what_no_column_shows_is_not_in_a_table():
+    table = Table("t", "T", [Column("ours", "Ours")], [{"ours": 0.5, "paper": 0.6}, {"paper": 0.7}])
+    assert table.rows == [{"ours": 0.5}, {}]
+    report = Report("r", "R", (), (Section("S", (table,)),))
+    assert "paper" not in report_json(report)

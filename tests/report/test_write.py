@@ -16,7 +16,7 @@ from tests.report.small import small_report, small_table
 from goldproof.errors import DataError, StoreError, UsageError
 from goldproof.report.charts import Caption, dots
 from goldproof.report.html import html_page
-from goldproof.report.summary import Missing, Report, Section, Table, Text
+from goldproof.report.summary import Column, Missing, Report, Section, Table, Text
 from goldproof.report.summary_json import report_json
 from goldproof.report.write import load_summary, write_report
 from goldproof.statistics.estimate import Estimate
@@ -79,7 +79,7 @@ def test_plain_values_and_estimates_read_back_as_they_were(tmp_path):
         {"a": 1, "b": 1.0, "c": math.inf, "d": None, "e": True, "f": Missing("why"), "g": "\ud800 lone"},
         {"a": Estimate(0.5, -math.inf, math.inf, "m", 3, 0.9)},
     )
-    table = Table("t", "T", (), rows)
+    table = Table("t", "T", tuple(Column(key, key) for key in rows[0]), rows)
     report = Report("r", "R", ("v",), (Section("s", (table, Text("x"))),), {"k": 1})
     (path,) = write_report(report, tmp_path, ["json"])
     again = load_summary(path)
@@ -97,7 +97,7 @@ def test_plain_values_and_estimates_read_back_as_they_were(tmp_path):
 
 
 def test_nan_is_written_out_and_read_back(tmp_path):
-    report = Report("r", "R", (), (Section("s", (Table("t", "T", (), ({"a": math.nan},)),)),))
+    report = Report("r", "R", (), (Section("s", (Table("t", "T", (Column("a", "A"),), ({"a": math.nan},)),)),))
     (path,) = write_report(report, tmp_path, ["json"])
     assert '"number": "nan"' in path.read_text(encoding="utf-8")
     assert math.isnan(load_summary(path).sections[0].items[0].rows[0]["a"])

@@ -82,9 +82,9 @@ def _show(counts: Sequence[FeatureCounts]) -> None:
 
 def _share(part: int, whole: int) -> str:
     """A share with its 95 % interval (Wilson)."""
+    from goldproof.report.numbers import estimate_text
     from goldproof.statistics.intervals import wilson
 
     if not whole:
         return "–"
-    found = wilson(part, whole)
-    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    return estimate_text(wilson(part, whole), 2)

@@ -99,14 +99,15 @@ def _certify(corpus: Corpus) -> Certificate | None:
 
 
 def _show(corpus: Corpus, certificate: Certificate | None, paths: list[Path]) -> None:
+    from goldproof.report.numbers import estimate_text
+
     typer.echo(f"{len(corpus.train)} pairs to train on and {len(corpus.test)} to test on, every label proved")
     if certificate is not None:
         if certificate.n_train < len(corpus.train):
             typer.echo(f"  baselines learned from the first {certificate.n_train} pairs")
         for leak in certificate.leaks:
             verdict = "LEAKS" if leak.leaks else "chance"
-            interval = f"[{leak.accuracy.low:.3f}, {leak.accuracy.high:.3f}]"
-            typer.echo(f"  {leak.baseline:<16} {leak.accuracy.value:.3f} {interval}  {verdict}")
+            typer.echo(f"  {leak.baseline:<16} {estimate_text(leak.accuracy, 1, '%')}  {verdict}")
         repeats = certificate.repeats
         typer.echo(
             f"  repeated pairs {repeats.train + repeats.test + repeats.across}, shared names "

@@ -115,13 +115,18 @@ def _transfer(
 
 
 def _show_transfer(found: Transfer) -> None:
+    from goldproof.report.numbers import estimate_or_reason
+
     for result in found.languages:
         usual, oracle = (found.rule(result.language, rule) for rule in ("source dev", "target dev"))
         assert usual.estimate is not None
-        gain = f"gain with target dev {_estimate(oracle.difference)}" if oracle.difference else oracle.reason
-        chosen = f"{_estimate(usual.estimate)} with the checkpoint chosen by source dev ({result.claim})"
+        more = oracle.difference
+        gain = f"gain with target dev {estimate_or_reason(more, 1, 'points')}" if more else oracle.reason
+        said = estimate_or_reason(usual.estimate, 1, "%")
+        chosen = f"{said} with the checkpoint chosen by source dev ({result.claim})"
         typer.echo(f"{result.language:<8} {chosen}; {gain}")
-        typer.echo(f"{'':<8} source dev moves as test does in {_estimate(result.by_source.whole)} of pairs")
+        share = estimate_or_reason(result.by_source.whole, 1, "%")
+        typer.echo(f"{'':<8} source dev moves as test does in {share} of pairs")
     for note in found.panels.notes:
         typer.echo(f"note: {note}")
 
@@ -190,21 +195,26 @@ def _show_paths(paths: list[str]) -> None:
 
 
 def _show_scores(scores: Scores) -> None:
+    from goldproof.judging.metric_numbers import score_text
+    from goldproof.report.numbers import estimate_or_reason, format_number, points
+
     for arm in scores.arms:
-        shown = "  ".join(f"{name} {_estimate(estimate)}" for name, estimate in arm.estimates.items())
+        shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in arm.estimates.items())
         runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "1 run" if arm.run_names else ""
-        typer.echo(f"{arm.name():<24} n {arm.n_items:<7,} {runs:<8} {shown}")
+        typer.echo(f"{arm.name():<24} n {format_number(arm.n_items):<7} {runs:<8} {shown}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
-        typer.echo(f"  {where:<40} n {tag.estimate.n:<6} {scores.metric} {_estimate(tag.estimate)}  {tag.verdict}")
+        numbers = score_text(tag.estimate, scores.metric)
+        typer.echo(f"  {where:<40} n {format_number(tag.estimate.n):<6} {scores.metric} {numbers}  {tag.verdict}")
     for found in scores.agreement:
         place = " ".join(found.where.values())
-        typer.echo(f"  {place}: development moves as test does in {_estimate(found.estimate)} of pairs")
+        share = estimate_or_reason(found.estimate, 1, "%")
+        typer.echo(f"  {place}: development moves as test does in {share} of pairs")
     first = scores.arms[0]
     name = f"{first.name()} and a rival" if first.where else "this model and a rival"
     if first.detectable < 1:
-        points = 100 * first.detectable
-        typer.echo(f"smallest difference of accuracy between {name} that these items could show: {points:.1f} points")
+        least = points(first.detectable)
+        typer.echo(f"smallest difference of accuracy between {name} that these items could show: {least}")
     elif math.isfinite(first.detectable):
         typer.echo(f"too few items: no difference of accuracy between {name} could be shown")
     for note in scores.notes:
@@ -212,30 +222,29 @@ def _show_scores(scores: Scores) -> None:
 
 
 def _show_judgement(judgement: Judgement) -> None:
-    from goldproof.judging.verdict import p_text
+    from goldproof.judging.metric_numbers import margin_text, score_text
+    from goldproof.report.numbers import count, p_text, percent
 
     for place in judgement.places if len(judgement.places) > 1 else ():
         typer.echo(f"{' '.join(place.where.values()):<16} {place.verdict.text}  ({p_text(place.p_value)})")
     overall = judgement.overall
-    items = f"{overall.difference.n:,}" if judgement.paired else f"{overall.a.n:,} and {overall.b.n:,}"
-    typer.echo(f"{judgement.metric}: A {_estimate(overall.a)}, B {_estimate(overall.b)} on {items} items")
+    items = count(overall.difference.n) if judgement.paired else f"{count(overall.a.n)} and {count(overall.b.n)}"
+    a, b = (score_text(side, judgement.metric) for side in (overall.a, overall.b))
+    typer.echo(f"{judgement.metric}: A {a}, B {b} on {items} items")
     typer.echo(f"{overall.verdict.text}  ({p_text(overall.p_value)}; {overall.difference.method})")
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = overall.flips.only_b, overall.flips.only_a
-        typer.echo(f"B mends {mended:,} items and breaks {broken:,} (exact McNemar {p_text(overall.mcnemar)})")
+        typer.echo(
+            f"B mends {count(mended)} items and breaks {count(broken)} (exact McNemar {p_text(overall.mcnemar)})"
+        )
     if overall.churn is not None:
-        seeds = "" if overall.seed_churn is None else f"; another seed alone changes {100 * overall.seed_churn:.1f} %"
-        typer.echo(f"{100 * overall.churn:.1f} % of the answers change{seeds}")
+        seeds = "" if overall.seed_churn is None else f"; another seed alone changes {percent(overall.seed_churn)}"
+        typer.echo(f"{percent(overall.churn)} of the answers change{seeds}")
     if judgement.margins.gate is not None:
-        typer.echo(f"gate of {100 * judgement.margins.gate:g} points: {'passed' if judgement.passes else 'NOT passed'}")
+        gate = margin_text(judgement.margins.gate, judgement.metric)
+        typer.echo(f"gate of {gate}: {'passed' if judgement.passes else 'NOT passed'}")
     for note in judgement.notes:
         typer.echo(f"note: {note}")
-
-
-def _estimate(estimate: Estimate) -> str:
-    interval = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if math.isfinite(estimate.low) else ""
-    numbers = f"{estimate.value:.3f}{interval}".replace("-", "−")
-    return numbers if interval else f"{numbers} ({estimate.method})"
 
 
 def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:

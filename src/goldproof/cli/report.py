@@ -19,9 +19,10 @@ def report(
     from goldproof.report.write import write_report
 
     campaign = options.choose_campaign(study, preset, config, pairs, store)
-    paths = write_report(campaign.report(), options.report_folder(out, study))
+    found = campaign.report()
+    paths = write_report(found, options.report_folder(out, study))
     if as_json:
         options.print_json({"study": study, "files": [str(path) for path in paths]})
     else:
-        show_report(paths)
+        show_report(found, paths)
     return 0

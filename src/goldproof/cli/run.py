@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +15,7 @@ from goldproof.extras import lacking, missing_error, require
 
 if TYPE_CHECKING:
     from goldproof.jobs import Job, Runner
+    from goldproof.report.summary import Report
     from goldproof.studies.campaign import Campaign
     from goldproof.studies.running import Finished
 
@@ -75,18 +74,19 @@ def show_result(campaign: Campaign, finished: Finished, as_json: bool) -> int:
     if failed:
         typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
         return 1
-    show_report(finished.files)
+    if finished.report is not None:
+        show_report(finished.report, finished.files)
     return 0
 
 
-def show_report(paths: Sequence[Path]) -> None:
-    """Print the verdict of a report that was written, and where it is."""
-    for path in sorted(paths, reverse=True):  # the Markdown, then the page
-        if path.name == "report.md":
-            above, _, _ = path.read_text(encoding="utf-8").partition("\n## ")
-            for line in above.splitlines():
-                if line.startswith("- "):
-                    typer.echo(unescape(re.sub(r"\\(.)", r"\1", line)))
+def show_report(report: Report, paths: Sequence[Path]) -> None:
+    """Print the verdict of a report, and where its page was written."""
+    from goldproof.report.cells import claim_line
+
+    for claim in report.verdict:
+        line = f"- {claim_line(claim)}"
+        typer.echo(line.encode("utf-8", "backslashreplace").decode("utf-8"))  # a folder's name may be no Unicode
+    for path in paths:
         if path.name == "report.html":
             typer.echo(f"report: {path}")
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from goldproof.judging.compare import Judgement
+from goldproof.judging.metric_numbers import margin_text
 from goldproof.judging.score import ArmScore, Scores
 from goldproof.judging.score_report import metric_column
-from goldproof.report.cells import extremes, in_words
 from goldproof.report.charts import Caption, dots
+from goldproof.report.numbers import count, extremes, format_number, in_words, points
 from goldproof.report.summary import Cell, Claim, Column, Figure, Missing, Plain, Report, Section, Standing, Table, Text
 from goldproof.statistics.estimate import Estimate
 
@@ -20,13 +21,13 @@ def score_report(scores: Scores) -> Report:
     for arm in scores.arms:
         estimate = arm.estimates["accuracy"]
         place = f"{arm.name()}: accuracy" if arm.where else "Accuracy"
-        text = f"{place} is {in_words(estimate, 1, '%')} on {arm.n_items:,} items."
+        text = f"{place} is {in_words(estimate, 1, '%')} on {count(arm.n_items)} items."
         lines.append(Claim(text, "stated", estimate, 1, "%"))
     first = scores.arms[0]
     if first.detectable < 1:
         lines.append(
             f"A rival of which no more is known must differ from {first.name() if first.where else 'it'} by about "
-            f"{100 * first.detectable:.1f} points to be told apart (80 % power)."
+            f"{points(first.detectable)} to be told apart (80 % power)."
         )
     columns = [
         *([Column("model", "Score")] if first.where else []),
@@ -54,7 +55,7 @@ def compare_report(judgement: Judgement) -> Report:
     lines: list[str | Claim] = [Claim(text, standing, found.difference, 1, "points")]
     if judgement.margins.gate is not None:
         passed = "passed" if judgement.passes else "not passed"
-        lines.insert(0, f"The gate of {100 * judgement.margins.gate:g} points is {passed}.")
+        lines.insert(0, f"The gate of {margin_text(judgement.margins.gate, judgement.metric)} is {passed}.")
     row: dict[str, Cell] = {"n_a": found.a.n, "n_b": found.b.n, "a": found.a, "b": found.b}
     row |= {"difference": found.difference, "p": found.p_value, "verdict": found.verdict.kind}
     columns = [
@@ -95,7 +96,7 @@ def _seen(judgement: Judgement) -> str:
     kind = judgement.overall.verdict.kind
     if kind in ("better", "worse"):
         return f"B is {kind} than A"
-    within = f"tied within ±{100 * judgement.margins.tie:g} points"
+    within = f"tied within ±{margin_text(judgement.margins.tie, judgement.metric)}"
     return f"A and B are {within}" if kind == "tied" else "A and B cannot be told apart"
 
 
@@ -103,10 +104,9 @@ def _title(named: list[tuple[str, Estimate]]) -> str:
     if len(named) > 1:
         return f"Accuracy: {extremes(named, 1, '%')}"
     estimate = named[0][1]
-    low, high = (f"{100 * bound:.1f}" for bound in (estimate.low, estimate.high))
-    return (
-        f"Accuracy is {in_words(estimate, 1, '%')}, and from {low} to {high} % as far as {estimate.n:,} items can tell"
-    )
+    low, high = (format_number(bound, 1, "%") for bound in (estimate.low, estimate.high))
+    reach = f"from {low} to {high} % as far as {count(estimate.n)} items can tell"
+    return f"Accuracy is {in_words(estimate, 1, '%')}, and {reach}"
 
 
 def _figure(named: list[tuple[str, Estimate]], title: str) -> Figure:

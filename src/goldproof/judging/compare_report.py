@@ -10,11 +10,11 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.judging.compare import Difference, Judgement
-from goldproof.judging.metrics import is_share, title_of
+from goldproof.judging.metric_numbers import margin_text
+from goldproof.judging.metrics import title_of
 from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, place_columns
-from goldproof.judging.verdict import p_text
-from goldproof.report.cells import extremes
 from goldproof.report.charts import Caption, dots
+from goldproof.report.numbers import count, extremes, p_text, percent
 from goldproof.report.summary import (
     Cell,
     Claim,
@@ -61,20 +61,16 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
     text = f"{sentence} (A is {judgement.names[0]}, B is {judgement.names[1]})."
     lines: list[str | Claim] = [Claim(text, standing, overall.difference, digits=column.digits, unit=unit)]
     if overall.flips is not None and overall.mcnemar is not None:
-        counts = overall.flips
+        mended, broken = count(overall.flips.only_b), count(overall.flips.only_a)
         lines.append(
-            f"B mends {counts.only_b:,} items that A had wrong, and breaks {counts.only_a:,} that A had right "
+            f"B mends {mended} items that A had wrong, and breaks {broken} that A had right "
             f"(exact McNemar {p_text(overall.mcnemar)})."
         )
     if overall.churn is not None:
-        beside = (
-            f"; another seed alone changes {100 * overall.seed_churn:.1f} %" if overall.seed_churn is not None else ""
-        )
-        lines.append(f"{100 * overall.churn:.1f} % of the answers change{beside}.")
+        beside = f"; another seed alone changes {percent(overall.seed_churn)}" if overall.seed_churn is not None else ""
+        lines.append(f"{percent(overall.churn)} of the answers change{beside}.")
     if judgement.margins.gate is not None:
-        gate = (
-            f"{100 * judgement.margins.gate:g} points" if is_share(judgement.metric) else f"{judgement.margins.gate:g}"
-        )
+        gate = margin_text(judgement.margins.gate, judgement.metric)
         lines.insert(0, f"The gate of {gate} is {'passed' if judgement.passes else 'not passed'}.")
     return lines
 
@@ -170,6 +166,6 @@ def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Example
         )
         for i in order
     ]
-    title = f"{a.name()}: {len(changed):,} of {a.n_items:,} answers differ"
-    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {MOST_EXAMPLES:,}, broken ones first."
+    title = f"{a.name()}: {count(len(changed))} of {count(a.n_items)} answers differ"
+    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, broken ones first."
     return Examples(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

@@ -17,10 +17,12 @@ from goldproof.judging.arrange import arrange
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.load import Source, load_predictions
+from goldproof.judging.metric_numbers import score_text
 from goldproof.judging.metrics import choose_metric, run_scores, scorable, score_arm, with_others
 from goldproof.judging.missing import NO_ANSWER, settle
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
+from goldproof.report.numbers import count
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.changes import seed_churn
 from goldproof.statistics.components import VarianceComponents
@@ -121,9 +123,9 @@ class Scores:
         lines = []
         for arm in self.arms:
             found = arm.estimates[self.metric]
-            numbers = f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+            numbers = score_text(found, self.metric)
             runs = f", runs: {len(arm.run_names)}" if arm.run_names else ""
-            lines.append(f"{arm.name()}: {self.metric} {numbers} on {arm.n_items:,} items{runs}")
+            lines.append(f"{arm.name()}: {self.metric} {numbers} on {count(arm.n_items)} items{runs}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

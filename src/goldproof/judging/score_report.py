@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.metrics import is_share, title_of
+from goldproof.judging.metric_numbers import score_format, shown, unit
+from goldproof.judging.metrics import title_of
 from goldproof.judging.score import ArmScore, Scores
-from goldproof.report.cells import extremes, in_words, view
 from goldproof.report.charts import Caption, curves, dots, heat_map
+from goldproof.report.numbers import count, estimate_text, extremes, format_number, in_words, percent, points
 from goldproof.report.summary import (
     Cell,
     Claim,
@@ -54,8 +55,8 @@ def score_report(scores: Scores) -> Report:
 
 def metric_column(metric: str, key: str | None = None, title: str | None = None) -> Column:
     """The column of a metric: percent for shares, three digits for correlations."""
-    share = is_share(metric)
-    return Column(key or metric, title or title_of(metric), digits=1 if share else 3, unit="%" if share else "")
+    form = score_format(metric)
+    return Column(key or metric, title or title_of(metric), digits=form.digits, unit=form.unit)
 
 
 def lower_name(metric: str) -> str:
@@ -82,14 +83,14 @@ def _verdict(scores: Scores) -> list[str | Claim]:
         estimate = arm.estimates[scores.metric]
         said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
         name = lower_name(scores.metric) if place else column.title
-        text = f"{place}{name} is {said} on {arm.n_items:,} items, {runs}."
+        text = f"{place}{name} is {said} on {count(arm.n_items)} items, {runs}."
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
     if len(scores.arms) > 6:
         lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
     first = scores.arms[0]
     if first.detectable < 1 and scores.task == "classification":
         lines.append(
-            f"A rival on the same {first.n_items:,} items must differ by about {100 * first.detectable:.1f} points of "
+            f"A rival on the same {count(first.n_items)} items must differ by about {points(first.detectable)} of "
             "accuracy to be told apart (80 % power)."
         )
     tested = [tag for tag in scores.tags if tag.verdict not in ("too few items", "not tested")]
@@ -141,23 +142,17 @@ def _scores_title(scores: Scores) -> str:
     if len(scores.arms) == 1:
         first, column = scores.arms[0], metric_column(scores.metric)
         estimate = first.estimates[scores.metric]
-        said = view(estimate, column)
-        unit = f" {column.unit}" if column.unit else ""
-        return f"{column.title} is {said.text}{unit} {said.interval}".rstrip() + f" on {first.n_items:,} items"
+        said = estimate_text(estimate, column.digits, column.unit)
+        return f"{column.title} is {said} on {count(first.n_items)} items"
     values = [arm.estimates[scores.metric].value for arm in scores.arms]
-    scale, unit = (100, " %") if is_share(scores.metric) else (1, "")
-    low, high = min(values) * scale, max(values) * scale
-    digits = 1 if scale == 100 else 3
-    return f"{title_of(scores.metric)} runs from {low:.{digits}f} to {high:.{digits}f}{unit} over {len(values)} sets"
+    form = score_format(scores.metric)
+    low, high = (format_number(value, form.digits, form.unit) for value in (min(values), max(values)))
+    return f"{title_of(scores.metric)} runs from {low} to {f'{high} {form.unit}'.rstrip()} over {len(values)} sets"
 
 
 def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
     column = metric_column(scores.metric)
     return extremes(named, column.digits, column.unit)
-
-
-def _level(scores: Scores) -> str:
-    return f"{100 * scores.settings.level:g} %"
 
 
 def _run_items(scores: Scores) -> list[Item]:
@@ -178,9 +173,7 @@ def _run_items(scores: Scores) -> list[Item]:
     ]
     columns = [column for column in columns if any(column.key in row for row in rows)]
     widest = max(several, key=lambda arm: float(np.ptp(arm.run_scores)))
-    scale = 100 if is_share(scores.metric) else 1
-    reach = scale * float(np.ptp(widest.run_scores))
-    moved = f"{reach:.1f} points" if scale == 100 else f"{reach:.3f}"
+    moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
     table = Table("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}", columns, rows)
     points: list[dict[str, Cell]] = [
         {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
@@ -312,7 +305,7 @@ def _agreement_items(scores: Scores) -> list[Item]:
         ),
     ]
     worst = min(scores.agreement, key=lambda found: found.estimate.value)
-    title = f"Development moves as test does in {100 * worst.estimate.value:.0f} % of pairs or more"
+    title = f"Development moves as test does in {percent(worst.estimate.value, 0)} of pairs or more"
     items: list[Item] = [
         Table("agreement", title, columns, rows, "Pairs within a run whose test score differs by ≥ 0.5 points.")
     ]
@@ -353,7 +346,7 @@ def _calibration_items(scores: Scores) -> list[Item]:
         Column("confidence", "Mean confidence", 1, "%"),
     ]
     worst = max(float(c.error) for arm in known if (c := arm.calibration) is not None)
-    return [Table("calibration", f"Confidence is off by up to {100 * worst:.1f} points on average", columns, rows)]
+    return [Table("calibration", f"Confidence is off by up to {points(worst)} on average", columns, rows)]
 
 
 def _example_items(scores: Scores) -> list[Item]:
@@ -379,9 +372,9 @@ def flip_examples(arm: Answers, name: str) -> Examples:
         )
         for i in order
     ]
-    share = 100 * float(flipping.mean())
-    title = f"{arm.name()}: {int(flipping.sum()):,} of {arm.n_items:,} items ({share:.1f} %) flip between runs"
-    note = f"The first {MOST_EXAMPLES:,} items, those that flip first." if arm.n_items > MOST_EXAMPLES else ""
+    flips = f"{count(int(flipping.sum()))} of {count(arm.n_items)} items ({percent(float(flipping.mean()))})"
+    title = f"{arm.name()}: {flips} flip between runs"
+    note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if arm.n_items > MOST_EXAMPLES else ""
     return Examples(
         name, title, [key.capitalize() for key in texts], [f"run {run}" for run in arm.run_names], items, note
     )

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from goldproof.judging.metrics import is_share
+from goldproof.judging.metric_numbers import shown, signed, unit
+from goldproof.report.numbers import count
 from goldproof.statistics.comparison import Comparison, equivalence_test
 from goldproof.statistics.power import detectable_difference
 
@@ -117,32 +118,7 @@ def sorted_size(value: float, low: float, high: float) -> tuple[float, float, fl
     return (value, low, high) if value > 0 else (-value, -high, -low)
 
 
-def unit(metric: str) -> str:
-    """The unit of differences: points for scores that are shares, nothing for correlations."""
-    return " points" if is_share(metric) else ""
-
-
-def shown(value: float, metric: str) -> str:
-    """A difference as a person reads it: points of 100 for shares, three digits for correlations."""
-    return f"{100 * value:.1f}" if is_share(metric) else f"{value:.3f}"
-
-
-def signed(value: float, metric: str) -> str:
-    """The same with its sign."""
-    text = f"{100 * value:+.1f}" if is_share(metric) else f"{value:+.3f}"
-    return text.replace("-", "−")
-
-
 def _rounded(n: int) -> str:
     """Two digits that count; the rest would be pretence."""
     digits = max(0, len(str(n)) - 2)
-    return f"{round(n, -digits):,}"
-
-
-def p_text(p_value: float) -> str:
-    """A p-value in words of a sentence.
-
-    >>> p_text(0.0312), p_text(5.02e-09)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.3g}"
+    return count(round(n, -digits))

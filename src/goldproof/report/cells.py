@@ -1,4 +1,4 @@
-"""How a cell reads: the one formatter behind every rendering, so that a number looks the same everywhere.
+"""How a cell reads in every rendering; `numbers` says how a number does.
 
 It gives the parts (value, interval, unit, marks, reason); each rendering puts them together in its own syntax.
 """
@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goldproof.errors import UsageError
+from goldproof.report.numbers import MISSING, PROBABILITY, estimate_text, format_interval, format_number
 from goldproof.report.summary import Cell, Claim, Column, Marked, Missing, Plain, Report, Table
 from goldproof.statistics.estimate import Estimate
 
 SUBJECT = ("files", "model", "models", "corpus", "tasks", "languages", "seeds", "runs")
-MISSING = "–"
-MINUS = "−"
-SCALED_UNITS = ("%", "points")
-PROBABILITY = "p-value"
 TIED = "≈"
 WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+STANDINGS = {"shown": "Shown: ", "refuted": "Refuted: ", "undecided": "Undecided: ", "stated": ""}
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
 
@@ -48,77 +46,6 @@ class CellView:
     def footnotes(self) -> list[str]:
         """What must be said beneath the table about this cell."""
         return [text for text in (self.reason, self.note) if text]
-
-
-def format_number(value: float, digits: int | None = None, unit: str = "") -> str:
-    """Print a number with its digits, a true minus sign and no negative zero; "%" and "points" print it times 100.
-
-    A "p-value" that would be printed as zeros is printed as less than its last digit: no p is 0.
-
-    >>> format_number(-0.0004, 3), format_number(-0.25, 2), format_number(0.6339, 1, "%"), format_number(12345)
-    ('0.000', '−0.25', '63.4', '12,345')
-    >>> format_number(0.00002, 3, "p-value"), format_number(0.042, 3, "p-value")
-    ('<0.001', '0.042')
-    """
-    if unit in SCALED_UNITS:
-        value = float(value) * 100
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
-    if digits is None and isinstance(value, int):
-        text = f"{value:,}" if abs(value) >= 10_000 else str(value)
-    else:
-        text = f"{value:.{default_digits(unit) if digits is None else digits}f}"
-    if not any(character in "123456789" for character in text):
-        text = f"<{text[:-1]}1" if unit == PROBABILITY else text.lstrip("-")
-    return text.replace("-", MINUS)
-
-
-def default_digits(unit: str) -> int:
-    """The digits of a number for which none were asked: one for percentages and points, else three."""
-    return 1 if unit in SCALED_UNITS else 3
-
-
-def format_interval(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:
-    """Print [low, high], with a digit less than the value where the value has three: the third is noise.
-
-    >>> format_interval(Estimate(0.6339, 0.5142, 0.7311, "bootstrap", 33), 3)
-    '[0.51, 0.73]'
-    >>> format_interval(Estimate(0.5, float("nan"), float("nan"), "one run only", 33), 3)
-    ''
-    """
-    if math.isnan(estimate.low) or math.isnan(estimate.high):
-        return ""
-    shown = default_digits(unit) if digits is None else digits
-    shown = shown - 1 if shown >= 3 else shown
-    return f"[{format_number(estimate.low, shown, unit)}, {format_number(estimate.high, shown, unit)}]"
-
-
-def in_words(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:
-    """The value of an estimate with its unit, to stand in a sentence.
-
-    >>> in_words(Estimate(0.664, 0.39, 0.92, "bootstrap", 30), 0, "%"), in_words(Estimate(-0.1, -1, 1, "t", 3), 2)
-    ('66 %', '−0.10')
-    """
-    text = format_number(float(estimate.value), digits, unit)
-    return f"{text} {unit}" if unit else text
-
-
-def extremes(named: Sequence[tuple[str, Estimate | float]], digits: int | None = None, unit: str = "") -> str:
-    """Which of several scores is highest and which is lowest, in words.
-
-    >>> extremes([("fr", 0.5), ("en", 0.75), ("de", 0.25)], 0, "%")
-    'en is highest (75 %), de lowest (25 %)'
-    """
-    known = [(name, float(value.value if isinstance(value, Estimate) else value)) for name, value in named]
-    known = [(name, value) for name, value in known if math.isfinite(value)]
-    if not known:
-        return "no score is known"
-    after = f" {unit}" if unit else ""
-    shown = {pair: f"{format_number(pair[1], digits, unit)}{after}" for pair in known}
-    top, bottom = max(known, key=lambda pair: pair[1]), min(known, key=lambda pair: pair[1])
-    if len(known) == 1:
-        return f"{top[0]} has {shown[top]}"
-    return f"{top[0]} is highest ({shown[top]}), {bottom[0]} lowest ({shown[bottom]})"
 
 
 def plain_value(value: Any) -> Any:
@@ -183,15 +110,25 @@ def claim_evidence(claim: Claim) -> list[str]:
     """
     parts = []
     if claim.estimate is not None:
-        shown = view(claim.estimate, Column("claim", "", claim.digits, claim.unit))
-        unit = f" {claim.unit}" if claim.unit else ""
-        parts.append(f"{shown.text}{unit} {shown.interval}".strip())
-        if shown.interval:
+        parts.append(estimate_text(claim.estimate, claim.digits, claim.unit))
+        if not math.isnan(claim.estimate.value) and format_interval(claim.estimate):
             parts.append(f"{claim.estimate.level * 100:g} % interval")
         parts += [f"n = {format_number(claim.estimate.n)}", claim.estimate.method]
     if claim.published:
         parts.append(f"published: {claim.published}")
     return [part for part in parts if part]
+
+
+def claim_line(line: str | Claim) -> str:
+    """A sentence of the verdict on one line of plain text: how it stands, what it says, and what is behind it.
+
+    >>> claim_line(Claim("B is better.", "shown", published="1.2")), claim_line("Two  runs.")
+    ('Shown: B is better. (published: 1.2)', 'Two runs.')
+    """
+    claim = Claim(line) if isinstance(line, str) else line
+    evidence = claim_evidence(claim)
+    behind = f" ({'; '.join(evidence)})" if evidence else ""
+    return " ".join(f"{STANDINGS[claim.standing]}{claim.text}{behind}".split())
 
 
 def method_lines(table: Table) -> list[str]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldproof.errors import UsageError
-from goldproof.report.cells import SCALED_UNITS, default_digits, plain_value
+from goldproof.report.cells import plain_value
+from goldproof.report.numbers import SCALED_UNITS, default_digits
 from goldproof.report.palette import DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
 from goldproof.report.summary import Cell, Column, Marked, Missing
 from goldproof.statistics.estimate import Estimate

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.errors import UsageError
-from goldproof.report.cells import SCALED_UNITS, heading
+from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
     CHARACTER,
     NARROW,
@@ -32,6 +32,7 @@ from goldproof.report.chart_parts import (
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
 from goldproof.report.heat_maps import heat_map
+from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, MUTED, SERIES
 from goldproof.report.summary import Cell, Column, Figure
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from goldproof.report.cells import SCALED_UNITS, heading
+from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
     CHARACTER,
     NARROW_LABEL_LIMIT,
@@ -23,6 +23,7 @@ from goldproof.report.chart_parts import (
     tip_expression,
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
+from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, NEGATIVE, ON_COLOUR, POSITIVE
 from goldproof.report.summary import Cell, Column, Figure
 

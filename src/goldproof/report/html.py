@@ -20,18 +20,10 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from goldproof.report.cells import (
-    MISSING,
-    CellView,
-    claim_evidence,
-    footnotes,
-    heading,
-    subject_line,
-    table_lines,
-    view,
-)
+from goldproof.report.cells import CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
 from goldproof.report.csv_tables import figure_csv, table_csv
 from goldproof.report.figures import figure_svg, narrow_svg
+from goldproof.report.numbers import MISSING
 from goldproof.report.palette import dark_style
 from goldproof.report.summary import Claim, Column, Example, Examples, Figure, Item, Report, Table, Text
 

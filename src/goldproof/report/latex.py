@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from goldproof.report.cells import MINUS, MISSING, TIED, CellView, footnotes, heading, table_lines, view
+from goldproof.report.cells import TIED, CellView, footnotes, heading, table_lines, view
+from goldproof.report.numbers import MINUS, MISSING
 from goldproof.report.summary import Table
 
 SPECIAL = {

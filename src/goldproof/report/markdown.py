@@ -9,24 +9,24 @@ from goldproof.report.cells import (
     SUPERSCRIPTS,
     TIED,
     CellView,
-    claim_evidence,
+    claim_line,
     footnotes,
     heading,
     subject_line,
     table_lines,
     view,
 )
-from goldproof.report.summary import Claim, Column, Examples, Figure, Item, Report, Table, Text
+from goldproof.report.summary import Column, Examples, Figure, Item, Report, Table, Text
 
 SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
-STANDINGS = {"shown": "Shown: ", "refuted": "Refuted: ", "undecided": "Undecided: ", "stated": ""}
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def report_markdown(report: Report) -> str:
     """The whole report; figures are expected beside it as figures/<name>.svg, tables as tables/<name>.csv."""
     subject = [escape(subject_line(report))] if subject_line(report) else []
-    blocks = [f"# {escape(report.title)}", *subject, "\n".join(_claim(line) for line in report.verdict)]
+    verdict = "\n".join(f"- {escape(claim_line(line))}" for line in report.verdict)
+    blocks = [f"# {escape(report.title)}", *subject, verdict]
     for section in report.sections:
         blocks.append(f"## {escape(section.title)}")
         blocks += [_item(item) for item in section.items]
@@ -49,13 +49,6 @@ def escape(text: str) -> str:
     for character, entity in ENTITIES.items():
         one_line = one_line.replace(character, entity)
     return SPECIAL.sub(r"\\\1", one_line)
-
-
-def _claim(line: str | Claim) -> str:
-    claim = Claim(line) if isinstance(line, str) else line
-    evidence = claim_evidence(claim)
-    behind = f" ({escape('; '.join(evidence))})" if evidence else ""
-    return f"- {STANDINGS[claim.standing]}{escape(claim.text)}{behind}"
 
 
 def _item(item: Item) -> str:

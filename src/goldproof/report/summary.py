@@ -65,7 +65,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under typed columns; `name` is its file name, `title` says the finding, `keys` the jobs behind it."""
+    """Rows under typed columns; `name` is its file name, `title` says the finding, `keys` the jobs behind it.
+
+    What no column shows is dropped from the rows: a number that is not printed is in no file of the report either.
+    """
 
     name: str
     title: str
@@ -73,6 +76,12 @@ class Table:
     rows: Sequence[Mapping[str, Cell]]
     note: str = ""
     keys: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Keep what the columns show."""
+        shown = {column.key for column in self.columns}
+        rows = [{key: cell for key, cell in row.items() if key in shown} for row in self.rows]
+        object.__setattr__(self, "rows", rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from goldproof.judging.transfer.guide import Guidance
 from goldproof.judging.transfer.report_selection import course_items, oracle_items, rule_items
 from goldproof.judging.transfer.rules import NOT_AVERAGED, USUAL, Rule, mean_difference
 from goldproof.judging.transfer.wide import PrintedRow, wide_table
-from goldproof.report.cells import in_words
 from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.report.numbers import format_number, in_words, points
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
 from goldproof.statistics.estimate import Estimate
 
@@ -90,8 +90,8 @@ def _verdict(found: Transfer) -> list[str | Claim]:
     if found.panels.n_runs > 1:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         lines.append(
-            f"Between {found.panels.n_runs} runs {source} dev differs by {100 * found.source_spread.delta:.1f} points, "
-            f"{widest.language} test by {100 * widest.spread.delta:.1f}."
+            f"Between {found.panels.n_runs} runs {source} dev differs by {points(found.source_spread.delta)}, "
+            f"{widest.language} test by {format_number(widest.spread.delta, 1, 'points')}."
         )
     else:
         lines.append("One run only: nothing is claimed about another run.")
@@ -116,7 +116,7 @@ def _share(text: str, share: Estimate) -> Claim:
 def _gain(text: str, gain: Estimate) -> Claim:
     """A sentence about a gain; what is said of it stands in the place of the braces."""
     standing = _standing(gain)
-    size = f"{100 * abs(gain.value):.1f} points"
+    size = points(abs(gain.value))
     said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, "is not shown to gain or to lose")
     return Claim(text.format(said), standing, gain, 1, "points")
 
@@ -224,7 +224,7 @@ def _equality_table(found: Transfer) -> Table:
     title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
     if not known:
         widest = max(found.languages, key=lambda result: result.spread.delta)
-        title = f"Runs differ by up to {100 * widest.spread.delta:.1f} points ({widest.language})"
+        title = f"Runs differ by up to {points(widest.spread.delta)} ({widest.language})"
     return Table("equality", title, columns, rows, f"{found.panels.n_runs} runs on the same items.")
 
 
@@ -236,7 +236,7 @@ def _run_figure(found: Transfer) -> Item:
         for run, value in zip(found.panels.run_names, result.spread.run_scores, strict=True)
     ]
     widest = max(found.languages, key=lambda result: result.spread.delta)
-    delta = f"{100 * widest.spread.delta:.1f} points of {lower_name(found.panels.scoring.metric)}"
+    delta = f"{points(widest.spread.delta)} of {lower_name(found.panels.scoring.metric)}"
     title = f"{widest.language} differs most between runs: {delta}"
     note = f"Each run at its best {found.panels.source} dev checkpoint."
     caption = Caption("runs-figure", title, note)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from goldproof.jobs import Results
-from goldproof.report.cells import in_words
 from goldproof.report.charts import Caption, curves
+from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Figure, Report, Section, Table
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import encode_labels, metric

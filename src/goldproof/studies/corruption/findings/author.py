@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from goldproof.builders.corruption.texts import Tally
 from goldproof.jobs import Results
-from goldproof.report.cells import in_words
+from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption.findings.cells import NO_SCORE, Found, training_keys

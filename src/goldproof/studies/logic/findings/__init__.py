@@ -6,8 +6,8 @@ import numpy as np
 
 from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
-from goldproof.report.cells import format_number, in_words
 from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.numbers import format_number, in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldproof.jobs import Results
-from goldproof.report.cells import in_words
+from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.studies.probing.findings.coarse import coarse_section
 from goldproof.studies.probing.findings.controls import controls_section

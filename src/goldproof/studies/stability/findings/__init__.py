@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from goldproof.jobs import Results
 from goldproof.judging.score_report import flip_examples
-from goldproof.report.cells import extremes, in_words
+from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.stability.findings.presence import presence_section

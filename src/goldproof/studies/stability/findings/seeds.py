@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from goldproof.judging.tags import TagScore
-from goldproof.report.cells import extremes, in_words
 from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.attribution import Attribution, deviation_factors
 from goldproof.statistics.changes import seed_churn

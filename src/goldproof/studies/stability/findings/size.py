@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from goldproof.report.cells import in_words
 from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate

@@ -1,0 +1,58 @@
+"""Typed fields of a table: a column, and how its value is read from the thing that a row is about.
+
+A key is written once, and what no field shows is not in the rows either. It does not render.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from goldproof.report.summary import Cell, Column, Table
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Generic[Thing]):
+    """A column (key, heading, format, meaning) with the function that reads its cell; None is no value."""
+
+    column: Column
+    read: Callable[[Thing], Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What stands around the rows of a table: its file name, the finding as its title, a note, and its jobs' keys."""
+
+    name: str
+    title: str
+    note: str = ""
+    keys: Sequence[str] = ()
+
+
+def read_row(fields: Iterable[Field[Thing]], thing: Thing) -> dict[str, Cell]:
+    """One thing as a row: a cell for each field.
+
+    >>> read_row([Field(Column("word", "Word"), str), Field(Column("n", "Letters"), len)], "bark")
+    {'word': 'bark', 'n': 4}
+    """
+    return {field.column.key: field.read(thing) for field in fields}
+
+
+def known_fields(fields: Iterable[Field[Thing]], things: Sequence[Thing]) -> list[Field[Thing]]:
+    """The fields that have a value for one of the things at least."""
+    return [field for field in fields if any(field.read(thing) is not None for thing in things)]
+
+
+def make_table(heading: Heading, fields: Sequence[Field[Thing]], things: Iterable[Thing]) -> Table:
+    """A table with a row for each thing.
+
+    >>> letters = Field(Column("n", "Letters"), len)
+    >>> make_table(Heading("words", "Words are short"), [letters], ["a", "dog"]).rows
+    [{'n': 1}, {'n': 3}]
+    """
+    rows: list[Mapping[str, Cell]] = [read_row(fields, thing) for thing in things]
+    columns = [field.column for field in fields]
+    return Table(heading.name, heading.title, columns, rows, heading.note, heading.keys)

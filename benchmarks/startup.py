@@ -1,13 +1,15 @@
 """How long it takes until Goldproof is there, beside Python alone, `import sklearn` and `import pandas`.
 
-Each start is a process of its own; the starts take turns, and the median of each is printed as a line of JSON, with the
-modules of other packages that were loaded. What is not installed is said. `python benchmarks/startup.py [rounds]`
+Each start is a process of its own; the starts take turns, and the median of each is printed as a line of JSON: seconds
+on the clock, seconds of the processor (which other work on the machine changes less), and the modules of other packages
+that were loaded. What is not installed is said. `python benchmarks/startup.py [rounds]`
 """
 
 from __future__ import annotations
 
 import json
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -39,11 +41,17 @@ def write_predictions(path: Path, n_rows: int = 1000) -> None:
             stream.write(json.dumps({"id": str(row), "gold": gold, "prediction": answer}) + "\n")
 
 
-def start(arguments: tuple[str, ...], folder: Path) -> tuple[float, int]:
-    """Seconds until the process has ended, and its exit code."""
-    begin = time.perf_counter()
+def processor_seconds() -> float:
+    """What all processes started so far have used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def start(arguments: tuple[str, ...], folder: Path) -> tuple[float, float, int]:
+    """Seconds until the process has ended, those of the processor, and its exit code."""
+    begin, used = time.perf_counter(), processor_seconds()
     ended = subprocess.run([sys.executable, "-c", *arguments], cwd=folder, capture_output=True, check=False)
-    return time.perf_counter() - begin, ended.returncode
+    return time.perf_counter() - begin, processor_seconds() - used, ended.returncode
 
 
 def loaded(arguments: tuple[str, ...], folder: Path) -> list[str]:
@@ -64,17 +72,18 @@ def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_predictions(folder / "predictions.jsonl")
-        absent = {title for title, arguments in STARTS.items() if start(arguments, folder)[1]}  # and all is compiled
-        seconds: dict[str, list[float]] = {title: [] for title in STARTS if title not in absent}
+        absent = {title for title, arguments in STARTS.items() if start(arguments, folder)[2]}  # and all is compiled
+        seconds: dict[str, list[tuple[float, float]]] = {title: [] for title in STARTS if title not in absent}
         for _ in range(rounds):
             for title, found in seconds.items():
-                found.append(start(STARTS[title], folder)[0])
+                found.append(start(STARTS[title], folder)[:2])
         for title, arguments in STARTS.items():
             if title in absent:
                 print(json.dumps({"start": title, "seconds": None, "why": "not installed"}))
                 continue
-            row = {"start": title, "seconds": round(statistics.median(seconds[title]), 3)}
-            print(json.dumps({**row, "fastest": round(min(seconds[title]), 3), "loads": loaded(arguments, folder)}))
+            clock, processor = (round(statistics.median(each), 3) for each in zip(*seconds[title], strict=True))
+            row = {"start": title, "seconds": clock, "processor": processor, "loads": loaded(arguments, folder)}
+            print(json.dumps(row))
 
 
 if __name__ == "__main__":

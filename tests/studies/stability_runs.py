@@ -8,7 +8,7 @@ from goldproof.studies.stability.data import categorise, prepare_diagnostics
 from goldproof.studies.stability.generated import generate_diagnostics
 from goldproof.studies.stability.plan import Condition
 from goldproof.studies.stability.scores import LABELS, make_arm
-from goldproof.training.outcome import ExecutionFacts, Outcome
+from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Seeds
 
 CLASSES = ("entailment", "not_entailment")
@@ -25,7 +25,7 @@ def outcome(answers, seed=0):
     conduct = ExecutionFacts("cpu", 1, 4, 0, (), None, False)
     ids = tuple(str(i) for i in range(len(answers)))
     empty = np.zeros(0, np.float32)
-    return Outcome(
+    return TrainingOutcome(
         Seeds.all(seed), CLASSES, (1,), {"diagnostics": logits}, {"diagnostics": ids}, empty, empty, {}, None, conduct
     )
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.pairs import CONTRADICTION, Pair
-from goldproof.builders.logic.templates import TEMPLATES, Task
+from goldproof.builders.logic.templates import TEMPLATES, LogicTask
 
-_LIMITS = {Task.NEGATION: (2, 2), Task.COORDINATION: (2, 2), Task.QUANTIFIERS: (2, 2), Task.COMPARISON: (4, 4)}
+_LIMITS = {
+    LogicTask.NEGATION: (2, 2),
+    LogicTask.COORDINATION: (2, 2),
+    LogicTask.QUANTIFIERS: (2, 2),
+    LogicTask.COMPARISON: (4, 4),
+}
 
 
 def samples_page() -> str:
@@ -31,8 +36,8 @@ def _lines() -> Iterator[str]:
     yield "# Samples of the logic corpus\n"
     yield "One contradiction and one other pair of each template, in every language, at small n."
     yield "Made by `src/goldproof/builders/logic/samples.py`."
-    for task in Task:
-        if task is Task.MIXED:
+    for task in LogicTask:
+        if task is LogicTask.MIXED:
             continue
         yield f"\n## Task {task.number}, {task.value}"
         for language in LANGUAGES:
@@ -42,9 +47,11 @@ def _lines() -> Iterator[str]:
                 yield f"| {pair.template} | {pair.premise} | {pair.hypothesis} | {pair.relation} |"
 
 
-def _chosen(language: str, task: Task) -> list[Pair]:
+def _chosen(language: str, task: LogicTask) -> list[Pair]:
     """The shortest pair of each template and label among a few."""
-    corpus = build_corpus(Recipe(language=language, task=task.value, n_train=120, n_test=0, sizes=_LIMITS.get(task)))
+    corpus = build_corpus(
+        CorpusRecipe(language=language, task=task.value, n_train=120, n_test=0, sizes=_LIMITS.get(task))
+    )
     shortest: dict[tuple[str, str], Pair] = {}
     for pair in sorted(corpus.train, key=lambda pair: (len(pair.form), pair.id)):
         shortest.setdefault((pair.template, pair.label), pair)

@@ -33,7 +33,7 @@ from goldproof.studies.stability.plan import (
     validation_job,
 )
 from goldproof.studies.stability.settings import Config
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Seeds
 from goldproof.training.selection import best_point, last_point, score_points
 
@@ -128,12 +128,12 @@ def _unless_constant(arm: Arm, estimate: Estimate) -> Estimate:
     return replace(estimate, low=math.nan, high=math.nan, method="no interval: every run answers all rows alike")
 
 
-def choose_point(config: Config, outcome: Outcome, labels: Sequence[str]) -> int:
+def choose_point(config: Config, outcome: TrainingOutcome, labels: Sequence[str]) -> int:
     """The evaluation point that counts."""
     return last_point(outcome) if config.select == "last" else best_point(outcome, "validation", labels)
 
 
-def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[Outcome], points: Sequence[int]) -> Arm:
+def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[TrainingOutcome], points: Sequence[int]) -> Arm:
     """The chosen predictions on the diagnostics as runs × items, items clustered by mirrored twins."""
     texts, pairs = data.texts, [pair or "" for pair in data.pairs]
     twins = ["\x00".join(sorted(both)) for both in zip(texts, pairs, strict=True)]

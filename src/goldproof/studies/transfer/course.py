@@ -10,7 +10,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.jobs import step
 from goldproof.jobs.names import named
 from goldproof.statistics.arrays import Array
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 
 OUTSIDE = "O"
 
@@ -49,7 +49,7 @@ class Course:
 
 
 @step(version=1, name="goldproof.transfer.condense")
-def condense(outcome: Outcome, evaluate: dict[str, Dataset]) -> Course:
+def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> Course:
     """The answers of a training on every evaluation set at every checkpoint."""
     sets = {}
     for name, data in evaluate.items():
@@ -60,7 +60,7 @@ def condense(outcome: Outcome, evaluate: dict[str, Dataset]) -> Course:
     return Course(outcome.points, outcome.classes, sets, outcome.stopped_at)
 
 
-def _classified(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
     logs = _log_probabilities(logits)
     index = {name: code for code, name in enumerate(outcome.classes)}
     gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
@@ -77,7 +77,7 @@ def _classified(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Ar
     )
 
 
-def _tagged(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+def _tagged(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
     from goldproof.statistics.spans import coded_span_counts
 
     index = {name: code for code, name in enumerate(outcome.classes)}

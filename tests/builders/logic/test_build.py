@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.builders.logic.parse import Lexicon, Parser
 
 from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.forms import Readings
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.notation import write_form
 from goldproof.builders.logic.pairs import CONTRADICTION, OTHER, check_labels
-from goldproof.builders.logic.parse import Lexicon, Parser
 from goldproof.builders.logic.templates import TEMPLATES, LogicTask
 from goldproof.builders.logic.write import encode_pairs, to_dataset, write_corpus
 from goldproof.errors import DataError, UsageError
@@ -197,11 +198,12 @@ def test_a_format_or_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_pages_of_samples_and_templates_are_current() -> None:
-    from goldproof.builders.logic.samples import samples_page, templates_table
-
-    folder = Path(__file__).parents[3] / "docs" / "studies"
-    assert (folder / "logic-samples.md").read_text(encoding="utf-8") == samples_page()
-    assert templates_table() in (folder / "logic-corpus.md").read_text(encoding="utf-8")
+    docs = Path(__file__).parents[3] / "docs"
+    script, folder = runpy.run_path(str(docs / "make_logic_samples.py")), docs / "studies"
+    assert (folder / "logic-samples.md").read_text(encoding="utf-8") == script["samples_page"](), (
+        "run docs/make_logic_samples.py"
+    )
+    assert script["templates_table"]() in (folder / "logic-corpus.md").read_text(encoding="utf-8")
 
 
 def test_progress_counts_the_pairs_of_both_splits() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.builders.logic.parse import Lexicon, Parser
 
 from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.notation import read_form, write_form
-from goldproof.builders.logic.parse import Lexicon, Parser
 from goldproof.builders.logic.realise import Casting, realise
 from goldproof.measures.leaks import certify_corpus
 

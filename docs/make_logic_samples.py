@@ -1,14 +1,21 @@
-"""Samples and templates as Markdown, for people to read: one contrast of each template in each task and language."""
+"""Write docs/studies/logic-samples.md: one contrast of each template in each task and language, for people to read.
+
+python docs/make_logic_samples.py
+
+The table of templates, which stands in docs/studies/logic-corpus.md, is made here too; a test compares it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.pairs import CONTRADICTION, Pair
 from goldproof.builders.logic.templates import TEMPLATES, LogicTask
 
+PAGE = Path(__file__).parent / "studies" / "logic-samples.md"
 _LIMITS = {
     LogicTask.NEGATION: (2, 2),
     LogicTask.COORDINATION: (2, 2),
@@ -35,7 +42,7 @@ def templates_table() -> str:
 def _lines() -> Iterator[str]:
     yield "# Samples of the logic corpus\n"
     yield "One contradiction and one other pair of each template, in every language, at small n."
-    yield "Made by `src/goldproof/builders/logic/samples.py`."
+    yield "Made by `docs/make_logic_samples.py`."
     for task in LogicTask:
         if task is LogicTask.MIXED:
             continue
@@ -59,3 +66,7 @@ def _chosen(language: str, task: LogicTask) -> list[Pair]:
     order = [(name, wanted) for name in names for wanted in (True, False)]
     found = {(template, label == CONTRADICTION): pair for (template, label), pair in shortest.items()}
     return [found[key] for key in order]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(samples_page(), encoding="utf-8")

@@ -39,7 +39,7 @@ from goldproof.models.recurrent import Recurrent
 from goldproof.models.tiny import FAMILIES, write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.training.finetune import Hooks, finetune_many
-from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.outcome import Progress, TrainingOutcome
 from goldproof.training.randomness import threshold
 from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.stateless_dropout import keep, keep_in_torch
@@ -97,15 +97,15 @@ def check_family(family: str, folder: Path, options: argparse.Namespace) -> dict
     model = OTHER[family] if family in OTHER else transformer(write_tiny_model(folder / "model", WORDS, family))
     train, dev = pairs(22, "t", 30), pairs(12, "d", 50)
 
-    def run(seeds: list[Seeds], how: Execution, recipe: Recipe = RECIPE, **hooks: Any) -> list[Outcome]:
+    def run(seeds: list[Seeds], how: Execution, recipe: Recipe = RECIPE, **hooks: Any) -> list[TrainingOutcome]:
         found = finetune_many(model, train, {"dev": dev}, recipe, seeds, how, Hooks(**hooks))
-        return [one if isinstance(one, Outcome) else _raise(one) for one in found]
+        return [one if isinstance(one, TrainingOutcome) else _raise(one) for one in found]
 
     plain = Execution(device=options.device, graphs=False, stack="always")
     graph = replace(plain, graphs=True)
     otherwise = replace(graph, micro_batch=1, pad_lengths=(32,), active_rows_only=False)
     row: dict[str, Any] = {}
-    kept: dict[str, list[Outcome]] = {}
+    kept: dict[str, list[TrainingOutcome]] = {}
 
     def note(name: str, of: Callable[[], float]) -> None:
         try:
@@ -114,7 +114,7 @@ def check_family(family: str, folder: Path, options: argparse.Namespace) -> dict
             traceback.print_exc(limit=-4)
             row[name] = f"{type(error).__name__}: {str(error)[:200]}"
 
-    def keep_run(name: str, *arguments: Any, **rest: Any) -> list[Outcome]:
+    def keep_run(name: str, *arguments: Any, **rest: Any) -> list[TrainingOutcome]:
         kept[name] = run(*arguments, **rest)
         return kept[name]
 
@@ -132,7 +132,7 @@ def check_family(family: str, folder: Path, options: argparse.Namespace) -> dict
     return row
 
 
-def _resumed(run: Callable[..., list[Outcome]], how: Execution, folder: Path) -> Outcome:
+def _resumed(run: Callable[..., list[TrainingOutcome]], how: Execution, folder: Path) -> TrainingOutcome:
     class BrokenOffError(Exception):
         pass
 
@@ -148,11 +148,11 @@ def _resumed(run: Callable[..., list[Outcome]], how: Execution, folder: Path) ->
     return found
 
 
-def _raise(error: Exception) -> Outcome:
+def _raise(error: Exception) -> TrainingOutcome:
     raise error
 
 
-def gap(a: Outcome, b: Outcome) -> float:
+def gap(a: TrainingOutcome, b: TrainingOutcome) -> float:
     assert a.seeds == b.seeds and a.points == b.points
     return float(np.abs(a.logits["dev"] - b.logits["dev"]).max())
 

@@ -17,25 +17,25 @@ from pathlib import Path
 
 import numpy as np
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import LANGUAGES
-from goldproof.builders.logic.templates import Task
+from goldproof.builders.logic.templates import LogicTask
 from goldproof.measures.leaks import BASELINES, Certificate, TextPairs, certify, certify_corpus, split_pairs
 
 PAGE = Path(__file__).parents[1] / "docs" / "studies" / "logic-certificates.md"
 FILES = {
-    Task.NEGATION: "simple_negation",
-    Task.COORDINATION: "boolean_coordination",
-    Task.QUANTIFIERS: "quantifier",
-    Task.DESCRIPTION: "equality_and_definite_description",
-    Task.COMPARISON: "comparative",
-    Task.COUNTING: "counting",
-    Task.MIXED: "mixed",
+    LogicTask.NEGATION: "simple_negation",
+    LogicTask.COORDINATION: "boolean_coordination",
+    LogicTask.QUANTIFIERS: "quantifier",
+    LogicTask.DESCRIPTION: "equality_and_definite_description",
+    LogicTask.COMPARISON: "comparative",
+    LogicTask.COUNTING: "counting",
+    LogicTask.MIXED: "mixed",
 }
 
 
-def certify_ours(language: str, task: Task) -> Certificate:
-    return certify_corpus(build_corpus(Recipe(language=language, task=task.value)))
+def certify_ours(language: str, task: LogicTask) -> Certificate:
+    return certify_corpus(build_corpus(CorpusRecipe(language=language, task=task.value)))
 
 
 def certify_published(path: Path) -> Certificate:
@@ -46,7 +46,7 @@ def certify_published(path: Path) -> Certificate:
     return certify(*split_pairs(pairs, np.random.default_rng(0)), names=([], []))
 
 
-def row(name: str, task: Task, certificate: Certificate) -> str:
+def row(name: str, task: LogicTask, certificate: Certificate) -> str:
     cells = [f"{leak.accuracy.value:.3f}{'*' if leak.leaks else ''}" for leak in certificate.leaks]
     repeats = certificate.repeats
     repeated = repeats.train + repeats.test + repeats.across
@@ -56,7 +56,7 @@ def row(name: str, task: Task, certificate: Certificate) -> str:
 def lines(folder: Path) -> Iterator[str]:
     header = "| | task | " + " | ".join(BASELINES) + " | repeated |\n|---|---|" + "---|" * (len(BASELINES) + 1)
     with ProcessPoolExecutor(int(os.environ.get("WORKERS", "2"))) as pool:
-        ours = {(l, t): pool.submit(certify_ours, l, t) for l in LANGUAGES for t in Task}
+        ours = {(l, t): pool.submit(certify_ours, l, t) for l in LANGUAGES for t in LogicTask}
         published = {}
         for language, suffix in (("en", ""), ("pt", "_pt")):
             for task, name in FILES.items():

@@ -15,10 +15,10 @@ import time
 
 def build(n: int, proved: bool) -> float:
     """Seconds to build n pairs."""
-    from goldproof.builders.logic.build import Recipe, build_corpus
+    from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 
     start = time.perf_counter()
-    build_corpus(Recipe(language="en", task="counting", n_train=n, n_test=0, proved=proved))
+    build_corpus(CorpusRecipe(language="en", task="counting", n_train=n, n_test=0, proved=proved))
     return time.perf_counter() - start
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from sklearn.metrics import cohen_kappa_score
 
-from goldproof.builders.probing import Settings, build_tasks, open_treebanks
+from goldproof.builders.probing import BuildSettings, build_tasks, open_treebanks
 from goldproof.builders.probing.draw import draw
 from goldproof.builders.probing.raw_text import parse_text
-from goldproof.builders.probing.tasks import TASKS, Context
+from goldproof.builders.probing.tasks import TASKS, RuleContext
 from goldproof.builders.probing.tree import Tree
 
 READ = (
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def print_sample(paths: list[Path], each: int, seed: int) -> None:
-    built = build_tasks(open_treebanks(paths), Settings(tasks=READ))
+    built = build_tasks(open_treebanks(paths), BuildSettings(tasks=READ))
     for task in built.tasks:
         rows = sorted((row.candidate for row in task.rows), key=lambda c: draw(seed, "read", task.task.name, c.key))
         for label in task.task.classes:
@@ -88,7 +88,7 @@ def print_parser(path: Path, parsed: Path) -> None:
     trees = {tree.sentence.text: tree for tree in open_treebanks([parsed], treebanks.language).trees()}
     common = sorted(gold.keys() & trees.keys())
     print(f"{treebanks.language}: {len(common)} of {len(gold)} sentences have a parse over the same text")
-    context = Context(treebanks.language)
+    context = RuleContext(treebanks.language)
     labelling = [name for name in READ if not name.endswith("Shift") and name != "CoordInv"]
     for name in ("SentLen", "TreeDepth", *labelling):
         pairs = [[TASKS[name].rule(side[text], context).label for side in (gold, trees)] for text in common]
@@ -103,7 +103,7 @@ def is_quoted(tree: Tree) -> bool:
 
 def labels_by_id(path: Path, name: str) -> dict[str, str]:
     treebanks = open_treebanks([path])
-    context = Context(treebanks.language)
+    context = RuleContext(treebanks.language)
     found = {}
     for tree in treebanks.trees():
         verdict = TASKS[name].rule(tree, context)

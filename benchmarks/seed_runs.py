@@ -39,7 +39,7 @@ from goldproof.data.corpora.catalog import load
 from goldproof.models.examples import Examples, examples_from_table
 from goldproof.models.transformer import transformer
 from goldproof.training.finetune import finetune_many
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
 PILOT_SEEDS = (1000, 1001, 1002)
@@ -129,19 +129,19 @@ def run_pilot(corpus: Corpus, options: argparse.Namespace, found: dict[str, Any]
 
 def train(
     items: Examples, tested: Examples, recipe: Recipe, seeds: Sequence[int], options: argparse.Namespace
-) -> list[Outcome]:
+) -> list[TrainingOutcome]:
     """One training for each seed; a failed one ends the script, since a set of runs with holes is no sample of them."""
     how = Execution(most_lanes=LANES)
     outcomes = finetune_many(
         transformer(options.model), items, {"test": tested}, recipe, [Seeds.all(seed) for seed in seeds], how
     )
     for outcome in outcomes:
-        if not isinstance(outcome, Outcome):
+        if not isinstance(outcome, TrainingOutcome):
             raise outcome
-    return [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
+    return [outcome for outcome in outcomes if isinstance(outcome, TrainingOutcome)]
 
 
-def tabulate(corpus: Corpus, outcomes: list[Outcome]) -> pa.Table:
+def tabulate(corpus: Corpus, outcomes: list[TrainingOutcome]) -> pa.Table:
     """Every run's answer to every item, one row each, with probabilities in the order of the sorted labels."""
     logits = np.concatenate([outcome.at("test")[-1] for outcome in outcomes]).astype(np.float64)
     n_runs = len(outcomes)
@@ -171,7 +171,7 @@ def describe_runs(table: pa.Table) -> dict[str, Any]:
     }
 
 
-def describe_training(corpus: Corpus, outcome: Outcome) -> dict[str, Any]:
+def describe_training(corpus: Corpus, outcome: TrainingOutcome) -> dict[str, Any]:
     """What every run had in common, beside the recipe."""
     return {
         "n_train": corpus.train.n,

@@ -30,7 +30,7 @@ import peer
 from goldproof.models.examples import Examples
 from goldproof.models.transformer import transformer
 from goldproof.training.finetune import Hooks, finetune_many
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.randomness import order_table
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
@@ -128,11 +128,11 @@ def timed(path: Path, train: Examples, evaluate: Examples, recipe: Recipe, n: in
     )
     peer.wait()
     seconds = time.perf_counter() - started
-    failed = [str(found) for found in outcomes if not isinstance(found, Outcome)]
+    failed = [str(found) for found in outcomes if not isinstance(found, TrainingOutcome)]
     if failed:
         raise RuntimeError(failed[0])
     first = outcomes[0]
-    assert isinstance(first, Outcome)
+    assert isinstance(first, TrainingOutcome)
     (early, *before), (late, *after) = stamps[-2:] if len(stamps) > 1 else [(0, started, 0.0), *stamps]
     steady, cpu = ((b - a) / (late - early) for a, b in zip(before, after, strict=True))
     return {
@@ -161,7 +161,7 @@ def accuracy_section(options: argparse.Namespace) -> dict[str, Any]:
     ours = [
         np.mean(np.array(found.predictions("test")) == np.array(test.labels))
         for found in outcomes
-        if isinstance(found, Outcome)
+        if isinstance(found, TrainingOutcome)
     ]
     a, b = np.array([run.accuracy for run in theirs]), np.array(ours)
     found = {

@@ -34,7 +34,7 @@ from goldproof.studies.transfer.settings import SIB200
 from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training import group_trainer
 from goldproof.training.finetune import Hooks, finetune_many
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 
 
@@ -126,10 +126,10 @@ def run_goldproof(
         ended = time.perf_counter()
     finally:
         group_trainer.GroupTrainer._evaluate = plain  # type: ignore[method-assign]
-    failed = [str(found) for found in outcomes if not isinstance(found, Outcome)]
+    failed = [str(found) for found in outcomes if not isinstance(found, TrainingOutcome)]
     if failed:
         raise RuntimeError(failed[0])
-    first = next(found for found in outcomes if isinstance(found, Outcome))
+    first = next(found for found in outcomes if isinstance(found, TrainingOutcome))
     return {
         "setup_s": stamps[0] - started,
         "loop_s": ended - stamps[0],

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from goldproof.builders.probing import Settings, Sizes, build_tasks, open_treebanks
+from goldproof.builders.probing import BuildSettings, SplitSizes, build_tasks, open_treebanks
 from goldproof.data.formats.treebank import iter_sentences
 
 
@@ -72,7 +72,7 @@ def measure(path: Path, what: str) -> None:
         n = sum(1 for _ in iter_sentences(path))
         detail = "plain reader, one pass"
     else:
-        built = build_tasks(open_treebanks([path]), Settings(sizes=Sizes(10_000, 1_000, 1_000)))
+        built = build_tasks(open_treebanks([path]), BuildSettings(sizes=SplitSizes(10_000, 1_000, 1_000)))
         n = built.n_sentences
         detail = f"{len(built.tasks)} tasks, {sum(len(task.rows) for task in built.tasks):,} rows"
     seconds, cpu = time.perf_counter() - start, time.process_time() - begin

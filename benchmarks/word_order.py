@@ -13,9 +13,9 @@ import re
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.pairs import CONTRADICTION, Pair
-from goldproof.builders.logic.templates import Task
+from goldproof.builders.logic.templates import LogicTask
 
 
 def places_of_names(pair: Pair) -> list[float]:
@@ -29,8 +29,8 @@ def places_of_names(pair: Pair) -> list[float]:
 
 
 def main() -> None:
-    for task in Task:
-        corpus = build_corpus(Recipe(task=task.value, n_train=4000))
+    for task in LogicTask:
+        corpus = build_corpus(CorpusRecipe(task=task.value, n_train=4000))
         tables = [np.array([places_of_names(pair) for pair in pairs]) for pairs in (corpus.train, corpus.test)]
         labels = [np.array([pair.label == CONTRADICTION for pair in pairs]) for pairs in (corpus.train, corpus.test)]
         tree = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=0).fit(tables[0], labels[0])

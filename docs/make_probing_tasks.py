@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from goldproof.builders.probing import TASKS, Built, BuiltTask, build_tasks, open_treebanks
-from goldproof.builders.probing.sampling import Candidate
+from goldproof.builders.probing.sampling import LabelledSentence
 
 PAGE = Path(__file__).parent / "reference" / "probing-tasks.md"
 LANGUAGES = ("ru", "en")
@@ -103,13 +103,13 @@ def _examples(made: BuiltTask) -> list[str]:
     return [*lines, *more, ""]
 
 
-def _readable_first(row: Candidate) -> tuple[bool, bool, int, str]:
+def _readable_first(row: LabelledSentence) -> tuple[bool, bool, int, str]:
     """PUD and GSD before social media and verse, short sentences before long ones."""
     edited = row.id.startswith(("n0", "w0", "dev-s", "test-s"))
     return not edited, len(row.tokens) > 14, row.rank, row.key
 
 
-def _mark(row: Candidate) -> str:
+def _mark(row: LabelledSentence) -> str:
     """The tokens with the target word in bold, and nothing in them read as Markdown."""
     words = ["".join("\\" + c if c in "\\`*_{}[]<>#|" else c for c in token) for token in row.tokens]
     places = [place for place, token in enumerate(row.tokens) if token == row.target]

@@ -11,7 +11,7 @@ import pytest
 
 from goldproof.builders.corruption.files import FileReport, corrupt_file
 from goldproof.builders.corruption.removal import Corruption
-from goldproof.builders.corruption.texts import Tally
+from goldproof.builders.corruption.texts import CorruptionTally
 from goldproof.builders.tagging import choose_tagger
 from goldproof.errors import GoldproofError
 
@@ -31,7 +31,7 @@ def test_json_lines(nltk_data, tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in ROWS) + "\n\n", encoding="utf-8")
     report = run(path, out)
-    assert report == FileReport(3, ("sentence1", "sentence2"), Tally(5, 3, 1, 22, 3))
+    assert report == FileReport(3, ("sentence1", "sentence2"), CorruptionTally(5, 3, 1, 22, 3))
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n")[:-1]]
     changed = [row | {"sentence1": a} for row, a in zip(ROWS, ("A saw him.", "", "He sat down."), strict=True)]
     changed[0]["sentence2"] = 'He said "", twice.'

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldproof.builders.corruption.removal import Cloze, Corruption, corrupt, make_cloze
-from goldproof.builders.corruption.texts import Tally, apply_corruption, corrupt_dataset, corrupt_texts
+from goldproof.builders.corruption.texts import CorruptionTally, apply_corruption, corrupt_dataset, corrupt_texts
 from goldproof.builders.tagging import CLASSES, Tagging, choose_tagger, tag
 from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
@@ -162,7 +162,7 @@ def test_datasets_keep_rows_labels_and_empty_texts(nltk_data):
     assert corrupted.texts == ["", "A saw him."]
     assert corrupted.pairs == ["sleep.", None]
     assert corrupted.table["label"].to_pylist() == ["x", "y"]
-    assert tallies == {"text": Tally(2, 2, 1, 6, 2), "pair": Tally(1, 1, 0, 3, 1)}
+    assert tallies == {"text": CorruptionTally(2, 2, 1, 6, 2), "pair": CorruptionTally(1, 1, 0, 3, 1)}
 
 
 def test_several_corruptions_from_one_tagging_in_several_processes(nltk_data):

@@ -21,7 +21,7 @@ from goldproof.measures.shards import find_shards
 from goldproof.models.fake import Fake
 from goldproof.models.layer_reader import LayerReader
 from goldproof.models.length import Length
-from goldproof.models.reading import EncoderReader, Reading
+from goldproof.models.reading import EncoderReader, LayerVectors
 from goldproof.models.readout import Readout
 from goldproof.models.static_vectors import static_vectors
 from goldproof.models.tiny import FAMILIES, write_tiny_model
@@ -129,7 +129,7 @@ class Counting:
         vectors = np.stack([values, values + 1])
         if self.huge in texts:
             vectors[1, texts.index(self.huge), 0] = np.inf
-        return Reading(vectors, np.array([len(text.split()) for text in texts], np.int32))
+        return LayerVectors(vectors, np.array([len(text.split()) for text in texts], np.int32))
 
 
 @pytest.fixture

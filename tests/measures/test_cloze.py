@@ -6,7 +6,7 @@ import pytest
 
 from goldproof.builders.corruption.removal import Cloze
 from goldproof.errors import ModelError, UsageError
-from goldproof.measures.cloze import Guess, cloze_accuracy, guess_words
+from goldproof.measures.cloze import ClozeGuess, cloze_accuracy, guess_words
 
 pytestmark = pytest.mark.needs("models")
 
@@ -57,7 +57,7 @@ def test_a_model_that_knows_the_answer_is_right(model, tokenizer):
     with torch.no_grad():
         model.cls.predictions.bias[VOCABULARY.index("cat")] += 100
     guesses = guess_words(model, tokenizer, [question("Cat", "the [MASK] slept", "the [MASK]")] * 3)
-    found = cloze_accuracy([*guesses, Guess("unknown", "cat", "cat", False)])
+    found = cloze_accuracy([*guesses, ClozeGuess("unknown", "cat", "cat", False)])
     assert (found.original.value, found.corrupted.value, found.difference.value) == (0.75, 0.75, 0.0)
     assert (found.p_value, found.n_several_pieces) == (1.0, 1)
 
@@ -84,7 +84,11 @@ def test_a_mask_beyond_the_model_is_an_empty_guess(model, tokenizer):
 
 
 def test_the_difference_is_paired():
-    guesses = [Guess("a", "a", "b", True)] * 10 + [Guess("a", "b", "a", True)] * 2 + [Guess("a", "a", "a", True)] * 8
+    guesses = (
+        [ClozeGuess("a", "a", "b", True)] * 10
+        + [ClozeGuess("a", "b", "a", True)] * 2
+        + [ClozeGuess("a", "a", "a", True)] * 8
+    )
     found = cloze_accuracy(guesses)
     assert (found.original.value, found.corrupted.value) == (0.9, 0.5)
     assert round(found.p_value, 4) == 0.0225  # McNemar's mid-p of 10 and 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.measures.leaks import (
@@ -78,7 +78,7 @@ def test_a_word_in_the_hypothesis_is_found_by_the_hypothesis_alone() -> None:
 
 @pytest.mark.parametrize("task", ["1", "2", "3", "4", "5", "6", "7"])
 def test_ours_is_exactly_at_chance_in_english(task: str) -> None:
-    certificate = certify_corpus(build_corpus(Recipe(task=task, n_train=1000, n_test=200)))
+    certificate = certify_corpus(build_corpus(CorpusRecipe(task=task, n_train=1000, n_test=200)))
     assert {leak.baseline: leak.accuracy.value for leak in certificate.leaks} == dict.fromkeys(
         (leak.baseline for leak in certificate.leaks), 0.5
     )
@@ -87,12 +87,12 @@ def test_ours_is_exactly_at_chance_in_english(task: str) -> None:
 
 @pytest.mark.parametrize("language", ["pt", "ru", "fr", "de", "sv", "es"])
 def test_ours_is_within_chance_in_other_languages(language: str) -> None:
-    certificate = certify_corpus(build_corpus(Recipe(language=language, task="7", n_train=1200, n_test=240)))
+    certificate = certify_corpus(build_corpus(CorpusRecipe(language=language, task="7", n_train=1200, n_test=240)))
     assert certificate.is_clean
 
 
 def test_the_published_kind_of_corpus_is_not_clean() -> None:
-    certificate = certify_corpus(build_corpus(Recipe(task="1", preset="clcd", n_train=400, n_test=200)))
+    certificate = certify_corpus(build_corpus(CorpusRecipe(task="1", preset="clcd", n_train=400, n_test=200)))
     leaks = {leak.baseline for leak in certificate.leaks if leak.leaks}
     assert "word overlap" in leaks
     assert certificate.as_json()["clean"] is False

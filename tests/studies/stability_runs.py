@@ -7,8 +7,8 @@ import numpy as np
 from goldproof.builders.entailment.steps import categorise, prepare_diagnostics
 from goldproof.builders.entailment.toy import generate_diagnostics
 from goldproof.studies.stability.plan import Condition
-from goldproof.studies.stability.scores import LABELS, make_arm
-from goldproof.training.outcome import ExecutionFacts, Outcome
+from goldproof.studies.stability.scores import LABELS, make_answers
+from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Seeds
 
 CLASSES = ("entailment", "not_entailment")
@@ -25,7 +25,7 @@ def outcome(answers, seed=0):
     conduct = ExecutionFacts("cpu", 1, 4, 0, (), None, False)
     ids = tuple(str(i) for i in range(len(answers)))
     empty = np.zeros(0, np.float32)
-    return Outcome(
+    return TrainingOutcome(
         Seeds.all(seed), CLASSES, (1,), {"diagnostics": logits}, {"diagnostics": ids}, empty, empty, {}, None, conduct
     )
 
@@ -33,7 +33,7 @@ def outcome(answers, seed=0):
 def arm_of(data, runs):
     """The arm of runs given as lists of class names."""
     outcomes = [outcome(run, seed) for seed, run in enumerate(runs)]
-    return make_arm(Condition("en"), data, outcomes, [0] * len(runs))
+    return make_answers(Condition("en"), data, outcomes, [0] * len(runs))
 
 
 def gold_of(data):

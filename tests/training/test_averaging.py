@@ -17,7 +17,7 @@ from goldproof.models.examples import Examples
 from goldproof.models.fake import Fake
 from goldproof.models.transformer import Transformer
 from goldproof.training.finetune import Hooks, finetune, finetune_many
-from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.outcome import Progress, TrainingOutcome
 from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
 pytestmark = pytest.mark.needs("models")
@@ -32,13 +32,13 @@ AVERAGE = Hooks(average=True)
 
 def together(
     model: Transformer | Fake, train: Examples, dev: Examples, how: Execution, hooks: Hooks = AVERAGE
-) -> list[Outcome]:
+) -> list[TrainingOutcome]:
     found = finetune_many(model, train, {"dev": dev}, RECIPE, SEEDS, how, hooks)
-    assert all(isinstance(one, Outcome) for one in found), found
+    assert all(isinstance(one, TrainingOutcome) for one in found), found
     return found  # type: ignore[return-value]
 
 
-def gap(a: Outcome, b: Outcome) -> float:
+def gap(a: TrainingOutcome, b: TrainingOutcome) -> float:
     assert a.averaged is not None and b.averaged is not None
     return float(np.abs(a.averaged["dev"] - b.averaged["dev"]).max())
 
@@ -117,9 +117,9 @@ def test_a_seed_that_stops_early_averages_what_it_has(train: Examples, dev: Exam
     )  # fmt: skip
     seeds = [Seeds.all(seed) for seed in range(6)]
     found = finetune_many(Fake(), train, {"dev": dev}, recipe, seeds, STACKED, AVERAGE)
-    assert len({one.stopped_at for one in found if isinstance(one, Outcome)}) > 1
+    assert len({one.stopped_at for one in found if isinstance(one, TrainingOutcome)}) > 1
     for seed, one in zip(seeds, found, strict=True):
-        assert isinstance(one, Outcome)
+        assert isinstance(one, TrainingOutcome)
         cut = replace(recipe, early_stopping=None, steps=one.points[-1], evaluate_at=one.points)
         assert gap(one, finetune(Fake(), train, {"dev": dev}, cut, seed, hooks=AVERAGE)) < 1e-5
 
@@ -137,7 +137,7 @@ def test_resumed_equals_uninterrupted(step: int, train: Examples, dev: Examples,
 
 
 def test_a_snapshot_without_sums_is_not_that_of_an_average(train: Examples, dev: Examples, tmp_path: Path) -> None:
-    def attempt(hooks: Hooks, how: Execution | None = None) -> Outcome:
+    def attempt(hooks: Hooks, how: Execution | None = None) -> TrainingOutcome:
         return finetune(Fake(), train, {"dev": dev}, RECIPE, SEEDS[0], how, hooks)
 
     with pytest.raises(KeyboardInterrupt):

@@ -15,7 +15,7 @@ from goldproof.models.recurrent import Recurrent
 from goldproof.models.tiny import FAMILIES
 from goldproof.models.transformer import Transformer
 from goldproof.training.finetune import Hooks, finetune, finetune_many
-from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.outcome import Progress, TrainingOutcome
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
 pytestmark = pytest.mark.needs("models")
@@ -49,8 +49,8 @@ def model(request: pytest.FixtureRequest, tiny: Callable[[str], Transformer]) ->
     return tiny(request.param) if isinstance(request.param, str) else request.param
 
 
-def farthest(a: Outcome, b: object) -> float:
-    assert isinstance(b, Outcome)
+def farthest(a: TrainingOutcome, b: object) -> float:
+    assert isinstance(b, TrainingOutcome)
     assert a.points == b.points and a.seeds == b.seeds
     return float(np.abs(a.logits["dev"] - b.logits["dev"]).max())
 

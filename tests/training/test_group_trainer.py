@@ -13,7 +13,7 @@ from goldproof.models.examples import Examples
 from goldproof.models.fake import Fake
 from goldproof.models.transformer import Transformer
 from goldproof.training.finetune import Hooks, finetune, finetune_many
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
 
 pytestmark = pytest.mark.needs("models")
@@ -22,9 +22,9 @@ RECIPE = Recipe(task="pair", epochs=1, batch=4, learning_rate=1e-3, dropout=0.1)
 STACKED = Execution(stack="always")
 
 
-def outcomes(found: list[Outcome | TrainingError]) -> list[Outcome]:
+def outcomes(found: list[TrainingOutcome | TrainingError]) -> list[TrainingOutcome]:
     for one in found:
-        assert isinstance(one, Outcome), one
+        assert isinstance(one, TrainingOutcome), one
     return found  # type: ignore[return-value]
 
 

@@ -18,7 +18,7 @@ from goldproof.models.examples import Examples
 from goldproof.models.fake import Fake
 from goldproof.models.transformer import Transformer
 from goldproof.training.finetune import Hooks, finetune, finetune_many
-from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.outcome import Progress, TrainingOutcome
 from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.snapshots import FILE
 
@@ -61,7 +61,7 @@ def test_kill_9_in_the_middle_of_a_group_changes_nothing(
         model, train, {"dev": dev}, RECIPE, seeds, Execution(stack="always"), Hooks(scratch=_folders(tmp_path, 1, 2, 3))
     )
     for a, b in zip(whole, resumed, strict=True):
-        assert isinstance(a, Outcome) and isinstance(b, Outcome)
+        assert isinstance(a, TrainingOutcome) and isinstance(b, TrainingOutcome)
         assert b.conduct.resumed_at == (5,)
         assert np.array_equal(a.logits["dev"], b.logits["dev"])
         assert np.array_equal(a.losses, b.losses)
@@ -77,15 +77,15 @@ def test_a_group_may_be_taken_up_in_parts(
         with pytest.raises(KeyboardInterrupt):
             finetune(model, train, {"dev": dev}, RECIPE, seed, EVERY_STEP, Hooks((folder,), progress=_interrupt(step)))
     together = finetune_many(model, train, {"dev": dev}, RECIPE, seeds, Execution(stack="always"), Hooks(folders))
-    assert [found.conduct.resumed_at for found in together if isinstance(found, Outcome)] == [(3,), (6,), ()]
+    assert [found.conduct.resumed_at for found in together if isinstance(found, TrainingOutcome)] == [(3,), (6,), ()]
     for seed, found in zip(seeds, together, strict=True):
         alone = finetune(model, train, {"dev": dev}, RECIPE, seed)
-        assert isinstance(found, Outcome)
+        assert isinstance(found, TrainingOutcome)
         assert np.abs(alone.logits["dev"] - found.logits["dev"]).max() < 1e-5
 
 
 def test_a_damaged_or_foreign_snapshot_counts_as_absent(train: Examples, dev: Examples, tmp_path: Path) -> None:
-    def attempt(recipe: Recipe) -> Outcome:
+    def attempt(recipe: Recipe) -> TrainingOutcome:
         return finetune(Fake(), train, {"dev": dev}, recipe, Seeds.all(1), hooks=Hooks((tmp_path,)))
 
     with pytest.raises(KeyboardInterrupt):

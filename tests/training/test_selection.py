@@ -7,19 +7,19 @@ from sklearn.metrics import log_loss, matthews_corrcoef
 
 from goldproof.errors import UsageError
 from goldproof.training import selection
-from goldproof.training.outcome import ExecutionFacts, Outcome
+from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 from goldproof.training.search import Between, draw_settings
 
 GOLD = ["a", "b", "a", "b", "a"]
 
 
-def outcome(seed: int = 0, n_points: int = 4) -> Outcome:
+def outcome(seed: int = 0, n_points: int = 4) -> TrainingOutcome:
     logits = np.random.default_rng(seed).normal(size=(n_points, 5, 2)).astype(np.float32)
     conduct = ExecutionFacts("cpu", 1, 4, 0, (), None, False)
     points = tuple(range(1, n_points + 1))
     losses = np.zeros(4, np.float32)
-    return Outcome(
+    return TrainingOutcome(
         Seeds.all(seed), ("a", "b"), points, {"dev": logits}, {"dev": tuple("vwxyz")}, losses, losses, {}, None, conduct
     )
 

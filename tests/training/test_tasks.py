@@ -15,7 +15,7 @@ from goldproof.models.recurrent import Recurrent
 from goldproof.models.tiny import FAMILIES
 from goldproof.models.transformer import Transformer
 from goldproof.training.finetune import finetune, finetune_many
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
 pytestmark = pytest.mark.needs("models")
@@ -84,7 +84,7 @@ def test_recurrent_models_learn_a_toy_task(cell: str, bidirectional: bool) -> No
     seeds = [Seeds.all(seed) for seed in (1, 2)]
     found = finetune_many(model, first_letter(256, "t"), {"dev": dev}, recipe, seeds, Execution(stack="always"))
     for one in found:
-        assert isinstance(one, Outcome)
+        assert isinstance(one, TrainingOutcome)
         assert np.mean(np.array(one.predictions("dev")) == dev.labels) > 0.95
 
 

@@ -13,7 +13,7 @@ from goldproof.cli import options
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from goldproof.builders.logic.build import Corpus, Recipe
+    from goldproof.builders.logic.build import CorpusRecipe, LogicCorpus
     from goldproof.measures.leaks import Certificate
 
 MOST_CERTIFIED = (
@@ -34,12 +34,12 @@ def logic(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Write train, test, certificate.json and provenance.json of a proved contradiction corpus."""
-    from goldproof.builders.logic.build import Recipe
+    from goldproof.builders.logic.build import CorpusRecipe
     from goldproof.builders.logic.write import FORMATS, dump_json, write_corpus
 
     if form not in FORMATS:
         raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
-    corpus = _build(Recipe(language, task, train, test, seed, preset, read_limits(n)))
+    corpus = _build(CorpusRecipe(language, task, train, test, seed, preset, read_limits(n)))
     paths = write_corpus(corpus, out, form)
     certificate = _certify(corpus)
     if certificate is not None:
@@ -67,7 +67,7 @@ def read_limits(text: str | None) -> tuple[int, int] | None:
     return int(low), int(high or low)
 
 
-def _build(recipe: Recipe) -> Corpus:
+def _build(recipe: CorpusRecipe) -> LogicCorpus:
     """The corpus, with progress on stderr."""
     from rich.console import Console
 
@@ -78,7 +78,7 @@ def _build(recipe: Recipe) -> Corpus:
         return build_corpus(recipe, lambda n_done: draw("pairs", Counter(done=n_done)))
 
 
-def _certify(corpus: Corpus) -> Certificate | None:
+def _certify(corpus: LogicCorpus) -> Certificate | None:
     """The certificate, or none where a split is empty; its forests are grown on all cores."""
     if not (corpus.train and corpus.test):
         return None
@@ -98,7 +98,7 @@ def _certify(corpus: Corpus) -> Certificate | None:
         )
 
 
-def _show(corpus: Corpus, certificate: Certificate | None, paths: list[Path]) -> None:
+def _show(corpus: LogicCorpus, certificate: Certificate | None, paths: list[Path]) -> None:
     from goldproof.report.numbers import estimate_text
 
     typer.echo(f"{len(corpus.train)} pairs to train on and {len(corpus.test)} to test on, every label proved")

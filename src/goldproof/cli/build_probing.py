@@ -12,7 +12,7 @@ from goldproof.errors import UsageError
 from goldproof.extras import require
 
 if TYPE_CHECKING:
-    from goldproof.builders.probing import Built, Settings
+    from goldproof.builders.probing import BuildSettings, Built
     from goldproof.data.checking.checks import CheckReport
 
 Treebank = Annotated[
@@ -46,15 +46,15 @@ def probing(  # noqa: PLR0913 - a command line has as many parameters as options
     as_json: options.AsJson = False,
 ) -> int:
     """Build RuSentEval's and SentEval's probing tasks by rules over dependency trees."""
-    from goldproof.builders.probing import FORMATS, Settings, Sizes, choose_tasks, write_tasks
+    from goldproof.builders.probing import FORMATS, BuildSettings, SplitSizes, choose_tasks, write_tasks
     from goldproof.builders.probing.write import summarize
 
     if form not in FORMATS:
         raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
     choose_tasks(tuple(task or ()))
-    settings = Settings(
+    settings = BuildSettings(
         tasks=tuple(task or ()),
-        sizes=Sizes(train, validation, test),
+        sizes=SplitSizes(train, validation, test),
         seed=seed,
         min_frequency=min_frequency,
         lexicon=str(lexicon) if lexicon else None,
@@ -69,7 +69,7 @@ def probing(  # noqa: PLR0913 - a command line has as many parameters as options
 
 
 def _build(
-    treebank: list[Path], text: Path | None, agrr: list[Path], language: str | None, out: Path, settings: Settings
+    treebank: list[Path], text: Path | None, agrr: list[Path], language: str | None, out: Path, settings: BuildSettings
 ) -> Built:
     from goldproof.builders.probing import build_gapping, build_tasks, open_treebanks
     from goldproof.builders.probing.filters import filter_needs

@@ -11,7 +11,7 @@ import typer
 from goldproof.cli import options
 
 if TYPE_CHECKING:
-    from goldproof.data.checking.checks import CheckReport, Example, Finding, SplitSummary
+    from goldproof.data.checking.checks import CheckReport, Finding, ProblemExample, SplitSummary
 
 WIDTH_OF_A_FILE = 160
 MOST_KINDS = 8
@@ -100,7 +100,7 @@ def _lines(finding: Finding) -> list[str]:
     return [f"{_MARKS[finding.severity]} {finding.where}: {finding.message}", *examples]
 
 
-def _twin(example: Example) -> str:
+def _twin(example: ProblemExample) -> str:
     if example.other is None:
         return ""
     return f" = row {example.other.row}" if example.other.file == example.place.file else f" = {example.other}"

@@ -13,7 +13,7 @@ from goldproof.errors import GoldproofError, UsageError
 
 if TYPE_CHECKING:
     from goldproof.jobs import Job
-    from goldproof.jobs.why import Change, Reason, Why
+    from goldproof.jobs.why import DifferingArgument, JobExplainer, Reason
     from goldproof.studies.campaign import Campaign
 
 Overview = tuple[dict[str, Any], list[str]]  # as JSON, and as lines
@@ -30,7 +30,7 @@ def status(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Say what the store holds of a study, what would run again, and why."""
-    from goldproof.jobs.why import Why
+    from goldproof.jobs.why import JobExplainer
     from goldproof.studies.campaign import lost_studies, noted_campaigns
 
     place = options.existing_store(store)
@@ -44,7 +44,7 @@ def status(  # noqa: PLR0913 - one parameter per option
     else:
         campaigns, lost = _plannable(noted_campaigns(place))
         lost += [_lost(name, error) for name, error in lost_studies(place).items()]
-    explainer = Why(place)
+    explainer = JobExplainer(place)
     if why is not None:
         reasons = [explainer.explain(job) for job in _matching(why, campaigns)]
         return _show([dataclasses.asdict(reason) for reason in reasons], _reason_lines(reasons), as_json)
@@ -68,7 +68,7 @@ def _lost(study: str, error: str) -> Overview:
     return {"study": study, "error": error}, [f"{study}: an earlier run cannot be looked up now: {error}"]
 
 
-def _overview(campaign: Campaign, explainer: Why) -> Overview:
+def _overview(campaign: Campaign, explainer: JobExplainer) -> Overview:
     """Counts of a campaign, its failures, and the reason of the first absent job of each step."""
     everything, absent = campaign.everything(), campaign.plan().absent
     failed = [job for job in absent if campaign.store.failure(job.key)]
@@ -112,7 +112,7 @@ def _reason_lines(reasons: Iterable[Reason]) -> list[str]:
     return lines
 
 
-def _change_lines(changes: Iterable[Change], indent: str) -> list[str]:
+def _change_lines(changes: Iterable[DifferingArgument], indent: str) -> list[str]:
     lines = []
     for change in changes:
         lines.append(f"{indent}{change.argument}: {_short(change.before)} -> {_short(change.after)}")

@@ -21,7 +21,7 @@ _tables: dict[tuple[int, str], _Table] = {}
 _guard = threading.Lock()
 
 
-class Claim:
+class HeldClaim:
     """A held claim; `release` gives it up."""
 
     __slots__ = ("_at", "_table")
@@ -35,7 +35,7 @@ class Claim:
         self._table.release(self._at)
 
 
-def try_claim(path: Path, key: str) -> Claim | None:
+def try_claim(path: Path, key: str) -> HeldClaim | None:
     """The claim on this key through this file, or None when a living process (or this one) holds it."""
     name = os.path.realpath(path)
     with _guard:
@@ -43,7 +43,7 @@ def try_claim(path: Path, key: str) -> Claim | None:
         if table is None or not table.is_current():
             table = _tables[os.getpid(), name] = _Table(name)
         at = int(key[:15], 16)
-        return Claim(table, at) if table.take(at) else None
+        return HeldClaim(table, at) if table.take(at) else None
 
 
 class _Table:

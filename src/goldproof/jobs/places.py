@@ -18,7 +18,7 @@ from goldproof.jobs.files import fsync_folder, no_partial_write, remove_tree, wr
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """A file of a place: its name, its size in bytes, and when it was last written, in seconds since 1970."""
 
     name: str
@@ -62,7 +62,7 @@ class Place(Protocol):
     def top(self) -> list[str]:
         """The names of files and folders at the top."""
 
-    def entries(self, folder: str) -> Iterator[Entry]:
+    def entries(self, folder: str) -> Iterator[FileEntry]:
         """Every file under a folder, in an order that depends on the names alone."""
 
     def new_folder(self, name: str) -> AbstractContextManager[Path]:
@@ -121,7 +121,7 @@ class LocalPlace:
         """The names of files and folders in the folder."""
         return sorted(path.name for path in self.local.iterdir())
 
-    def entries(self, folder: str) -> Iterator[Entry]:
+    def entries(self, folder: str) -> Iterator[FileEntry]:
         """Every file under a folder, in an order that depends on the names alone."""
         for parent, folders, files in os.walk(self.local / folder):
             folders.sort()
@@ -129,7 +129,7 @@ class LocalPlace:
                 path = Path(parent, name)
                 with suppress(FileNotFoundError):  # another process may just have removed it
                     found = path.stat()
-                    yield Entry(path.relative_to(self.local).as_posix(), found.st_size, found.st_mtime)
+                    yield FileEntry(path.relative_to(self.local).as_posix(), found.st_size, found.st_mtime)
 
     @contextmanager
     def new_folder(self, name: str) -> Iterator[Path]:

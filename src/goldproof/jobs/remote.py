@@ -23,7 +23,7 @@ from typing import Any
 from goldproof.errors import GoldproofError, UsageError
 from goldproof.extras import Need, import_extra, missing_error
 from goldproof.jobs.files import no_partial_write, remove_tree
-from goldproof.jobs.places import Entry
+from goldproof.jobs.places import FileEntry
 
 FETCHED_AT_ONCE = 256
 _NEVER_CHANGES = "records/"
@@ -125,13 +125,13 @@ class RemotePlace:
             return sorted(path.rstrip("/").rpartition("/")[2] for path in system.ls(root, detail=False))
         return []
 
-    def entries(self, folder: str) -> Iterator[Entry]:
+    def entries(self, folder: str) -> Iterator[FileEntry]:
         """Every file under a folder, from one listing."""
         with _plain_errors():
             system, root = self._at
             found = system.find(f"{root}/{folder}".rstrip("/"), detail=True)
         for path, about in sorted(found.items()):
-            yield Entry(path.removeprefix(f"{root}/"), int(about["size"] or 0), _seconds(about))
+            yield FileEntry(path.removeprefix(f"{root}/"), int(about["size"] or 0), _seconds(about))
 
     @contextmanager
     def new_folder(self, name: str) -> Iterator[Path]:

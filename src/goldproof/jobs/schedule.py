@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from goldproof.errors import StoreError
-from goldproof.jobs.claims import Claim
+from goldproof.jobs.claims import HeldClaim
 from goldproof.jobs.job import Job
 from goldproof.jobs.outcome import Outcome
 from goldproof.jobs.plan import make_plan
@@ -54,7 +54,7 @@ class Schedule:
         self.suspects: deque[Group] = deque()
         self.losses: defaultdict[str, int] = defaultdict(int)
         self.repairs: defaultdict[str, int] = defaultdict(int)
-        self.claims: dict[str, Claim] = {}
+        self.claims: dict[str, HeldClaim] = {}
         self.flying: dict[Future[WorkReport], list[Group]] = {}
         self.gpus_asked = 0.0
         self.answers: SimpleQueue[Future[WorkReport]] = SimpleQueue()

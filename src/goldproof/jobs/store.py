@@ -29,7 +29,7 @@ from typing import Any
 from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from goldproof.extras import Need
 from goldproof.jobs import values
-from goldproof.jobs.claims import Claim, try_claim
+from goldproof.jobs.claims import HeldClaim, try_claim
 from goldproof.jobs.files import remove_tree
 from goldproof.jobs.job import Job
 from goldproof.jobs.key import digest, dumps
@@ -255,7 +255,7 @@ class Store:
         """Where jobs share what may be thrown away at any time."""
         return self.folder / "cache"
 
-    def claim(self, key: str) -> Claim | None:
+    def claim(self, key: str) -> HeldClaim | None:
         """The right to work on a job, or None when another living process has it."""
         with self.clear_errors():
             return try_claim(self.folder / "claims.lock", key)

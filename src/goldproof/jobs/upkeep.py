@@ -18,7 +18,7 @@ from typing import Any, Literal
 from goldproof.errors import AbsentValueError, DamagedValueError
 from goldproof.jobs.files import remove_tree
 from goldproof.jobs.key import digest, dumps
-from goldproof.jobs.places import Entry
+from goldproof.jobs.places import FileEntry
 from goldproof.jobs.store import Store, failure_name, measure, new_value_name, record_name
 
 DAY = 86_400.0
@@ -64,7 +64,7 @@ def merge(source: Store, target: Store) -> Iterator[Checked]:
     _copy_notes(source, target)
 
 
-def litter(store: Store, older_than: float = DAY) -> list[Entry]:
+def litter(store: Store, older_than: float = DAY) -> list[FileEntry]:
     """Files that nothing refers to and that were last written so many seconds ago.
 
     Values without a record (their writer died, or came second), files left half-written, errors of jobs that succeeded
@@ -76,7 +76,7 @@ def litter(store: Store, older_than: float = DAY) -> list[Entry]:
         return [entry for entry in store.place.entries("") if entry.modified < before and _is_useless(entry, folders)]
 
 
-def prune(store: Store, useless: Collection[Entry]) -> None:
+def prune(store: Store, useless: Collection[FileEntry]) -> None:
     """Remove these files, and the scratch of jobs that are done."""
     with store.clear_errors():
         for entry in useless:
@@ -90,7 +90,7 @@ def prune(store: Store, useless: Collection[Entry]) -> None:
             remove_tree(folder)
 
 
-def _is_useless(entry: Entry, folders: _Folders) -> bool:
+def _is_useless(entry: FileEntry, folders: _Folders) -> bool:
     top, name = entry.name.partition("/")[0], entry.name.rpartition("/")[2]
     if top == "values":
         return not folders.used(entry.name.split("/")[2])

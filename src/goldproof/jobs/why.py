@@ -12,13 +12,13 @@ from goldproof.jobs.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DifferingArgument:
     """An argument in which a job differs from one that was run; `because` explains a job among the arguments."""
 
     argument: str
     before: str
     after: str
-    because: tuple[Change, ...] = ()
+    because: tuple[DifferingArgument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Reason:
     description: str
     status: Literal["kept", "failed", "changed", "new"]
     text: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[DifferingArgument, ...] = ()
 
 
-class Why:
+class JobExplainer:
     """Explains jobs against one reading of the store's records."""
 
     def __init__(self, store: Store) -> None:
@@ -57,22 +57,22 @@ class Why:
             return Reason(job.key, job.describe(), "new", "no job of this step is in the store")
         return Reason(job.key, job.describe(), "changed", "it differs from the nearest job in the store", changes)
 
-    def _changes(self, job: Job[Any]) -> tuple[Change, ...]:
+    def _changes(self, job: Job[Any]) -> tuple[DifferingArgument, ...]:
         """How the job differs from the nearest record of its step."""
         candidates = [self._differences(job, record) for record in self._by_step[job.step.name]]
         return min(candidates, key=len, default=())
 
-    def _differences(self, job: Job[Any], record: dict[str, Any]) -> tuple[Change, ...]:
+    def _differences(self, job: Job[Any], record: dict[str, Any]) -> tuple[DifferingArgument, ...]:
         changes = []
         if record["version"] != job.step.settings.version:
-            changes.append(Change("step version", str(record["version"]), str(job.step.settings.version)))
+            changes.append(DifferingArgument("step version", str(record["version"]), str(job.step.settings.version)))
         before, after = _leaves(record["arguments"]), _leaves(job.form)
         needs = {need.key: need for need in job.needs}
         for name in sorted(before.keys() | after.keys()):
             if before.get(name) != after.get(name):
                 need = needs.get((after.get(name) or "").removeprefix("job "))
                 because = self._changes(need) if need is not None else ()
-                changes.append(Change(name, before.get(name, "absent"), after.get(name, "absent"), because))
+                changes.append(DifferingArgument(name, before.get(name, "absent"), after.get(name, "absent"), because))
         return tuple(changes)
 
 

@@ -21,7 +21,7 @@ from goldproof.extras import require
 from goldproof.measures.layers import Floats, Rows
 from goldproof.measures.shards import Shard, find_shards, write_shard
 from goldproof.models.protocols import RUNNING
-from goldproof.models.reading import Reader, Reading, check_texts
+from goldproof.models.reading import LayerVectors, Reader, check_texts
 from goldproof.models.readout import Readout
 from goldproof.models.transformer import Transformer
 
@@ -133,7 +133,7 @@ def _compute(
     return shards
 
 
-def _check_finite(reading: Reading, rows: Rows) -> None:
+def _check_finite(reading: LayerVectors, rows: Rows) -> None:
     bad = ~np.isfinite(reading.vectors).all(axis=(0, 2))
     if bad.any():
         why = "they do not fit in float16: read them in float32" if reading.vectors.dtype == np.float16 else "NaN"

@@ -20,7 +20,7 @@ from goldproof.extras import require
 from goldproof.jobs import step
 from goldproof.jobs.names import named
 from goldproof.models.protocols import RUNNING
-from goldproof.models.source import Source
+from goldproof.models.source import ModelSource
 from goldproof.models.transformer import n_reserved_positions
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import wilson
@@ -29,7 +29,7 @@ from goldproof.statistics.proportions import mcnemar, paired_proportions
 
 @named("measures.Guess")
 @dataclass(frozen=True, slots=True)
-class Guess:
+class ClozeGuess:
     """A question's word and what the model put in its place: in the original and in the corrupted text."""
 
     word: str
@@ -54,8 +54,8 @@ class ClozeAccuracy:
 
 @step(version=1, name="goldproof.ask_masked", requires=(RUNNING,))
 def ask_masked(
-    model: Source, data: Dataset, taggings: pa.Table, classes: tuple[str, ...], preset: str = "offsets"
-) -> list[Guess]:
+    model: ModelSource, data: Dataset, taggings: pa.Table, classes: tuple[str, ...], preset: str = "offsets"
+) -> list[ClozeGuess]:
     """What the masked language model in a folder puts in the place of the first word of the classes in each text.
 
     Texts are those of both columns, each distinct one once; those without such a word are left out.
@@ -73,7 +73,7 @@ def ask_masked(
     return guess_words(network, tokenizer, [question for question in asked if question is not None])
 
 
-def guess_words(model: Any, tokenizer: Any, questions: Sequence[Cloze], batch_size: int = 32) -> list[Guess]:
+def guess_words(model: Any, tokenizer: Any, questions: Sequence[Cloze], batch_size: int = 32) -> list[ClozeGuess]:
     """What a masked language model of transformers puts in the place of each question's mask.
 
     The questions must hold the tokenizer's own mask. Texts too long for the model lose their end; where the mask goes
@@ -87,12 +87,12 @@ def guess_words(model: Any, tokenizer: Any, questions: Sequence[Cloze], batch_si
     originals = list(_fill(model, tokenizer, [question.original for question in questions], batch_size))
     corrupted = list(_fill(model, tokenizer, [question.corrupted for question in questions], batch_size))
     return [
-        Guess(question.word, first, second, _is_one_piece(tokenizer, question.word))
+        ClozeGuess(question.word, first, second, _is_one_piece(tokenizer, question.word))
         for question, first, second in zip(questions, originals, corrupted, strict=True)
     ]
 
 
-def cloze_accuracy(guesses: Sequence[Guess]) -> ClozeAccuracy:
+def cloze_accuracy(guesses: Sequence[ClozeGuess]) -> ClozeAccuracy:
     """How often the word was guessed; letter case does not count.
 
     >>> found = cloze_accuracy([Guess("cat", "cat", "dog", True), Guess("Sun", "sun", "sun", True)])

@@ -28,7 +28,7 @@ class Preconditioner(Protocol):
         ...
 
 
-class Design(Protocol):
+class DesignMatrices(Protocol):
     """Features of items for a batch of layers; parameters have shape (layers, features + 1, problems, classes)."""
 
     @property
@@ -59,7 +59,7 @@ class Design(Protocol):
         """The mean over items of features times residual: the shape of the parameters."""
         ...
 
-    def first(self, n: int) -> Design:
+    def first(self, n: int) -> DesignMatrices:
         """The same design with the first n items only."""
         ...
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goldproof.jobs.names import named
-from goldproof.measures.designs import Design
+from goldproof.measures.designs import DesignMatrices
 from goldproof.measures.logistic import cross_entropy
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ class ProximalSolver:
 
 
 def solve_elastic_net(
-    design: Design, codes: Tensor, n_classes: int, penalties: Sequence[Penalty], solver: ProximalSolver | None = None
+    design: DesignMatrices,
+    codes: Tensor,
+    n_classes: int,
+    penalties: Sequence[Penalty],
+    solver: ProximalSolver | None = None,
 ) -> Tensor:
     """Parameters of shape (layers, features + 1, penalties, classes); two classes have one weight vector."""
     import torch
@@ -64,7 +68,7 @@ class _Fista:
     """The iterates of all problems; problems are the third axis of every array with classes."""
 
     def __init__(
-        self, design: Design, codes: Tensor, penalties: Sequence[Penalty], theta: Tensor, smoothness: float
+        self, design: DesignMatrices, codes: Tensor, penalties: Sequence[Penalty], theta: Tensor, smoothness: float
     ) -> None:
         self.design, self.codes, self.theta, self.ahead = design, codes, theta.clone(), theta.clone()
         self.l1 = theta.new_tensor([p.l1 for p in penalties])
@@ -96,7 +100,7 @@ class _Fista:
         self.momentum = self.momentum[:, problems]
 
 
-def _largest_eigenvalue(design: Design) -> float:
+def _largest_eigenvalue(design: DesignMatrices) -> float:
     """An upper estimate of the largest eigenvalue of the features' second moments, by power iteration."""
     import torch
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from goldproof.builders.logic.build import Corpus
+from goldproof.builders.logic.build import LogicCorpus
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.pairs import CONTRADICTION
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs.names import named
-from goldproof.measures.shallow import BASELINES, BoolArray, Guess, TextPairs
+from goldproof.measures.shallow import BASELINES, BaselineGuess, BoolArray, TextPairs
 from goldproof.statistics import chance, intervals, metrics, multiplicity
 from goldproof.statistics.estimate import Estimate
 
@@ -134,7 +134,7 @@ def certify(
         if len(pairs) < 2 or pairs.contradicts.all() or not pairs.contradicts.any():
             raise UsageError(f"a certificate needs both classes in each split; {split} has {_count(pairs)}")
     learned = train if most_train is None else train.take(np.arange(min(most_train, len(train))))
-    guesses: dict[str, Guess] = {}
+    guesses: dict[str, BaselineGuess] = {}
     for name, baseline in BASELINES.items():
         if progress is not None:
             progress(name, len(guesses))
@@ -151,7 +151,7 @@ def certify(
 
 
 def certify_corpus(
-    corpus: Corpus, seed: int = 0, most_train: int | None = None, progress: Progress | None = None
+    corpus: LogicCorpus, seed: int = 0, most_train: int | None = None, progress: Progress | None = None
 ) -> Certificate:
     """The certificate of a corpus that `builders.logic.build` made; its names are known, its order is random."""
     train, test = (

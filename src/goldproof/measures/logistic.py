@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from goldproof.jobs.names import named
-from goldproof.measures.designs import Design, Preconditioner
+from goldproof.measures.designs import DesignMatrices, Preconditioner
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -74,7 +74,7 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LogisticLoss:
     """Mean cross-entropy (layers, problems), residuals like the logits, and mean curvature (layers, problems)."""
 
     value: Tensor
@@ -83,7 +83,7 @@ class Loss:
 
 
 def solve_logistic(
-    design: Design, codes: Tensor, n_classes: int, penalties: Sequence[float], solver: Solver | None = None
+    design: DesignMatrices, codes: Tensor, n_classes: int, penalties: Sequence[float], solver: Solver | None = None
 ) -> Solution:
     """The solutions for every layer of the design and every penalty; `codes` are class numbers, shape (items,)."""
     import torch
@@ -106,7 +106,7 @@ def solve_logistic(
 
 
 def solve_in_parts(
-    design: Design, codes: Tensor, n_classes: int, penalties: Sequence[float], solver: Solver | None = None
+    design: DesignMatrices, codes: Tensor, n_classes: int, penalties: Sequence[float], solver: Solver | None = None
 ) -> Tensor:
     """The parameters of `solve_logistic`, with so many penalties at once as leave the logits within memory."""
     import torch
@@ -117,7 +117,7 @@ def solve_in_parts(
     return torch.cat([solve_logistic(design, codes, n_classes, part, solver).theta for part in parts], dim=2)
 
 
-def cross_entropy(logits: Tensor, codes: Tensor) -> Loss:
+def cross_entropy(logits: Tensor, codes: Tensor) -> LogisticLoss:
     """The loss of logits (layers, items, problems, classes) and what its derivatives need; one column is a sigmoid."""
     if logits.shape[-1] == 1:
         return _sigmoid_loss(logits, codes)
@@ -127,7 +127,7 @@ def cross_entropy(logits: Tensor, codes: Tensor) -> Loss:
     residual = log_p.exp_()
     curvature = (1 - residual.square().sum(-1)).mean(1) / logits.shape[-1]
     residual.scatter_add_(3, index, residual.new_full((1, 1, 1, 1), -1.0).expand_as(index))
-    return Loss(value, residual, curvature)
+    return LogisticLoss(value, residual, curvature)
 
 
 def likeliest(logits: Tensor) -> Tensor:
@@ -135,14 +135,14 @@ def likeliest(logits: Tensor) -> Tensor:
     return (logits > 0).squeeze(3).long() if logits.shape[3] == 1 else logits.argmax(3)
 
 
-def _sigmoid_loss(logits: Tensor, codes: Tensor) -> Loss:
+def _sigmoid_loss(logits: Tensor, codes: Tensor) -> LogisticLoss:
     import torch
 
     target = codes.to(logits.dtype).view(1, -1, 1, 1)
     value = (torch.nn.functional.softplus(logits) - target * logits).squeeze(3).mean(1)
     p = logits.sigmoid()
     curvature = (p * (1 - p)).squeeze(3).mean(1)
-    return Loss(value, p.sub_(target), curvature)
+    return LogisticLoss(value, p.sub_(target), curvature)
 
 
 def _minimise(descent: _Descent, solver: Solver, *, narrow: bool) -> Solution:
@@ -167,7 +167,9 @@ def _minimise(descent: _Descent, solver: Solver, *, narrow: bool) -> Solution:
 class _Descent:
     """The state of L-BFGS over all problems at once; problems are the third axis of every array with classes."""
 
-    def __init__(self, design: Design, codes: Tensor, penalty: Tensor, theta: Tensor, history: list[Move]) -> None:
+    def __init__(
+        self, design: DesignMatrices, codes: Tensor, penalty: Tensor, theta: Tensor, history: list[Move]
+    ) -> None:
         self.design, self.codes, self.theta = design, codes, theta
         self.penalty = penalty
         self.logits = design.forward(theta)
@@ -216,7 +218,7 @@ class _Descent:
         self._move(theta, logits, loss)
         return bool((size > 0).any())
 
-    def _move(self, theta: Tensor, logits: Tensor, loss: Loss) -> None:
+    def _move(self, theta: Tensor, logits: Tensor, loss: LogisticLoss) -> None:
         old_theta, old_gradient = self.theta, self.gradient
         self.theta, self.logits, self.loss = theta, logits, loss
         self.gradient = self._gradient()

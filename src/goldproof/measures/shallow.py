@@ -35,14 +35,14 @@ class TextPairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class BaselineGuess:
     """What a baseline says of each test pair (contradiction or not), and by what rule."""
 
     contradicts: BoolArray
     rule: str
 
 
-Baseline = Callable[[TextPairs, TextPairs, int], Guess]
+Baseline = Callable[[TextPairs, TextPairs, int], BaselineGuess]
 
 
 def words(text: str) -> list[str]:
@@ -62,7 +62,7 @@ def _marked(pairs: TextPairs, sides: str) -> Iterator[list[str]]:
 
 
 def _bag_of_words(sides: str) -> Baseline:
-    def predict(train: TextPairs, test: TextPairs, seed: int) -> Guess:
+    def predict(train: TextPairs, test: TextPairs, seed: int) -> BaselineGuess:
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.feature_extraction.text import CountVectorizer
 
@@ -70,12 +70,12 @@ def _bag_of_words(sides: str) -> Baseline:
         try:
             known = counter.fit_transform(_marked(train, sides))
         except ValueError:  # no word stands twice
-            return Guess(np.zeros(len(test), bool), "no word to learn from")
+            return BaselineGuess(np.zeros(len(test), bool), "no word to learn from")
         forest = RandomForestClassifier(n_estimators=50, min_samples_leaf=10, random_state=seed)
         forest.fit(known, train.contradicts)
         forest.n_jobs = 1  # trees may be grown in threads, but a sum over them must always have the same order
         predicted = forest.predict(counter.transform(_marked(test, sides)))
-        return Guess(np.asarray(predicted, bool), f"random forest on {known.shape[1]} words")
+        return BaselineGuess(np.asarray(predicted, bool), f"random forest on {known.shape[1]} words")
 
     return predict
 
@@ -85,14 +85,14 @@ def _identity(document: list[str]) -> list[str]:
 
 
 def _rule(features: Callable[[list[str], list[str]], Sequence[float]], names: Sequence[str]) -> Baseline:
-    def predict(train: TextPairs, test: TextPairs, seed: int) -> Guess:
+    def predict(train: TextPairs, test: TextPairs, seed: int) -> BaselineGuess:
         from sklearn.tree import DecisionTreeClassifier
 
         tree = DecisionTreeClassifier(max_depth=3, min_samples_leaf=10, random_state=seed)
         tree.fit(_table(train, features), train.contradicts)
         used = sorted({names[index] for index in tree.tree_.feature if index >= 0})
         predicted = np.asarray(tree.predict(_table(test, features)), bool)
-        return Guess(predicted, f"tree of depth 3 on {', '.join(used) or 'nothing'}")
+        return BaselineGuess(predicted, f"tree of depth 3 on {', '.join(used) or 'nothing'}")
 
     return predict
 
@@ -118,7 +118,7 @@ def _length(premise: list[str], hypothesis: list[str]) -> tuple[float, float, fl
     return (len(premise), len(hypothesis), len(hypothesis) - len(premise))
 
 
-def _single_word(train: TextPairs, test: TextPairs, seed: int) -> Guess:
+def _single_word(train: TextPairs, test: TextPairs, seed: int) -> BaselineGuess:
     """The one word whose presence (in the premise, or in the hypothesis) tells most about the label."""
     with_word: Counter[str] = Counter()
     contradictions: Counter[str] = Counter()
@@ -136,7 +136,7 @@ def _single_word(train: TextPairs, test: TextPairs, seed: int) -> Guess:
     means = 2 * hits(best) >= n
     predicted = np.array([(best in set(document)) == means for document in _marked(test, "ph")])
     side = "premise" if best[0] == "p" else "hypothesis"
-    return Guess(predicted, f"{best[2:]!r} in the {side} means {'contradiction' if means else 'none'}")
+    return BaselineGuess(predicted, f"{best[2:]!r} in the {side} means {'contradiction' if means else 'none'}")
 
 
 BASELINES: dict[str, Baseline] = {

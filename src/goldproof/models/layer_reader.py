@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from goldproof.models.reading import Reading, check_texts
+from goldproof.models.reading import LayerVectors, check_texts
 from goldproof.models.readout import Readout
 from goldproof.models.transformer import Transformer
 from goldproof.models.transformer_network import TransformerNetwork, load_network, quiet
@@ -56,7 +56,7 @@ class LayerReader:
         self.longest = min(limits) if limits else None
 
     @torch.inference_mode()
-    def read(self, texts: Sequence[str]) -> Reading:
+    def read(self, texts: Sequence[str]) -> LayerVectors:
         """Vectors of shape (layers, texts, features) and the number of tokens of each text before it was cut."""
         check_texts(texts)
         tokens = self._tokenize(list(texts))
@@ -67,7 +67,7 @@ class LayerReader:
                 vectors = pooled.new_empty((pooled.shape[0], len(texts), pooled.shape[2]))
             vectors[:, torch.from_numpy(rows).to(self.device)] = pooled
         assert vectors is not None
-        return Reading(vectors.cpu().numpy(), tokens.lengths)
+        return LayerVectors(vectors.cpu().numpy(), tokens.lengths)
 
     def _tokenize(self, texts: list[str]) -> _Tokens:
         """Token ids; texts that are too long are tokenized again, cut."""

@@ -1,4 +1,4 @@
-"""`Reading`: vectors read off texts, and readers for models that need no torch. Keeps nothing on disk."""
+"""`LayerVectors`: vectors read off texts, and readers for models that need no torch. Keeps nothing on disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from goldproof.models.readout import Readout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class LayerVectors:
     """Vectors of shape (layers, texts, features), and the number of tokens of each text before it was cut."""
 
     vectors: npt.NDArray[Any]
@@ -35,7 +35,7 @@ class Reader(Protocol):
         """How many tokens a text may have before it is cut."""
         ...
 
-    def read(self, texts: Sequence[str]) -> Reading:
+    def read(self, texts: Sequence[str]) -> LayerVectors:
         """Vectors of the texts."""
         ...
 
@@ -57,13 +57,13 @@ class EncoderReader:
         """Such encoders cut nothing."""
         return None
 
-    def read(self, texts: Sequence[str]) -> Reading:
+    def read(self, texts: Sequence[str]) -> LayerVectors:
         """Vectors of the texts; lengths are in words."""
         check_texts(texts)
         vectors = self.encoder.encode(list(texts), pooling=self.readout.pooling)
         with np.errstate(over="ignore"):  # what float16 cannot hold is found by who keeps the vectors
             kept = vectors.transpose(1, 0, 2).astype(self.readout.dtype)
-        return Reading(kept, np.array([len(text.split()) for text in texts], np.int32))
+        return LayerVectors(kept, np.array([len(text.split()) for text in texts], np.int32))
 
 
 def check_texts(texts: Sequence[str]) -> None:

@@ -24,20 +24,20 @@ _CHUNK = 1 << 22
 
 @named("models.Source")
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """The digest of a model's files and the folder they lie in; the folder is no part of what the model is."""
 
     digest: str
     folder: Path = location()
 
 
-def find_source(name: str | Path, *, any_format: bool = False, download: bool = False) -> Source:
+def find_source(name: str | Path, *, any_format: bool = False, download: bool = False) -> ModelSource:
     """The folder of a model and its digest; `name` is a local folder or a name on the hub that has been downloaded
     before.
     """
     folder = _folder(name, download)
     _check(folder, any_format)
-    return Source(digest_folder(folder, any_format=any_format), folder)
+    return ModelSource(digest_folder(folder, any_format=any_format), folder)
 
 
 def digest_folder(folder: Path, *, any_format: bool = False) -> str:

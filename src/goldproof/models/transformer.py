@@ -16,7 +16,7 @@ from goldproof.extras import Need, require
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import RUNNING, Floats, Pooling, Task
-from goldproof.models.source import Source, find_source
+from goldproof.models.source import ModelSource, find_source
 
 if TYPE_CHECKING:
     from goldproof.models.transformer_network import TransformerNetwork
@@ -33,7 +33,7 @@ class Transformer:
     `random_weights` keeps the architecture and the tokenizer and draws every weight from the seed, as a baseline.
     """
 
-    source: Source
+    source: ModelSource
     random_weights: bool = False
     any_format: bool = False
 

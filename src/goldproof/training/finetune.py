@@ -15,7 +15,7 @@ from goldproof.extras import Need, require
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import RUNNING, Floats, Trainable
 from goldproof.training.checks import check_seeds, find_classes
-from goldproof.training.outcome import Outcome, Progress
+from goldproof.training.outcome import Progress, TrainingOutcome
 from goldproof.training.recipe import Execution, Recipe, Seeds
 
 TRAINING = Need("models", "training a model")
@@ -44,7 +44,7 @@ def finetune(
     seeds: Seeds,
     how: Execution | None = None,
     hooks: Hooks | None = None,
-) -> Outcome:
+) -> TrainingOutcome:
     """Train one seed."""
     outcome = finetune_many(model, train, evaluate, recipe, [seeds], how, hooks)[0]
     if isinstance(outcome, TrainingError):
@@ -60,7 +60,7 @@ def finetune_many(
     seeds: Sequence[Seeds],
     how: Execution | None = None,
     hooks: Hooks | None = None,
-) -> list[Outcome | TrainingError]:
+) -> list[TrainingOutcome | TrainingError]:
     """Train several seeds, together where that is faster; a seed that fails has its error in place of an outcome."""
     require(TRAINING)
     how, hooks = how or Execution(), hooks or Hooks()

@@ -18,7 +18,7 @@ from goldproof.models.protocols import Floats, Trainable
 from goldproof.training.cuda_graphs import make_stepper
 from goldproof.training.finetune import Hooks
 from goldproof.training.inference import place_module, predict_items
-from goldproof.training.outcome import ExecutionFacts, Outcome, Progress
+from goldproof.training.outcome import ExecutionFacts, Progress, TrainingOutcome
 from goldproof.training.packing import Ints, pack, prepare
 from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.seed_stack import SeedStack, SharedSetup, initial_parameters, make_shared_setup
@@ -36,7 +36,7 @@ def run(  # noqa: PLR0913  the arguments of finetune_many, checked, with the cla
     how: Execution,
     hooks: Hooks,
     classes: Sequence[str],
-) -> list[Outcome | TrainingError]:
+) -> list[TrainingOutcome | TrainingError]:
     """Train every seed; groups of those that start from the same step run together."""
     device = find_device(how)
     network = model.load(recipe.task, max(1, len(classes)), train)

@@ -11,21 +11,21 @@ from goldproof.jobs import Resources, step
 from goldproof.jobs.scratch import scratch_folders
 from goldproof.models.examples import Examples, examples_from_table
 from goldproof.training.finetune import TRAINING, Hooks, finetune, finetune_many
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 
 
-def train_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+def train_together(arguments: Sequence[Mapping[str, Any]]) -> list[TrainingOutcome | TrainingError]:
     """Several trainings that differ only in their seeds."""
     return _train_many(arguments, average=False)
 
 
-def train_averaged_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+def train_averaged_together(arguments: Sequence[Mapping[str, Any]]) -> list[TrainingOutcome | TrainingError]:
     """The same, each also with its mean weights."""
     return _train_many(arguments, average=True)
 
 
-def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[Outcome | TrainingError]:
+def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[TrainingOutcome | TrainingError]:
     first = arguments[0]
     train, evaluate = _examples(first["train"], first["recipe"]), _sets(first["evaluate"], first["recipe"])
     seeds = [each["seeds"] for each in arguments]
@@ -41,7 +41,7 @@ def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[O
     resources=Resources(gpus=1),
     requires=(TRAINING,),
 )
-def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
+def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> TrainingOutcome:
     """Fine-tune a model with one seed, and give its logits on every evaluation set at every evaluation point."""
     hooks = Hooks(scratch=scratch_folders())
     return finetune(model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=hooks)
@@ -55,8 +55,10 @@ def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Reci
     resources=Resources(gpus=1),
     requires=(TRAINING,),
 )
-def train_averaged(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> Outcome:
-    """The same, with the logits of the mean of the weights at the evaluation points: `Outcome.averaged`."""
+def train_averaged(
+    model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds
+) -> TrainingOutcome:
+    """The same, with the logits of the mean of the weights at the evaluation points: `TrainingOutcome.averaged`."""
     hooks = Hooks(scratch=scratch_folders(), average=True)
     return finetune(model, _examples(train, recipe), _sets(evaluate, recipe), recipe, seeds, hooks=hooks)
 

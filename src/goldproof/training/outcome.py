@@ -34,7 +34,7 @@ class ExecutionFacts:
 
 @named("training.Outcome")
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrainingOutcome:
     """One seed's training.
 
     `points` are the steps after which logits were taken, `logits[name]` has shape (points, items, outputs) in the

@@ -14,7 +14,7 @@ import torch
 from goldproof.errors import TrainingError
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Floats
-from goldproof.training.outcome import ExecutionFacts, Outcome
+from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 from goldproof.training.snapshots import Snapshot, read_snapshot, write_snapshot
 from goldproof.training.stacked_optimizer import OptimizerState
@@ -42,7 +42,7 @@ class SeedTraining:
     n_halvings: int = 0
     micro_batch: int = 0
     n_lanes: int = 1
-    result: Outcome | TrainingError | None = None
+    result: TrainingOutcome | TrainingError | None = None
 
     def take_losses(self, losses: Floats, norms: Floats, n_done: int) -> None:
         """Keep losses and gradient norms of the steps since the last look; earlier ones may come from a snapshot."""
@@ -76,7 +76,7 @@ class SeedTraining:
         averaged: dict[str, Floats] | None,
     ) -> None:
         """End with an outcome."""
-        self.result = Outcome(
+        self.result = TrainingOutcome(
             self.seeds,
             classes,
             tuple(self.points),

@@ -1,6 +1,7 @@
 """Which checkpoint: rules that choose evaluation points of a finished training from its stored predictions. No torch.
 
-Every rule looks at an `Outcome` and at labels, and gives a position in `Outcome.points`. Scores are "higher is better".
+Every rule looks at a `TrainingOutcome` and at labels, and gives a position in its `points`. Scores are "higher is
+better".
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from goldproof.errors import UsageError
 from goldproof.models.protocols import Floats
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Rule
 
 
@@ -40,19 +41,23 @@ def score_logits(rule: Rule, logits: Floats, labels: npt.NDArray[Any]) -> float:
 
 
 def score_points(
-    outcome: Outcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy"
+    outcome: TrainingOutcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy"
 ) -> npt.NDArray[np.float64]:
     """The score of one evaluation set at every point."""
     codes = label_codes(outcome.classes, labels)
     return np.array([score_logits(rule, logits, codes) for logits in outcome.at(name)])
 
 
-def best_point(outcome: Outcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy") -> int:
+def best_point(
+    outcome: TrainingOutcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy"
+) -> int:
     """The point with the highest score on a set; the earliest of equals."""
     return int(np.argmax(score_points(outcome, name, labels, rule)))
 
 
-def best_point_by_confidence(outcome: Outcome, name: str, labels: Sequence[str], rule: Rule = "accuracy") -> int:
+def best_point_by_confidence(
+    outcome: TrainingOutcome, name: str, labels: Sequence[str], rule: Rule = "accuracy"
+) -> int:
     """The point with the highest score on a set; among equals the one with the highest mean log-probability of its
     own choice.
     """
@@ -61,12 +66,12 @@ def best_point_by_confidence(outcome: Outcome, name: str, labels: Sequence[str],
     return int(max(range(len(scores)), key=lambda i: (scores[i], confidence[i])))
 
 
-def last_point(outcome: Outcome) -> int:
+def last_point(outcome: TrainingOutcome) -> int:
     """The end of training."""
     return len(outcome.points) - 1
 
 
-def average_points(outcome: Outcome, name: str, last: int | None = None) -> Floats:
+def average_points(outcome: TrainingOutcome, name: str, last: int | None = None) -> Floats:
     """Mean log-probabilities over the last so many points (all unless given): checkpoints averaged."""
     logits = outcome.at(name)
     chosen = logits if last is None else logits[-last:]
@@ -74,7 +79,7 @@ def average_points(outcome: Outcome, name: str, last: int | None = None) -> Floa
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BestTraining:
     """One training chosen among several: its place in the list, its best point and the score there."""
 
     index: int
@@ -82,14 +87,16 @@ class Choice:
     score: float
 
 
-def best_outcome(outcomes: Sequence[Outcome], name: str, labels: Sequence[str], rule: Rule = "accuracy") -> Choice:
+def best_outcome(
+    outcomes: Sequence[TrainingOutcome], name: str, labels: Sequence[str], rule: Rule = "accuracy"
+) -> BestTraining:
     """The best training of a search by its best point on a set; the first of equals."""
     if not outcomes:
         raise UsageError("there is no outcome to choose from")
     points = [best_point(outcome, name, labels, rule) for outcome in outcomes]
     scores = [score_points(o, name, labels, rule)[point] for o, point in zip(outcomes, points, strict=True)]
     index = int(np.argmax(scores))
-    return Choice(index, points[index], float(scores[index]))
+    return BestTraining(index, points[index], float(scores[index]))
 
 
 def label_codes(classes: Sequence[str], labels: Sequence[str] | Sequence[float]) -> npt.NDArray[Any]:

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.builders.logic.parse import Lexicon, Parser
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.forms import Readings
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.notation import write_form
 from goldproof.builders.logic.pairs import CONTRADICTION, OTHER, check_labels
-from goldproof.builders.logic.parse import Lexicon, Parser
-from goldproof.builders.logic.templates import TEMPLATES, Task
+from goldproof.builders.logic.templates import TEMPLATES, LogicTask
 from goldproof.builders.logic.write import encode_pairs, to_dataset, write_corpus
 from goldproof.errors import DataError, UsageError
 
-TASKS = [task.value for task in Task]
+TASKS = [task.value for task in LogicTask]
 
 
 @pytest.mark.parametrize("preset", ["closed", "clcd"])
 @pytest.mark.parametrize("task", TASKS)
 def test_a_corpus_is_balanced_proved_and_free_of_duplicates(task: str, preset: str) -> None:
-    corpus = build_corpus(Recipe(task=task, n_train=600, n_test=200, preset=preset))
+    corpus = build_corpus(CorpusRecipe(task=task, n_train=600, n_test=200, preset=preset))
     for pairs, n in ((corpus.train, 600), (corpus.test, 200)):
         assert Counter(pair.label for pair in pairs) == {CONTRADICTION: n // 2, OTHER: n // 2}
         assert len({(pair.premise, pair.hypothesis) for pair in pairs}) == n
@@ -34,19 +35,19 @@ def test_a_corpus_is_balanced_proved_and_free_of_duplicates(task: str, preset: s
 
 
 def test_the_mixed_task_is_balanced_over_tasks_and_labels() -> None:
-    corpus = build_corpus(Recipe(task="7", n_train=1200, n_test=0))
+    corpus = build_corpus(CorpusRecipe(task="7", n_train=1200, n_test=0))
     counts = Counter((pair.task, pair.label) for pair in corpus.train)
     assert set(counts.values()) == {100}
     assert len(counts) == 12
 
 
 def test_each_template_of_a_task_is_drawn_equally_often() -> None:
-    corpus = build_corpus(Recipe(task="coordination", n_train=800, n_test=0))
+    corpus = build_corpus(CorpusRecipe(task="coordination", n_train=800, n_test=0))
     assert set(Counter(pair.template for pair in corpus.train).values()) == {200}
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path) -> None:
-    recipe = Recipe(task="counting", language="ru", n_train=100, n_test=20, seed=5)
+    recipe = CorpusRecipe(task="counting", language="ru", n_train=100, n_test=20, seed=5)
     for form in ("jsonl", "csv", "parquet"):
         first, second = (write_corpus(build_corpus(recipe), tmp_path / name, form) for name in ("a", "b"))
         assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
@@ -55,7 +56,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
 
 
 def test_item_i_has_the_same_form_in_every_language() -> None:
-    corpora = [build_corpus(Recipe(language=language, task="7", n_train=240, n_test=24)) for language in LANGUAGES]
+    corpora = [
+        build_corpus(CorpusRecipe(language=language, task="7", n_train=240, n_test=24)) for language in LANGUAGES
+    ]
     for items in zip(*(corpus.train + corpus.test for corpus in corpora), strict=True):
         assert len({(pair.form, pair.label, pair.template, pair.n) for pair in items}) == 1
 
@@ -65,7 +68,7 @@ def test_item_i_has_the_same_form_in_every_language() -> None:
 def test_the_words_say_what_the_form_says(language: str, preset: str) -> None:
     grammar = load_grammar(language, "clcd" if preset == "clcd" else None)
     parser = Parser(grammar, Lexicon.of_grammar(grammar))
-    corpus = build_corpus(Recipe(language=language, task="7", n_train=480, n_test=120, preset=preset, seed=4))
+    corpus = build_corpus(CorpusRecipe(language=language, task="7", n_train=480, n_test=120, preset=preset, seed=4))
     for pair in corpus.train + corpus.test:
         parsed = parser.parse(pair.premise, pair.hypothesis)
         assert write_form(parsed.form) == pair.form, pair
@@ -73,7 +76,7 @@ def test_the_words_say_what_the_form_says(language: str, preset: str) -> None:
 
 
 def test_a_flipped_label_is_caught() -> None:
-    pairs = list(build_corpus(Recipe(task="negation", n_train=20, n_test=0)).train)
+    pairs = list(build_corpus(CorpusRecipe(task="negation", n_train=20, n_test=0)).train)
     row = next(number for number, pair in enumerate(pairs) if pair.relation == "entailed")
     pairs[row] = replace(pairs[row], label=CONTRADICTION, relation="contradicted")
     with pytest.raises(DataError) as caught:
@@ -85,7 +88,7 @@ def test_a_flipped_label_is_caught() -> None:
 
 
 def test_splits_share_names_only_where_asked() -> None:
-    recipe = Recipe(task="description", n_train=200, n_test=200)
+    recipe = CorpusRecipe(task="description", n_train=200, n_test=200)
     grammar = load_grammar("en")
     train_names = grammar.names("train")
     corpus, shared = build_corpus(recipe), build_corpus(replace(recipe, shared_names=True))
@@ -98,7 +101,7 @@ def test_splits_share_names_only_where_asked() -> None:
 
 
 def test_sizes_can_be_limited() -> None:
-    corpus = build_corpus(Recipe(task="negation", n_train=60, n_test=0, sizes=(3, 4)))
+    corpus = build_corpus(CorpusRecipe(task="negation", n_train=60, n_test=0, sizes=(3, 4)))
     assert {pair.n for pair in corpus.train} == {3, 4}
 
 
@@ -111,29 +114,29 @@ def test_every_template_says_what_it_closes() -> None:
     ("recipe", "message"),
     [
         (
-            Recipe(language="it"),
+            CorpusRecipe(language="it"),
             "there is no grammar for the language 'it'; allowed: en, pt, ru, fr, de, sv, es, or a file *.toml",
         ),
         (
-            Recipe(task="8"),
+            CorpusRecipe(task="8"),
             "there is no task '8'; allowed: 1 (negation), 2 (coordination), 3 (quantifiers), 4 (description), "
             "5 (comparison), 6 (counting), 7 (mixed)",
         ),
-        (Recipe(preset="snli"), "there is no preset 'snli'; allowed: closed, clcd"),
+        (CorpusRecipe(preset="snli"), "there is no preset 'snli'; allowed: closed, clcd"),
         (
-            Recipe(n_train=11),
+            CorpusRecipe(n_train=11),
             "train must be an even number of pairs, since half are contradictions; got 11",
         ),
         (
-            Recipe(n_test=-2),
+            CorpusRecipe(n_test=-2),
             "test must be an even number of pairs, since half are contradictions; got -2",
         ),
-        (Recipe(seed=-1), "seed must be 0 or more; got -1"),
-        (Recipe(task="counting", sizes=(40, 50)), "task counting has n from 1 to 29; got n from 40 to 50"),
-        (Recipe(task="description", sizes=(2, 3)), "task description has no n; got n from 2 to 3"),
+        (CorpusRecipe(seed=-1), "seed must be 0 or more; got -1"),
+        (CorpusRecipe(task="counting", sizes=(40, 50)), "task counting has n from 1 to 29; got n from 40 to 50"),
+        (CorpusRecipe(task="description", sizes=(2, 3)), "task description has no n; got n from 2 to 3"),
     ],
 )
-def test_a_recipe_that_cannot_be_built_is_refused(recipe: Recipe, message: str) -> None:
+def test_a_recipe_that_cannot_be_built_is_refused(recipe: CorpusRecipe, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         build_corpus(recipe)
     assert str(caught.value) == message
@@ -141,7 +144,7 @@ def test_a_recipe_that_cannot_be_built_is_refused(recipe: Recipe, message: str) 
 
 def test_readings_under_which_a_template_has_another_label_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        build_corpus(Recipe(task="5", preset="clcd", n_train=60, n_test=0, readings=Readings(), sizes=(4, 4)))
+        build_corpus(CorpusRecipe(task="5", preset="clcd", n_train=60, n_test=0, readings=Readings(), sizes=(4, 4)))
     message = str(caught.value)
     assert message.startswith("the template 'list of people' gives a ")
     assert message.endswith(
@@ -151,7 +154,7 @@ def test_readings_under_which_a_template_has_another_label_are_refused() -> None
 
 def test_more_pairs_than_exist_are_refused(small_grammar: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        build_corpus(Recipe(language=str(small_grammar), task="description", n_train=20_000, n_test=0))
+        build_corpus(CorpusRecipe(language=str(small_grammar), task="description", n_train=20_000, n_test=0))
     message = str(caught.value)
     assert message.startswith("more pairs are asked for than distinct ones exist: the form ")
     assert message.endswith(" with 5 names of people and 2 of places")
@@ -172,7 +175,7 @@ def small_grammar(tmp_path: Path) -> Path:
 
 
 def test_files_and_dataset_hold_the_same_pairs(tmp_path: Path) -> None:
-    corpus = build_corpus(Recipe(task="quantifiers", n_train=20, n_test=10))
+    corpus = build_corpus(CorpusRecipe(task="quantifiers", n_train=20, n_test=10))
     rows = [json.loads(line) for line in encode_pairs(corpus.train, "jsonl").decode().splitlines()]
     assert list(rows[0]) == ["id", "premise", "hypothesis", "label", "relation", "task", "template", "n", "form"]
     paths = write_corpus(corpus, tmp_path / "deep" / "folder", "parquet")
@@ -184,7 +187,7 @@ def test_files_and_dataset_hold_the_same_pairs(tmp_path: Path) -> None:
 
 
 def test_a_format_or_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
-    corpus = build_corpus(Recipe(n_train=2, n_test=2))
+    corpus = build_corpus(CorpusRecipe(n_train=2, n_test=2))
     with pytest.raises(UsageError) as caught:
         write_corpus(corpus, tmp_path, "xml")
     assert str(caught.value) == "there is no format 'xml'; allowed: jsonl, csv, parquet"
@@ -195,14 +198,15 @@ def test_a_format_or_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_pages_of_samples_and_templates_are_current() -> None:
-    from goldproof.builders.logic.samples import samples_page, templates_table
-
-    folder = Path(__file__).parents[3] / "docs" / "studies"
-    assert (folder / "logic-samples.md").read_text(encoding="utf-8") == samples_page()
-    assert templates_table() in (folder / "logic-corpus.md").read_text(encoding="utf-8")
+    docs = Path(__file__).parents[3] / "docs"
+    script, folder = runpy.run_path(str(docs / "make_logic_samples.py")), docs / "studies"
+    assert (folder / "logic-samples.md").read_text(encoding="utf-8") == script["samples_page"](), (
+        "run docs/make_logic_samples.py"
+    )
+    assert script["templates_table"]() in (folder / "logic-corpus.md").read_text(encoding="utf-8")
 
 
 def test_progress_counts_the_pairs_of_both_splits() -> None:
     told: list[int] = []
-    build_corpus(Recipe(task="counting", n_train=1200, n_test=600), told.append)
+    build_corpus(CorpusRecipe(task="counting", n_train=1200, n_test=600), told.append)
     assert told == [500, 1000, 1700]

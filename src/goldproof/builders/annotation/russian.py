@@ -30,7 +30,7 @@ _NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class RussianWord:
     """A word as pymorphy3 reads it, the likeliest reading alone: form, lemma, part of speech, case."""
 
     form: str
@@ -70,13 +70,13 @@ def _has_digit(form: str) -> bool:
     return any(character.isdigit() for character in form)
 
 
-def _denies_twice(sentence: Sequence[Word]) -> bool:
+def _denies_twice(sentence: Sequence[RussianWord]) -> bool:
     """Two negations close together ("не мог не знать"); "никто не пришёл" denies once, as Russian asks for both."""
     places = [i for i, word in enumerate(sentence) if word.lemma in _DENIALS or _is_negated(word)]
     return any(after - before <= _NEAR for before, after in pairwise(places))
 
 
-def _is_negated(word: Word) -> bool:
+def _is_negated(word: RussianWord) -> bool:
     if word.part not in _AFFIXED or word.lemma in word_lists("ru")["not_morphological_negation"].words:
         return False
     return any(word.lemma.startswith(p) and _is_word(word.lemma.removeprefix(p)) for p in _PREFIXES)
@@ -88,9 +88,9 @@ def _is_word(stem: str) -> bool:
 
 
 @cache
-def _read(form: str) -> Word:
+def _read(form: str) -> RussianWord:
     best = _analyzer().parse(form)[0]
-    return Word(form, best.normal_form, str(best.tag.POS or ""), str(best.tag.case or ""))
+    return RussianWord(form, best.normal_form, str(best.tag.POS or ""), str(best.tag.case or ""))
 
 
 def _split(text: str) -> Iterator[list[str]]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from goldproof.builders.corruption.removal import Corruption
-from goldproof.builders.corruption.texts import CorruptedTexts, Tally, check_tagger, corrupt_chunk
+from goldproof.builders.corruption.texts import CorruptedTexts, CorruptionTally, check_tagger, corrupt_chunk
 from goldproof.builders.tagging.registry import TaggerName
 from goldproof.data.columns import Columns, guess_columns
 from goldproof.data.formats.added import is_added, unknown_format
@@ -39,7 +39,7 @@ class FileReport:
 
     n_rows: int
     columns: tuple[str, ...]
-    tally: Tally
+    tally: CorruptionTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def corrupt_file(
     return FileReport(n_rows, chosen, tally)
 
 
-def _run(copy: _Copy, corruption: Corruption, tagger: TaggerName, workers: int) -> tuple[int, Tally]:
+def _run(copy: _Copy, corruption: Corruption, tagger: TaggerName, workers: int) -> tuple[int, CorruptionTally]:
     """Read, corrupt and write batch by batch; how many rows there were, and what was done to them."""
     pending: deque[_Batch] = deque()
 
@@ -105,7 +105,7 @@ def _run(copy: _Copy, corruption: Corruption, tagger: TaggerName, workers: int) 
             pending.append(batch)
             yield [text for column in batch.texts for text in column if text is not None]
 
-    n_rows, tally = 0, Tally()
+    n_rows, tally = 0, CorruptionTally()
     results = map_in_order(functools.partial(corrupt_chunk, tagger, (corruption,)), feed(), workers)
     for (done,) in results:
         batch = pending.popleft()

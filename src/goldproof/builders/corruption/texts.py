@@ -19,7 +19,7 @@ _CHUNK = 2000
 
 @named("data.Tally")
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CorruptionTally:
     """What corruption did: texts seen, changed and emptied (no letter or digit left), tokens seen and touched."""
 
     n_texts: int = 0
@@ -28,9 +28,9 @@ class Tally:
     n_tokens: int = 0
     n_touched: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: CorruptionTally) -> CorruptionTally:
         """Both counts together."""
-        return Tally(
+        return CorruptionTally(
             self.n_texts + other.n_texts,
             self.n_changed + other.n_changed,
             self.n_emptied + other.n_emptied,
@@ -44,7 +44,7 @@ class CorruptedTexts:
     """Texts after one corruption, in order, with their count."""
 
     texts: list[str]
-    tally: Tally
+    tally: CorruptionTally
 
 
 def corrupt_texts(
@@ -56,7 +56,7 @@ def corrupt_texts(
     """
     check_tagger(tagger, corruptions)
     tagger.load()  # what is not installed is said here and now, not by a worker
-    found = [CorruptedTexts([], Tally()) for _ in corruptions]
+    found = [CorruptedTexts([], CorruptionTally()) for _ in corruptions]
     chunk_function = functools.partial(corrupt_chunk, tagger, tuple(corruptions))
     for results in map_in_order(chunk_function, chunks(texts, _CHUNK), workers):
         for i, more in enumerate(results):
@@ -82,7 +82,7 @@ def apply_corruption(
     results = []
     for i, text in enumerate(texts):
         results.append(corrupt(text, taggings[text], corruption, None if identities is None else identities[i]))
-    tally = Tally(
+    tally = CorruptionTally(
         n_texts=len(results),
         n_changed=sum(result.text != text for result, text in zip(results, texts, strict=True)),
         n_emptied=sum(result.emptied for result in results),
@@ -94,7 +94,7 @@ def apply_corruption(
 
 def corrupt_dataset(
     dataset: Dataset, taggings: Mapping[str, Tagging], corruption: Corruption
-) -> tuple[Dataset, dict[str, Tally]]:
+) -> tuple[Dataset, dict[str, CorruptionTally]]:
     """The dataset with its texts (and pairs) corrupted, rows and labels as they were, and a count for each column."""
     tallies = {}
     for name in ("text", "pair"):

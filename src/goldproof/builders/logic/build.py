@@ -21,7 +21,7 @@ from goldproof.builders.logic.notation import write_form
 from goldproof.builders.logic.pairs import CONTRADICTION, OTHER, Pair, label_of
 from goldproof.builders.logic.prover import prove_canonical
 from goldproof.builders.logic.realise import Casting, Texts, realise
-from goldproof.builders.logic.templates import TEMPLATES, Task, Template
+from goldproof.builders.logic.templates import TEMPLATES, LogicTask, Template
 from goldproof.errors import UsageError
 
 PRESETS = ("closed", "clcd")
@@ -29,7 +29,7 @@ _BETWEEN_NEWS = 500  # pairs
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CorpusRecipe:
     """What to build. `task` is a number from 1 to 7 or a name; `sizes` keeps n within (lowest, highest).
 
     Preset `closed` closes the leaks; `clcd` imitates the published corpus. With `shared_names` the test split uses the
@@ -37,7 +37,7 @@ class Recipe:
     """
 
     language: str = "en"
-    task: str = Task.NEGATION.value
+    task: str = LogicTask.NEGATION.value
     n_train: int = 10_000
     n_test: int = 1_000
     seed: int = 0
@@ -49,10 +49,10 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class LogicCorpus:
     """A training and a test split."""
 
-    recipe: Recipe
+    recipe: CorpusRecipe
     train: tuple[Pair, ...]
     test: tuple[Pair, ...]
 
@@ -78,20 +78,20 @@ class _Sketch:
     n_places: int
 
 
-def find_task(task: str) -> Task:
+def find_task(task: str) -> LogicTask:
     """The task of a number or a name.
 
     >>> find_task("6").value
     'counting'
     """
-    for known in Task:
+    for known in LogicTask:
         if task in (known.value, str(known.number)):
             return known
-    allowed = ", ".join(f"{known.number} ({known.value})" for known in Task)
+    allowed = ", ".join(f"{known.number} ({known.value})" for known in LogicTask)
     raise UsageError(f"there is no task {task!r}; allowed: {allowed}")
 
 
-def build_corpus(recipe: Recipe, progress: Callable[[int], None] | None = None) -> Corpus:
+def build_corpus(recipe: CorpusRecipe, progress: Callable[[int], None] | None = None) -> LogicCorpus:
     """The corpus of a recipe; the same recipe gives the same corpus, byte for byte.
 
     `progress` is told now and then how many pairs are done.
@@ -113,10 +113,10 @@ def build_corpus(recipe: Recipe, progress: Callable[[int], None] | None = None) 
             if progress is not None and len(pairs) % _BETWEEN_NEWS == 0:
                 progress(sum(map(len, splits)) + len(pairs))
         splits.append(tuple(pairs))
-    return Corpus(recipe, *splits)
+    return LogicCorpus(recipe, *splits)
 
 
-def check_recipe(recipe: Recipe) -> Task:
+def check_recipe(recipe: CorpusRecipe) -> LogicTask:
     """The recipe's task; raises for what cannot be built."""
     task = find_task(recipe.task)
     if recipe.preset not in PRESETS:
@@ -130,24 +130,24 @@ def check_recipe(recipe: Recipe) -> Task:
     return task
 
 
-def templates_of(recipe: Recipe) -> dict[Task, list[tuple[Template, tuple[int, ...]]]]:
+def templates_of(recipe: CorpusRecipe) -> dict[LogicTask, list[tuple[Template, tuple[int, ...]]]]:
     """The templates of each task to draw from, with the sizes that the recipe allows."""
     task = find_task(recipe.task)
     low, high = recipe.sizes or (0, 10**9)
     known = clcd.TEMPLATES if recipe.preset == "clcd" else TEMPLATES
-    chosen: dict[Task, list[tuple[Template, tuple[int, ...]]]] = {}
+    chosen: dict[LogicTask, list[tuple[Template, tuple[int, ...]]]] = {}
     for template in known:
         sizes = tuple(n for n in template.sizes if low <= n <= high or n == 0)
-        if task in (template.task, Task.MIXED) and sizes:
+        if task in (template.task, LogicTask.MIXED) and sizes:
             chosen.setdefault(template.task, []).append((template, sizes))
-    possible = {n for template in known if task in (template.task, Task.MIXED) for n in template.sizes if n}
+    possible = {n for template in known if task in (template.task, LogicTask.MIXED) for n in template.sizes if n}
     if recipe.sizes and not possible & set(range(low, min(high, 1000) + 1)):
         limits = f"n from {min(possible)} to {max(possible)}" if possible else "no n"
         raise UsageError(f"task {task.value} has {limits}; got n from {low} to {high}")
     return chosen
 
 
-def draw_items(recipe: Recipe, split: str, n: int) -> list[Item]:
+def draw_items(recipe: CorpusRecipe, split: str, n: int) -> list[Item]:
     """The forms of a split in order; they do not depend on the language."""
     rng = _generator(recipe, find_task(recipe.task), split, "forms")
     chosen = list(templates_of(recipe).values())
@@ -162,7 +162,7 @@ def draw_items(recipe: Recipe, split: str, n: int) -> list[Item]:
     return [items[int(i)] for i in rng.permutation(len(items))]
 
 
-def _generator(recipe: Recipe, task: Task, split: str, purpose: str) -> np.random.Generator:
+def _generator(recipe: CorpusRecipe, task: LogicTask, split: str, purpose: str) -> np.random.Generator:
     return np.random.default_rng([recipe.seed, task.number, *(zlib.crc32(word.encode()) for word in (split, purpose))])
 
 
@@ -176,7 +176,7 @@ def _sketch(form: Form) -> _Sketch:
 class _Writer:
     """Casts and words items with the names of one vocabulary, never the same pair twice."""
 
-    recipe: Recipe
+    recipe: CorpusRecipe
     grammar: Grammar
     vocabulary: Vocabulary
     rng: np.random.Generator = field(default_factory=np.random.default_rng)

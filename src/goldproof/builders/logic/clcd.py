@@ -29,7 +29,7 @@ from goldproof.builders.logic.forms import (
     place,
 )
 from goldproof.builders.logic.templates.comparison import turned
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin, two_of
 from goldproof.builders.logic.templates.coordination import denied
 from goldproof.builders.logic.templates.negation import fact
 
@@ -127,19 +127,19 @@ def draw_counting(n: int, rng: np.random.Generator, *, of: Kind, both: bool) -> 
 
 _NO_N = (0,)
 TEMPLATES = (
-    Template("facts", Task.NEGATION, between(2, 12), draw_negation),
-    Template("people", Task.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PERSON)),
-    Template("places", Task.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PLACE)),
-    Template("list", Task.QUANTIFIERS, between(10, 20), draw_list),
-    Template("every place", Task.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PLACE)),
-    Template("every person", Task.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PERSON)),
-    Template("everything", Task.QUANTIFIERS, _NO_N, draw_everything),
-    Template("description", Task.DESCRIPTION, _NO_N, draw_description),
-    Template("chain", Task.COMPARISON, between(4, 10), draw_chain),
-    Template("as tall chain", Task.COMPARISON, between(4, 10), draw_as_tall_chain),
-    Template("list of people", Task.COMPARISON, between(4, 10), draw_taller_list),
-    Template("only places", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=False)),
-    Template("only people", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=False)),
-    Template("both, places", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=True)),
-    Template("both, people", Task.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=True)),
+    Template("facts", LogicTask.NEGATION, between(2, 12), draw_negation),
+    Template("people", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PERSON)),
+    Template("places", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PLACE)),
+    Template("list", LogicTask.QUANTIFIERS, between(10, 20), draw_list),
+    Template("every place", LogicTask.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PLACE)),
+    Template("every person", LogicTask.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PERSON)),
+    Template("everything", LogicTask.QUANTIFIERS, _NO_N, draw_everything),
+    Template("description", LogicTask.DESCRIPTION, _NO_N, draw_description),
+    Template("chain", LogicTask.COMPARISON, between(4, 10), draw_chain),
+    Template("as tall chain", LogicTask.COMPARISON, between(4, 10), draw_as_tall_chain),
+    Template("list of people", LogicTask.COMPARISON, between(4, 10), draw_taller_list),
+    Template("only places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=False)),
+    Template("only people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=False)),
+    Template("both, places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=True)),
+    Template("both, people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=True)),
 )

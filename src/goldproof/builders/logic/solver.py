@@ -35,7 +35,7 @@ STEPS_FOR_A_SMALL_MODEL = 200_000_000
 
 def solve(form: Form, readings: Readings) -> Relation:
     """The relation of a form, by z3: P ∧ H unsatisfiable, P ∧ ¬H unsatisfiable, or neither."""
-    world = _World(readings)
+    world = _Z3World(readings)
     premise = [world.say(sentence) for sentence in form.premise]
     if not world.is_satisfiable([*premise, world.say(form.hypothesis)]):
         return Relation.CONTRADICTED
@@ -44,7 +44,7 @@ def solve(form: Form, readings: Readings) -> Relation:
     return Relation.NEITHER
 
 
-class _World:
+class _Z3World:
     """The symbols of one form: a sort for each kind, a relation of visits for each, a height for each person."""
 
     def __init__(self, readings: Readings) -> None:

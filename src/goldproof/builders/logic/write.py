@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from goldproof.builders.logic.build import Corpus, Recipe
+from goldproof.builders.logic.build import CorpusRecipe, LogicCorpus
 from goldproof.builders.logic.grammar import FOLDER
 from goldproof.builders.logic.pairs import Pair
 from goldproof.data.dataset import Dataset, Provenance
@@ -25,7 +25,7 @@ from goldproof.version import __version__
 FORMATS = ("jsonl", "csv", "parquet")
 
 
-def to_dataset(corpus: Corpus) -> Dataset:
+def to_dataset(corpus: LogicCorpus) -> Dataset:
     """The corpus as a dataset; task, template, relation and n are tags."""
     rows = [
         {
@@ -46,7 +46,7 @@ def to_dataset(corpus: Corpus) -> Dataset:
     )
 
 
-def write_corpus(corpus: Corpus, folder: Path, form: str = "jsonl") -> list[Path]:
+def write_corpus(corpus: LogicCorpus, folder: Path, form: str = "jsonl") -> list[Path]:
     """Write train, test and provenance.json into a folder, which is made; gives the paths."""
     if form not in FORMATS:
         raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
@@ -88,7 +88,7 @@ def _encoded(pairs: Sequence[Pair], form: str) -> Iterator[bytes]:
         yield bytes(sink.getvalue())
 
 
-def describe(recipe: Recipe, paths: Sequence[Path]) -> dict[str, Any]:
+def describe(recipe: CorpusRecipe, paths: Sequence[Path]) -> dict[str, Any]:
     """Where a corpus came from: the recipe, the grammar's digest and the files' digests."""
     grammar = Path(recipe.language) if recipe.language.endswith(".toml") else FOLDER / f"{recipe.language}.toml"
     return {

@@ -6,21 +6,21 @@ choose, `balance` and `splits` arrange, `write` gives the published formats. `ra
 
 from __future__ import annotations
 
-from goldproof.builders.probing.build import Built, BuiltTask, Settings, build_tasks
+from goldproof.builders.probing.build import BuildSettings, Built, BuiltTask, build_tasks
 from goldproof.builders.probing.gapping import build_gapping
 from goldproof.builders.probing.source import Treebanks, open_treebanks
-from goldproof.builders.probing.splits import Sizes
-from goldproof.builders.probing.tasks import TASKS, Task, choose_tasks
+from goldproof.builders.probing.splits import SplitSizes
+from goldproof.builders.probing.tasks import TASKS, ProbingTask, choose_tasks
 from goldproof.builders.probing.write import FORMATS, write_tasks
 
 __all__ = [
     "FORMATS",
     "TASKS",
+    "BuildSettings",
     "Built",
     "BuiltTask",
-    "Settings",
-    "Sizes",
-    "Task",
+    "ProbingTask",
+    "SplitSizes",
     "Treebanks",
     "build_gapping",
     "build_tasks",

@@ -7,7 +7,7 @@ plural whole) and singulars under a numeral (Russian "два брата"). Of pr
 from __future__ import annotations
 
 from goldproof.builders.probing.tree import Tree
-from goldproof.builders.probing.verdict import Verdict, no_label
+from goldproof.builders.probing.verdict import RuleVerdict, no_label
 from goldproof.data.formats.treebank import Token
 
 NUMBERS = {"Sing": "NN", "Plur": "NNS"}
@@ -19,7 +19,7 @@ _OBLIQUE = {
 }
 
 
-def subject_number(tree: Tree) -> Verdict:
+def subject_number(tree: Tree) -> RuleVerdict:
     """NN or NNS: the number of the main clause's subject, a noun or personal pronoun.
 
     Coordinated subjects, singulars under a numeral and genitives ("денег нет") are left out.
@@ -27,12 +27,12 @@ def subject_number(tree: Tree) -> Verdict:
     return _label(tree, tree.subject, "subject", "Number", NUMBERS)
 
 
-def subject_gender(tree: Tree) -> Verdict:
+def subject_gender(tree: Tree) -> RuleVerdict:
     """M, F, N or C (common): the gender of the main clause's subject; the same are left out as for its number."""
     return _label(tree, tree.subject, "subject", "Gender", GENDERS)
 
 
-def object_number(tree: Tree) -> Verdict:
+def object_number(tree: Tree) -> RuleVerdict:
     """NN or NNS: the number of the main clause's direct object, a noun or personal pronoun.
 
     Coordinated objects, singulars under a numeral, datives and instrumentals are left out.
@@ -40,12 +40,12 @@ def object_number(tree: Tree) -> Verdict:
     return _label(tree, tree.object, "direct object", "Number", NUMBERS)
 
 
-def object_gender(tree: Tree) -> Verdict:
+def object_gender(tree: Tree) -> RuleVerdict:
     """M, F, N or C (common): the gender of the direct object; the same are left out as for its number."""
     return _label(tree, tree.object, "direct object", "Gender", GENDERS)
 
 
-def _label(tree: Tree, word: Token | None, role: str, feature: str, labels: dict[str, str]) -> Verdict:
+def _label(tree: Tree, word: Token | None, role: str, feature: str, labels: dict[str, str]) -> RuleVerdict:
     if word is None:
         return no_label(f"the main clause has no {role}, or several")
     if tree.root.upos in ("INTJ", "SYM", "X"):
@@ -59,7 +59,7 @@ def _label(tree: Tree, word: Token | None, role: str, feature: str, labels: dict
     if word.features.get("Number") == "Sing" and tree.has(word, *_NUMERALS):
         return no_label(f"the {role} is a singular under a numeral")
     label = labels.get(word.features.get(feature, ""))
-    return Verdict(label, target=word) if label else no_label(f"the {role} has no {feature}")
+    return RuleVerdict(label, target=word) if label else no_label(f"the {role} has no {feature}")
 
 
 def _is_noun_or_personal(word: Token) -> bool:

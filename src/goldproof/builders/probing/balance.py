@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from goldproof.builders.probing.sampling import Candidate
+from goldproof.builders.probing.sampling import LabelledSentence
 
 # Shares of the depths 5, 6, 7, 8, 9 in the published Russian task (Table 11 of the RuSentEval paper).
 DEPTH_SHARES = {"5": 0.136, "6": 0.226, "7": 0.329, "8": 0.207, "9": 0.103}
 
 
-def balance(classes: Mapping[str, Sequence[Candidate]], most: int) -> dict[str, list[Candidate]]:
+def balance(classes: Mapping[str, Sequence[LabelledSentence]], most: int) -> dict[str, list[LabelledSentence]]:
     """As many rows of each class as the smallest has, and at most `most`."""
     n = min(most, *(len(rows) for rows in classes.values()))
     return {label: list(rows[:n]) for label, rows in classes.items()}
 
 
 def decorrelate(
-    cells: Mapping[tuple[str, int], Sequence[Candidate]], shares: Mapping[str, float], most: int
-) -> dict[str, list[Candidate]]:
+    cells: Mapping[tuple[str, int], Sequence[LabelledSentence]], shares: Mapping[str, float], most: int
+) -> dict[str, list[LabelledSentence]]:
     """Rows whose depth and length are independent: every depth gets the same mix of lengths.
 
     Of length l the sample holds q(l) = min over depths d of n(d, l) / share(d), and depth d has share(d) q(l) of them,
@@ -32,7 +32,7 @@ def decorrelate(
         for length in lengths
     }
     scale = min(1.0, most / total) if (total := sum(room.values())) else 0.0
-    chosen: dict[str, list[Candidate]] = {depth: [] for depth in shares}
+    chosen: dict[str, list[LabelledSentence]] = {depth: [] for depth in shares}
     for depth, share in shares.items():
         for length in lengths:
             n = int(share * room[length] * scale + 1e-9)

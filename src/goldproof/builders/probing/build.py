@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from goldproof.builders.probing import filters, targets
 from goldproof.builders.probing.balance import DEPTH_SHARES, balance, correlate, decorrelate
-from goldproof.builders.probing.sampling import Candidate, Sampler, rank_of
+from goldproof.builders.probing.sampling import LabelledSentence, Sampler, rank_of
 from goldproof.builders.probing.source import Treebanks
-from goldproof.builders.probing.splits import Row, Sizes, split_rows
+from goldproof.builders.probing.splits import SplitSizes, TaskRow, split_rows
 from goldproof.builders.probing.survey import Survey, survey
-from goldproof.builders.probing.tasks import DEPTHS, Context, Task, choose_tasks
+from goldproof.builders.probing.tasks import DEPTHS, ProbingTask, RuleContext, choose_tasks
 from goldproof.builders.probing.tree import Tree
-from goldproof.builders.probing.verdict import Verdict
+from goldproof.builders.probing.verdict import RuleVerdict
 from goldproof.data.checking.duplicates import normalize
 from goldproof.data.dataset import Dataset, Provenance, SourceFile
 from goldproof.errors import UsageError
@@ -24,11 +24,11 @@ _MIN_SHARE = 0.1  # of the words of a part of speech that must carry a feature a
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BuildSettings:
     """The rules of the paper; `min_per_class` is what a class needs, below it the task (or the lemma) is left out."""
 
     tasks: tuple[str, ...] = ()
-    sizes: Sizes = field(default_factory=Sizes)
+    sizes: SplitSizes = field(default_factory=SplitSizes)
     seed: int = 0
     tokens: tuple[int, int] = (5, 25)
     min_frequency: float = 0.9
@@ -51,8 +51,8 @@ class Settings:
 class BuiltTask:
     """The rows of a task, how many sentences got no label and why, and figures that belong to the task."""
 
-    task: Task
-    rows: tuple[Row, ...]
+    task: ProbingTask
+    rows: tuple[TaskRow, ...]
     labelled: Mapping[str, int]
     reasons: Mapping[str, int]
     notes: Mapping[str, float | int | str | None]
@@ -78,7 +78,7 @@ class Built:
     """The tasks that were built, and why the others were not."""
 
     language: str
-    settings: Settings
+    settings: BuildSettings
     files: tuple[SourceFile, ...]
     tasks: tuple[BuiltTask, ...]
     skipped: Mapping[str, str]
@@ -95,23 +95,23 @@ class Built:
 class _Work:
     """A task while sentences pass by."""
 
-    task: Task
+    task: ProbingTask
     sampler: Sampler
     labelled: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     lengths: Counter[tuple[str, int]] = field(default_factory=Counter)
 
 
-def build_tasks(treebanks: Treebanks, settings: Settings | None = None) -> Built:
+def build_tasks(treebanks: Treebanks, settings: BuildSettings | None = None) -> Built:
     """Label, sample, balance and split the sentences of the treebanks for each task that they allow."""
-    settings = settings or Settings()
+    settings = settings or BuildSettings()
     tasks = choose_tasks(settings.tasks)
     require(*filters.filter_needs(treebanks.language, settings.min_frequency))
     left_out: Counter[str] = Counter()
     found = survey(treebanks.trees(left_out))
     skipped = {task.name: why for task in tasks if (why := why_impossible(task, treebanks.language, found))}
     words = targets.choose_words(found, settings.word_ranks, settings.n_words, settings.min_per_class)
-    context = Context(
+    context = RuleContext(
         treebanks.language,
         settings.seed,
         settings.tokens,
@@ -132,7 +132,7 @@ def build_tasks(treebanks: Treebanks, settings: Settings | None = None) -> Built
     return Built(treebanks.language, settings, files, tuple(built), skipped, found.n_sentences, dict(left_out))
 
 
-def why_impossible(task: Task, language: str, found: Survey) -> str | None:
+def why_impossible(task: ProbingTask, language: str, found: Survey) -> str | None:
     """Why the language or the treebank does not allow a task, or None."""
     if task.languages and language not in task.languages:
         return f"its rules are for {', '.join(task.languages)}; the language is {language}"
@@ -143,7 +143,7 @@ def why_impossible(task: Task, language: str, found: Survey) -> str | None:
     return None
 
 
-def _capacity(task: Task, context: Context, settings: Settings) -> int:
+def _capacity(task: ProbingTask, context: RuleContext, settings: BuildSettings) -> int:
     """Candidates to keep of each stratum: a class, or for TreeDepth a depth and length."""
     if task.name == "TreeDepth":
         n_lengths = context.lengths[1] - context.lengths[0] + 1
@@ -155,7 +155,7 @@ def _capacity(task: Task, context: Context, settings: Settings) -> int:
 
 
 def _label_all(
-    treebanks: Treebanks, works: list[_Work], context: Context, settings: Settings, left_out: Counter[str]
+    treebanks: Treebanks, works: list[_Work], context: RuleContext, settings: BuildSettings, left_out: Counter[str]
 ) -> None:
     frequency = filters.make_frequency(treebanks.language) if settings.min_frequency > 0 else None
     lexicon = filters.read_lexicon(settings.lexicon)
@@ -172,14 +172,14 @@ def _label_all(
                 _offer(work, tree, key, context, is_single if settings.one_part_of_speech else None)
 
 
-def _offer(work: _Work, tree: Tree, key: str, context: Context, is_single: filters.IsSingle | None) -> None:
+def _offer(work: _Work, tree: Tree, key: str, context: RuleContext, is_single: filters.IsSingle | None) -> None:
     verdict = work.task.rule(tree, context)
     reason = _why_not(work.task, verdict, is_single)
     if verdict.label is None or reason:
         work.reasons[reason] += 1
         return
     work.labelled[verdict.label] += 1
-    candidate = Candidate(
+    candidate = LabelledSentence(
         key,
         tree.sentence.id,
         verdict.label,
@@ -195,7 +195,7 @@ def _offer(work: _Work, tree: Tree, key: str, context: Context, is_single: filte
         work.sampler.offer(verdict.label, candidate)
 
 
-def _why_not(task: Task, verdict: Verdict, is_single: filters.IsSingle | None) -> str:
+def _why_not(task: ProbingTask, verdict: RuleVerdict, is_single: filters.IsSingle | None) -> str:
     if verdict.label is None:
         return verdict.reason
     if task.semantic and is_single is not None and verdict.target and not is_single(verdict.target.form):
@@ -203,7 +203,7 @@ def _why_not(task: Task, verdict: Verdict, is_single: filters.IsSingle | None) -
     return ""
 
 
-def _finish(work: _Work, settings: Settings, words: targets.WordTargets) -> BuiltTask | str:
+def _finish(work: _Work, settings: BuildSettings, words: targets.WordTargets) -> BuiltTask | str:
     strata = work.sampler.strata()
     notes: dict[str, float | int | str | None] = {}
     if work.task.name == "TreeDepth":
@@ -227,10 +227,10 @@ def _finish(work: _Work, settings: Settings, words: targets.WordTargets) -> Buil
 
 def _finish_depths(
     work: _Work,
-    strata: Mapping[Hashable, list[Candidate]],
-    settings: Settings,
+    strata: Mapping[Hashable, list[LabelledSentence]],
+    settings: BuildSettings,
     notes: dict[str, float | int | str | None],
-) -> dict[str, list[Candidate]]:
+) -> dict[str, list[LabelledSentence]]:
     cells = {stratum: rows for stratum, rows in strata.items() if isinstance(stratum, tuple)}
     chosen = decorrelate(cells, DEPTH_SHARES, settings.sizes.total)
     after = Counter((row.label, len(row.tokens)) for rows in chosen.values() for row in rows)
@@ -239,14 +239,14 @@ def _finish_depths(
     return chosen
 
 
-def _classes(work: _Work, chosen: Mapping[str, list[Candidate]]) -> tuple[str, ...]:
+def _classes(work: _Work, chosen: Mapping[str, list[LabelledSentence]]) -> tuple[str, ...]:
     """The classes that must be there; of genders those that a hundredth of the sentences have, rarer ones are slips."""
     if not work.task.varies:
         return work.task.classes or tuple(chosen)
     return tuple(label for label in work.task.classes if 100 * work.labelled[label] >= work.labelled.total() > 0)
 
 
-def _why_too_small(work: _Work, chosen: Mapping[str, list[Candidate]], least: int) -> str | None:
+def _why_too_small(work: _Work, chosen: Mapping[str, list[LabelledSentence]], least: int) -> str | None:
     labels = _classes(work, chosen)
     if len(labels) < 2:
         return f"fewer than two classes have {least} sentences"

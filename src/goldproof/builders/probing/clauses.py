@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldproof.builders.probing.tree import CLAUSES, SUBJECTS, Tree, base, is_finite
-from goldproof.builders.probing.verdict import Verdict, no_label
+from goldproof.builders.probing.verdict import RuleVerdict, no_label
 from goldproof.data.formats.treebank import Token
 
 # Russian words that make an impersonal predicate whatever their annotated part of speech.
@@ -27,7 +27,7 @@ OFTEN_IMPERSONAL = frozenset(_OFTEN_IMPERSONAL.split())
 _PERSONAL_PERSONS = frozenset({"1", "2"})
 
 
-def conjunction_type(tree: Tree) -> Verdict:
+def conjunction_type(tree: Tree) -> RuleVerdict:
     """CCONJ or SCONJ: whether clauses are coordinated by a conjunction or subordinated by one; both is no label.
 
     A coordinated clause has a subject of its own. A sentence with a clause that no conjunction joins is left out:
@@ -44,14 +44,14 @@ def conjunction_type(tree: Tree) -> Verdict:
         return no_label("clauses stand side by side without a conjunction")
     if coordinated:
         joined = all(any(cc.upos == "CCONJ" for cc in tree.dependents(token, "cc")) for token in coordinated)
-        return Verdict("CCONJ") if joined else no_label("clauses stand side by side without a conjunction")
+        return RuleVerdict("CCONJ") if joined else no_label("clauses stand side by side without a conjunction")
     if subordinate:
         joined = all(any(m.upos == "SCONJ" for m in tree.dependents(token, "mark")) for token in subordinate)
-        return Verdict("SCONJ") if joined else no_label("a subordinate clause has no conjunction")
+        return RuleVerdict("SCONJ") if joined else no_label("a subordinate clause has no conjunction")
     return no_label("there is one clause only")
 
 
-def impersonal(tree: Tree) -> Verdict:
+def impersonal(tree: Tree) -> RuleVerdict:
     """1 where the Russian main clause is impersonal, 0 where it has a subject or leaves a personal one out.
 
     Impersonal are, without a subject: neuter pasts, infinitives, adverbs and short neuters as predicates, "нет", "надо"
@@ -61,14 +61,14 @@ def impersonal(tree: Tree) -> Verdict:
     root = tree.root
     subjects = tree.dependents(root, "nsubj")
     if any(subject.features.get("Case") != "Gen" or tree.has(subject, "nummod:gov") for subject in subjects):
-        return Verdict("0")
+        return RuleVerdict("0")
     negated = any(word.lemma == "не" for word in tree.dependents(root, "advmod"))
     if subjects and not negated and root.lemma not in IMPERSONAL_WORDS:
         return no_label("the subject is a genitive")
     if any(tree.is_finite_clause(clause) for clause in tree.dependents(root, "csubj")):
         return no_label("the subject is a clause")
     if root.lemma in IMPERSONAL_WORDS or root.form.lower() in IMPERSONAL_WORDS:
-        return Verdict("1")
+        return RuleVerdict("1")
     finite = next((word for word in [root, *tree.dependents(root, "cop", "aux")] if is_finite(word)), None)
     if root.upos in ("ADV", "ADJ"):
         return _judge_predicative(root, finite)
@@ -77,36 +77,36 @@ def impersonal(tree: Tree) -> Verdict:
     return _judge_verb(tree, root, finite)
 
 
-def _judge_predicative(root: Token, finite: Token | None) -> Verdict:
+def _judge_predicative(root: Token, finite: Token | None) -> RuleVerdict:
     """A predicate that is no verb: "жарко", "было тихо", against "рад", "готовы"."""
     features = root.features
     if finite is not None and not _is_third_singular_or_neuter(finite):
-        return Verdict("0")
+        return RuleVerdict("0")
     if root.upos == "ADV" and root.lemma.endswith("о"):
-        return Verdict("1")
+        return RuleVerdict("1")
     if features.get("Variant") == "Short":
         neuter = features.get("Gender") == "Neut" and features.get("Number") == "Sing"
-        return Verdict("1" if neuter else "0")
+        return RuleVerdict("1" if neuter else "0")
     return no_label("the root is no predicate")
 
 
-def _judge_verb(tree: Tree, root: Token, finite: Token | None) -> Verdict:
+def _judge_verb(tree: Tree, root: Token, finite: Token | None) -> RuleVerdict:
     if finite is None:
         if root.features.get("VerbForm") == "Inf":
-            return Verdict("1")
+            return RuleVerdict("1")
         if root.features.get("Variant") == "Short":
             neuter = root.features.get("Gender") == "Neut"
-            return Verdict("1" if neuter else "0")
+            return RuleVerdict("1" if neuter else "0")
         return no_label("the root is no predicate")
     features = finite.features
     if features.get("Mood") == "Imp" or features.get("Person") in _PERSONAL_PERSONS:
-        return Verdict("0")
+        return RuleVerdict("0")
     if features.get("Number") == "Plur" or features.get("Gender") in ("Masc", "Fem"):
-        return Verdict("0")
+        return RuleVerdict("0")
     if features.get("Gender") == "Neut":
-        return Verdict("1")
+        return RuleVerdict("1")
     if root.lemma in IMPERSONAL_VERBS or (root.lemma in OFTEN_IMPERSONAL and _has_impersonal_complement(tree, root)):
-        return Verdict("1")
+        return RuleVerdict("1")
     return no_label("a third person singular without a subject may be personal or not")
 
 
@@ -125,14 +125,14 @@ def _is_third_singular_or_neuter(word: Token) -> bool:
     return features.get("Gender", "Neut") == "Neut"
 
 
-def gapping(tree: Tree) -> Verdict:
+def gapping(tree: Tree) -> RuleVerdict:
     """1 where a coordinated clause leaves its verb out (relation `orphan`), 0 where coordinated clauses are whole."""
     orphans = [token for token in tree.tokens if base(token.deprel) == "orphan"]
     if orphans:
         gapped = all(_follows_verb(tree, tree.tokens[orphan.head - 1]) for orphan in orphans)
-        return Verdict("1") if gapped else no_label("something else than a repeated verb is left out")
+        return RuleVerdict("1") if gapped else no_label("something else than a repeated verb is left out")
     if any(base(token.deprel) == "conj" and _is_full_clause(tree, token) for token in tree.tokens):
-        return Verdict("0")
+        return RuleVerdict("0")
     return no_label("there is one clause only")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from goldproof.builders.probing.parsed import Word
+from goldproof.builders.probing.parsed import ParsedWord
 
 _NAMES = {
     "dobj": "obj",
@@ -37,7 +37,7 @@ _NAMES = {
 _PREDICATES = ("VERB", "AUX", "ADJ", "ADV")
 
 
-def to_universal(words: list[Word]) -> list[Word]:
+def to_universal(words: list[ParsedWord]) -> list[ParsedWord]:
     """The sentence with universal dependencies."""
     words = list(words)
     for number in range(1, len(words) + 1):
@@ -51,21 +51,21 @@ def to_universal(words: list[Word]) -> list[Word]:
     return [replace(word, deprel=_NAMES.get(word.deprel, word.deprel)) for word in words]
 
 
-def _children(words: list[Word], head: int, *relations: str) -> list[int]:
+def _children(words: list[ParsedWord], head: int, *relations: str) -> list[int]:
     return [n for n, word in enumerate(words, start=1) if word.head == head and word.deprel in relations]
 
 
-def _move(words: list[Word], number: int, head: int, relation: str) -> None:
+def _move(words: list[ParsedWord], number: int, head: int, relation: str) -> None:
     words[number - 1] = replace(words[number - 1], head=head, deprel=relation)
 
 
-def _move_children(words: list[Word], old: int, new: int) -> None:
+def _move_children(words: list[ParsedWord], old: int, new: int) -> None:
     for number, word in enumerate(words, start=1):
         if word.head == old and number != new:
             _move(words, number, new, word.deprel)
 
 
-def _hang_preposition(words: list[Word], number: int) -> None:
+def _hang_preposition(words: list[ParsedWord], number: int) -> None:
     preposition = words[number - 1]
     complements = _children(words, number, "pobj", "pcomp")
     if preposition.deprel not in ("prep", "agent", "dative") or not complements:
@@ -81,7 +81,7 @@ def _hang_preposition(words: list[Word], number: int) -> None:
     _move(words, number, complement, link)
 
 
-def _hang_copula(words: list[Word], number: int) -> None:
+def _hang_copula(words: list[ParsedWord], number: int) -> None:
     copula = words[number - 1]
     predicates = _children(words, number, "attr", "acomp")
     if copula.lemma != "be" or not predicates or _children(words, number, "dobj"):
@@ -92,7 +92,7 @@ def _hang_copula(words: list[Word], number: int) -> None:
     _move(words, number, predicate, "cop")
 
 
-def _flatten_conjunct(words: list[Word], number: int) -> None:
+def _flatten_conjunct(words: list[ParsedWord], number: int) -> None:
     """A later conjunct hangs on the first, not on the one before it."""
     word = words[number - 1]
     head = word.head
@@ -102,7 +102,7 @@ def _flatten_conjunct(words: list[Word], number: int) -> None:
         _move(words, number, head, "conj")
 
 
-def _hang_conjunction(words: list[Word], number: int) -> None:
+def _hang_conjunction(words: list[ParsedWord], number: int) -> None:
     """A conjunction hangs on the conjunct that follows it."""
     word = words[number - 1]
     first = word.head

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goldproof.builders.probing.balance import balance
-from goldproof.builders.probing.build import Built, BuiltTask, Settings
-from goldproof.builders.probing.sampling import Candidate, Sampler, rank_of
+from goldproof.builders.probing.build import BuildSettings, Built, BuiltTask
+from goldproof.builders.probing.sampling import LabelledSentence, Sampler, rank_of
 from goldproof.builders.probing.splits import split_rows
 from goldproof.builders.probing.tasks import TASKS
 from goldproof.data.checking.duplicates import normalize
@@ -29,9 +29,9 @@ def tokenize(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(text))
 
 
-def build_gapping(paths: Sequence[str | Path], settings: Settings | None = None) -> Built:
+def build_gapping(paths: Sequence[str | Path], settings: BuildSettings | None = None) -> Built:
     """The task from AGRR files: their sentences pooled, filtered by length, balanced and split anew."""
-    settings = settings or Settings()
+    settings = settings or BuildSettings()
     task = TASKS["Gapping"]
     sampler = Sampler(settings.sizes.total // 2)
     labelled: Counter[str] = Counter()
@@ -49,7 +49,7 @@ def build_gapping(paths: Sequence[str | Path], settings: Settings | None = None)
             key = normalize(item["text"])
             rank = rank_of(settings.seed, task.name, key)
             identity = f"{path.name} {item['id']}"
-            sampler.offer(item["label"], Candidate(key, identity, item["label"], tokens, None, rank))
+            sampler.offer(item["label"], LabelledSentence(key, identity, item["label"], tokens, None, rank))
     classes = {str(label): rows for label, rows in sorted(sampler.strata().items(), key=lambda item: str(item[0]))}
     small = [label for label in task.classes if len(classes.get(label, ())) < settings.min_per_class]
     if small:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ParsedWord:
     """A parsed word; `head` counts from 1, 0 is the root."""
 
     form: str
@@ -35,7 +35,7 @@ def is_tree(heads: list[int]) -> bool:
     return True
 
 
-def to_conllu(words: list[Word], number: int) -> str:
+def to_conllu(words: list[ParsedWord], number: int) -> str:
     """The sentence as CoNLL-U, with its number for an id."""
     text = "".join(word.form + (" " if word.space_after else "") for word in words).strip()
     lines = [f"# sent_id = {number}", f"# text = {text}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldproof.builders.probing.tree import UNREAL_MOODS, Tree, is_finite
-from goldproof.builders.probing.verdict import Verdict, no_label
+from goldproof.builders.probing.verdict import RuleVerdict, no_label
 from goldproof.data.formats.treebank import Token
 
 # Auxiliaries that make a perfect of a present form. Where the perfect is the ordinary past ("hat gesehen", "a vu") it
@@ -37,7 +37,7 @@ _CONDITIONAL = frozenset({"бы", "б", "чтобы", "чтоб"})
 _SLAVIC = frozenset({"ru", "uk", "be"})
 
 
-def tense(tree: Tree, language: str) -> Verdict:
+def tense(tree: Tree, language: str) -> RuleVerdict:
     """PAST or PRES: the tense of the main clause; futures, conditionals, imperatives and bare modals are left out."""
     if tree.has(tree.root, "nsubj:outer"):
         return no_label("the predicate is a clause")
@@ -53,16 +53,16 @@ def tense(tree: Tree, language: str) -> Verdict:
         return no_label("the tense is the future")
     if _is_auxiliary(word, PERFECT.get(language, set())) and tense == "Pres":
         if language in PERFECT_IS_PAST:
-            return Verdict("PAST", target=tree.root)
+            return RuleVerdict("PAST", target=tree.root)
         return no_label("the tense is a present perfect")
     if tense in ("Past", "Imp", "Pqp"):
-        return Verdict("PAST", target=word)
+        return RuleVerdict("PAST", target=word)
     if tense == "Pres":
-        return Verdict("PRES", target=word)
+        return RuleVerdict("PRES", target=word)
     return no_label("the tense is the future" if tense == "Fut" else "the finite verb has no Tense")
 
 
-def voice(tree: Tree) -> Verdict:
+def voice(tree: Tree) -> RuleVerdict:
     """ACT or PASS: the voice of the main clause's verb; other reflexive verbs (Voice=Mid) are left out."""
     root = tree.root
     if root.upos != "VERB" or tree.has(root, "nsubj:outer"):
@@ -73,20 +73,20 @@ def voice(tree: Tree) -> Verdict:
     if passive and (marked == "Act" or (is_finite(root) and not built and tree.has(root, "obj"))):
         return no_label("the annotation of voice contradicts itself")
     if passive:
-        return Verdict("PASS", target=root)
+        return RuleVerdict("PASS", target=root)
     if marked == "Mid":
         return no_label("the verb is in the middle voice")
     if not tree.is_finite_clause(root):
         return no_label("the main clause has no finite verb")
-    return Verdict("ACT", target=root)
+    return RuleVerdict("ACT", target=root)
 
 
-def aspect(tree: Tree) -> Verdict:
+def aspect(tree: Tree) -> RuleVerdict:
     """PERF or IMP: the aspect of the main clause's verb."""
     if tree.root.upos != "VERB" or tree.has(tree.root, "nsubj:outer"):
         return no_label("the predicate is no verb")
     label = {"Perf": "PERF", "Imp": "IMP"}.get(tree.root.features.get("Aspect", ""))
-    return Verdict(label, target=tree.root) if label else no_label("the predicate has no Aspect")
+    return RuleVerdict(label, target=tree.root) if label else no_label("the predicate has no Aspect")
 
 
 def _predicate_words(tree: Tree) -> list[Token]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.builders.probing.clearnlp import to_universal
-from goldproof.builders.probing.parsed import Word, is_tree, to_conllu
+from goldproof.builders.probing.parsed import ParsedWord, is_tree, to_conllu
 from goldproof.data.formats.files import check_file, iter_lines
 from goldproof.errors import DataError, ModelError
 from goldproof.extras import Need, import_extra, require
@@ -30,7 +30,7 @@ _PYMORPHY = {
 }
 
 
-Sentences = Iterator[list[Word]]
+Sentences = Iterator[list[ParsedWord]]
 
 
 def parse_needs(language: str) -> tuple[Need, ...]:
@@ -74,7 +74,7 @@ def _natasha() -> Callable[[Iterable[str]], Sentences]:
     return parse
 
 
-def _russian_words(tokens: list[Any], analyzer: Any) -> list[Word]:
+def _russian_words(tokens: list[Any], analyzer: Any) -> list[ParsedWord]:
     places = {token.id: place for place, token in enumerate(tokens, start=1)}
     words = []
     for place, token in enumerate(tokens):
@@ -84,7 +84,7 @@ def _russian_words(tokens: list[Any], analyzer: Any) -> list[Word]:
         head = places.get(token.head_id, 0 if token.head_id.endswith("_0") else -1)
         lemma = _russian_lemma(token.text, token.pos, analyzer)
         relation = "root" if head == 0 else token.rel
-        words.append(Word(token.text, lemma, token.pos, feats, head, relation, following > token.stop))
+        words.append(ParsedWord(token.text, lemma, token.pos, feats, head, relation, following > token.stop))
     return words
 
 
@@ -116,7 +116,7 @@ def _spacy(language: str) -> Callable[[Iterable[str]], Sentences]:
     return parse
 
 
-def _spacy_words(tokens: list[Any]) -> list[Word]:
+def _spacy_words(tokens: list[Any]) -> list[ParsedWord]:
     tokens = [token for token in tokens if not token.is_space]
     places = {token.i: place for place, token in enumerate(tokens, start=1)}
     words = []
@@ -125,5 +125,5 @@ def _spacy_words(tokens: list[Any]) -> list[Word]:
         head = 0 if is_root else places.get(token.head.i, -1)
         relation = "root" if is_root else token.dep_
         lemma, feats = token.lemma_ or token.text, str(token.morph) or "_"
-        words.append(Word(token.text, lemma, token.pos_, feats, head, relation, bool(token.whitespace_)))
+        words.append(ParsedWord(token.text, lemma, token.pos_, feats, head, relation, bool(token.whitespace_)))
     return words

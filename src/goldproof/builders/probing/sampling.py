@@ -14,7 +14,7 @@ from goldproof.builders.probing.draw import draw
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class LabelledSentence:
     """A sentence with its label; `key` is the original without case and punctuation, `tokens` are as written out."""
 
     key: str
@@ -36,9 +36,9 @@ class Sampler:
 
     capacity: int
     _heaps: dict[Hashable, list[tuple[int, str]]] = field(default_factory=dict)
-    _kept: dict[Hashable, dict[str, Candidate]] = field(default_factory=dict)
+    _kept: dict[Hashable, dict[str, LabelledSentence]] = field(default_factory=dict)
 
-    def offer(self, stratum: Hashable, candidate: Candidate) -> None:
+    def offer(self, stratum: Hashable, candidate: LabelledSentence) -> None:
         """Take the candidate in, if its rank is low enough and it is new."""
         heap, kept = self._heaps.setdefault(stratum, []), self._kept.setdefault(stratum, {})
         if candidate.key in kept:
@@ -53,7 +53,7 @@ class Sampler:
             del kept[dropped]
         kept[candidate.key] = candidate
 
-    def strata(self) -> dict[Hashable, list[Candidate]]:
+    def strata(self) -> dict[Hashable, list[LabelledSentence]]:
         """What was kept, by stratum, lowest rank first; a sentence that has two labels is in none."""
         labels: dict[str, set[str]] = {}
         for kept in self._kept.values():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from goldproof.builders.probing.sampling import Candidate
+from goldproof.builders.probing.sampling import LabelledSentence
 from goldproof.errors import UsageError
 
 SPLITS = ("train", "validation", "test")
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SplitSizes:
     """The most rows of each split; smaller corpora are split in the same ratio."""
 
     train: int = 100_000
@@ -31,20 +31,20 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TaskRow:
     """A row of a task."""
 
     split: str
-    candidate: Candidate
+    candidate: LabelledSentence
 
 
-def split_rows(classes: Mapping[str, Sequence[Candidate]], sizes: Sizes) -> tuple[Row, ...]:
+def split_rows(classes: Mapping[str, Sequence[LabelledSentence]], sizes: SplitSizes) -> tuple[TaskRow, ...]:
     """The rows of each class in the ratio of the sizes, at least one in each split, mixed within a split."""
-    rows: list[Row] = []
+    rows: list[TaskRow] = []
     for candidates in classes.values():
         n = len(candidates)
         n_test, n_validation = (max(1, round(n * size / sizes.total)) for size in (sizes.test, sizes.validation))
         for place, candidate in enumerate(candidates):
             split = "test" if place < n_test else "validation" if place < n_test + n_validation else "train"
-            rows.append(Row(split, candidate))
+            rows.append(TaskRow(split, candidate))
     return tuple(sorted(rows, key=lambda row: (SPLITS.index(row.split), row.candidate.rank, row.candidate.key)))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from goldproof.builders.probing.splits import SPLITS, Row
+from goldproof.builders.probing.splits import SPLITS, TaskRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Statistics:
     labels: Mapping[str, int]
 
 
-def describe(rows: Sequence[Row]) -> tuple[Statistics, ...]:
+def describe(rows: Sequence[TaskRow]) -> tuple[Statistics, ...]:
     """The figures of each split in order, then of all rows."""
     parts = [_describe(split, (row for row in rows if row.split == split)) for split in SPLITS]
     return (*parts, _describe("all", rows))
 
 
-def _describe(split: str, rows: Iterable[Row]) -> Statistics:
+def _describe(split: str, rows: Iterable[TaskRow]) -> Statistics:
     labels: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for row in rows:

@@ -11,7 +11,7 @@ from goldproof.builders.probing.draw import draw
 from goldproof.builders.probing.inversion import invert_clauses
 from goldproof.builders.probing.survey import Survey
 from goldproof.builders.probing.tree import Tree
-from goldproof.builders.probing.verdict import Verdict, no_label
+from goldproof.builders.probing.verdict import RuleVerdict, no_label
 from goldproof.data.checking.duplicates import normalize
 from goldproof.data.formats.treebank import Token
 from goldproof.errors import UsageError
@@ -22,7 +22,7 @@ FIXED_ORDER = ("da", "de", "en", "es", "fr", "it", "nb", "nl", "no", "pt", "sv")
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class RuleContext:
     """What a rule may know besides the sentence."""
 
     language: str
@@ -33,11 +33,11 @@ class Context:
     top_classes: frozenset[str] = frozenset()
 
 
-Rule = Callable[[Tree, Context], Verdict]
+Rule = Callable[[Tree, RuleContext], RuleVerdict]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ProbingTask:
     """A task: what is asked, how a sentence is labelled, and what a treebank must have for it.
 
     `classes` are empty where they depend on the corpus; `needs` are features that at least a tenth of the words of a
@@ -56,32 +56,32 @@ class Task:
     varies: bool = False
 
 
-def sentence_length(tree: Tree, context: Context) -> Verdict:
+def sentence_length(tree: Tree, context: RuleContext) -> RuleVerdict:
     """0–5: the bin of the number of tokens, bins of equal width over the allowed lengths."""
     least, most = context.lengths
     place = (len(tree.surface) - least) * N_LENGTHS // (most - least + 1)
-    return Verdict(str(place)) if 0 <= place < N_LENGTHS else no_label("the length is not allowed")
+    return RuleVerdict(str(place)) if 0 <= place < N_LENGTHS else no_label("the length is not allowed")
 
 
-def tree_depth(tree: Tree, context: Context) -> Verdict:
+def tree_depth(tree: Tree, context: RuleContext) -> RuleVerdict:
     """5–9: the nodes on the longest way down from the node above the root, which is two more than the edges below it.
 
     So the published example labelled 5 ("И вот в первую очередь мы хотели бы поговорить об этом .") has three edges
     between words: хотели, поговорить, этом, об.
     """
     depth = tree.depth + 2
-    return Verdict(str(depth)) if depth in DEPTHS else no_label("the depth is not 5 to 9")
+    return RuleVerdict(str(depth)) if depth in DEPTHS else no_label("the depth is not 5 to 9")
 
 
-def word_content(tree: Tree, context: Context) -> Verdict:
+def word_content(tree: Tree, context: RuleContext) -> RuleVerdict:
     """The one word of the target list whose lemma stands in the sentence, once."""
     found = [token for token in tree.tokens if token.lemma.lower() in context.word_targets]
     if len(found) != 1:
         return no_label("no target lemma stands in it" if not found else "several target words stand in it")
-    return Verdict(found[0].lemma.lower(), target=found[0])
+    return RuleVerdict(found[0].lemma.lower(), target=found[0])
 
 
-def top_constituents(tree: Tree, context: Context) -> Verdict:
+def top_constituents(tree: Tree, context: RuleContext) -> RuleVerdict:
     """The sequence of phrases at the top, or OTHER where it is not among the most frequent ones.
 
     Read off the dependents of the root, so coarser than a phrase-structure tree: what stands before the predicate is at
@@ -90,10 +90,10 @@ def top_constituents(tree: Tree, context: Context) -> Verdict:
     sequence = clauses.top_constituents(tree)
     if sequence is None:
         return no_label("the root is no clause")
-    return Verdict(sequence if sequence in context.top_classes else "OTHER")
+    return RuleVerdict(sequence if sequence in context.top_classes else "OTHER")
 
 
-def n_shift(tree: Tree, context: Context) -> Verdict:
+def n_shift(tree: Tree, context: RuleContext) -> RuleVerdict:
     """O or I: as it was, or with two neighbours of a pattern swapped.
 
     Patterns: an adposition and what it governs, an article and its noun, the words of a fixed expression, Russian
@@ -103,7 +103,7 @@ def n_shift(tree: Tree, context: Context) -> Verdict:
     return _shift(tree, context, "NShift", shift.pattern_pairs(tree))
 
 
-def b_shift(tree: Tree, context: Context) -> Verdict:
+def b_shift(tree: Tree, context: RuleContext) -> RuleVerdict:
     """O or I: as it was, or with two neighbours swapped.
 
     Not adverbs, names, conjuncts, or a subject and its auxiliary, whose order is free or makes a question.
@@ -111,7 +111,7 @@ def b_shift(tree: Tree, context: Context) -> Verdict:
     return _shift(tree, context, "BShift", shift.neighbour_pairs(tree))
 
 
-def tense(tree: Tree, context: Context) -> Verdict:
+def tense(tree: Tree, context: RuleContext) -> RuleVerdict:
     """PAST or PRES: the tense of the main clause's finite word; the future, conditionals and imperatives are left out.
 
     A present perfect is past in German, French, Italian and Dutch, where it is the ordinary past, and left out in other
@@ -120,16 +120,16 @@ def tense(tree: Tree, context: Context) -> Verdict:
     return predicate.tense(tree, context.language)
 
 
-def coordination_inversion(tree: Tree, context: Context) -> Verdict:
+def coordination_inversion(tree: Tree, context: RuleContext) -> RuleVerdict:
     """O or I: two coordinated clauses as they were, or swapped."""
     swapped = invert_clauses(tree)
     if swapped is None:
         return no_label("it is not two coordinated clauses")
     changed = draw(context.seed, "CoordInv", normalize(tree.sentence.text)) % 2
-    return Verdict("I", tokens=swapped) if changed else Verdict("O")
+    return RuleVerdict("I", tokens=swapped) if changed else RuleVerdict("O")
 
 
-def odd_word(tree: Tree, context: Context) -> Verdict:
+def odd_word(tree: Tree, context: RuleContext) -> RuleVerdict:
     """O or C: as it was, or with a noun or verb changed for another of the same features and like frequency.
 
     SentEval also matched the frequency of the two bigrams; here a substitute may now and then fit.
@@ -140,13 +140,15 @@ def odd_word(tree: Tree, context: Context) -> Verdict:
         place = 1 + ((chance >> 1) + step) % (len(forms) - 1)
         options = _substitutes(tree, place, context)
         if options and chance % 2 == 0:
-            return Verdict("O")
+            return RuleVerdict("O")
         if options:
-            return Verdict("C", tokens=(*forms[:place], options[(chance >> 16) % len(options)], *forms[place + 1 :]))
+            return RuleVerdict(
+                "C", tokens=(*forms[:place], options[(chance >> 16) % len(options)], *forms[place + 1 :])
+            )
     return no_label("no word has a substitute")
 
 
-def _substitutes(tree: Tree, place: int, context: Context) -> list[str]:
+def _substitutes(tree: Tree, place: int, context: RuleContext) -> list[str]:
     """Other forms with the features of a noun or verb and between half and twice its frequency, in a fixed order."""
     form, number = tree.surface[place]
     if number is None:
@@ -157,18 +159,18 @@ def _substitutes(tree: Tree, place: int, context: Context) -> list[str]:
     return context.survey.substitutes(token.upos, token.feats, form)
 
 
-def _shift(tree: Tree, context: Context, name: str, pairs: list[int]) -> Verdict:
+def _shift(tree: Tree, context: RuleContext, name: str, pairs: list[int]) -> RuleVerdict:
     if not pairs:
         return no_label("no two neighbours can be swapped")
     chance = draw(context.seed, name, normalize(tree.sentence.text))
     if chance % 2 == 0:
-        return Verdict("O")
-    return Verdict("I", tokens=shift.swap(tree.forms, pairs[(chance >> 1) % len(pairs)]))
+        return RuleVerdict("O")
+    return RuleVerdict("I", tokens=shift.swap(tree.forms, pairs[(chance >> 1) % len(pairs)]))
 
 
-def _of_tree(rule: Callable[[Tree], Verdict]) -> Rule:
+def _of_tree(rule: Callable[[Tree], RuleVerdict]) -> Rule:
     @wraps(rule)
-    def of_tree(tree: Tree, context: Context) -> Verdict:
+    def of_tree(tree: Tree, context: RuleContext) -> RuleVerdict:
         return rule(tree)
 
     return of_tree
@@ -178,7 +180,7 @@ _NUMBERS, _GENDERS = ("NN", "NNS"), ("C", "F", "M", "N")
 _NUMBER, _GENDER = (("NOUN", "Number"),), (("NOUN", "Gender"),)
 
 _ALL = (
-    Task(
+    ProbingTask(
         "SentLen",
         "How many tokens has the sentence?",
         sentence_length,
@@ -186,15 +188,15 @@ _ALL = (
         "sent_len",
         "sentence_length",
     ),
-    Task("WC", "Which word of a list stands in the sentence?", word_content, (), "word_content"),
-    Task(
+    ProbingTask("WC", "Which word of a list stands in the sentence?", word_content, (), "word_content"),
+    ProbingTask(
         "ConjType",
         "Are the clauses coordinated or subordinated?",
         _of_tree(clauses.conjunction_type),
         ("CCONJ", "SCONJ"),
         "conj_type",
     ),
-    Task(
+    ProbingTask(
         "ImpersonalSent",
         "Is the main clause impersonal?",
         _of_tree(clauses.impersonal),
@@ -202,10 +204,10 @@ _ALL = (
         "impersonal_sent",
         languages=("ru",),
     ),
-    Task("TreeDepth", "How deep is the tree?", tree_depth, tuple(map(str, DEPTHS)), "tree_depth"),
-    Task("Gapping", "Does a clause leave its predicate out?", _of_tree(clauses.gapping), ("0", "1"), "gapping"),
-    Task("NShift", "Were two words of a phrase swapped?", n_shift, ("I", "O"), "ngram_shift"),
-    Task(
+    ProbingTask("TreeDepth", "How deep is the tree?", tree_depth, tuple(map(str, DEPTHS)), "tree_depth"),
+    ProbingTask("Gapping", "Does a clause leave its predicate out?", _of_tree(clauses.gapping), ("0", "1"), "gapping"),
+    ProbingTask("NShift", "Were two words of a phrase swapped?", n_shift, ("I", "O"), "ngram_shift"),
+    ProbingTask(
         "SubjNumber",
         "Which number has the subject of the main clause?",
         _of_tree(arguments.subject_number),
@@ -214,7 +216,7 @@ _ALL = (
         semantic=True,
         needs=_NUMBER,
     ),
-    Task(
+    ProbingTask(
         "SubjGender",
         "Which gender has the subject of the main clause?",
         _of_tree(arguments.subject_gender),
@@ -224,7 +226,7 @@ _ALL = (
         needs=_GENDER,
         varies=True,
     ),
-    Task(
+    ProbingTask(
         "ObjNumber",
         "Which number has the direct object of the main clause?",
         _of_tree(arguments.object_number),
@@ -233,7 +235,7 @@ _ALL = (
         semantic=True,
         needs=_NUMBER,
     ),
-    Task(
+    ProbingTask(
         "ObjGender",
         "Which gender has the direct object of the main clause?",
         _of_tree(arguments.object_gender),
@@ -243,7 +245,7 @@ _ALL = (
         needs=_GENDER,
         varies=True,
     ),
-    Task(
+    ProbingTask(
         "PV",
         "Which voice has the verb of the main clause?",
         _of_tree(predicate.voice),
@@ -251,7 +253,7 @@ _ALL = (
         "predicate_voice",
         semantic=True,
     ),
-    Task(
+    ProbingTask(
         "PA",
         "Which aspect has the verb of the main clause?",
         _of_tree(predicate.aspect),
@@ -260,7 +262,7 @@ _ALL = (
         semantic=True,
         needs=(("VERB", "Aspect"),),
     ),
-    Task(
+    ProbingTask(
         "PT",
         "Which tense has the main clause?",
         tense,
@@ -270,8 +272,10 @@ _ALL = (
         semantic=True,
         needs=(("VERB", "Tense"),),
     ),
-    Task("TopConst", "Which phrases stand at the top of the sentence?", top_constituents, (), "top_constituents"),
-    Task(
+    ProbingTask(
+        "TopConst", "Which phrases stand at the top of the sentence?", top_constituents, (), "top_constituents"
+    ),
+    ProbingTask(
         "BShift",
         "Were two neighbouring words swapped?",
         b_shift,
@@ -279,8 +283,8 @@ _ALL = (
         "bigram_shift",
         languages=FIXED_ORDER,
     ),
-    Task("SOMO", "Was a noun or verb changed for another?", odd_word, ("C", "O"), "odd_man_out"),
-    Task(
+    ProbingTask("SOMO", "Was a noun or verb changed for another?", odd_word, ("C", "O"), "odd_man_out"),
+    ProbingTask(
         "CoordInv",
         "Were two coordinated clauses swapped?",
         coordination_inversion,
@@ -288,10 +292,10 @@ _ALL = (
         "coordination_inversion",
     ),
 )
-TASKS: Mapping[str, Task] = {task.name: task for task in _ALL}
+TASKS: Mapping[str, ProbingTask] = {task.name: task for task in _ALL}
 
 
-def choose_tasks(names: tuple[str, ...]) -> tuple[Task, ...]:
+def choose_tasks(names: tuple[str, ...]) -> tuple[ProbingTask, ...]:
     """The tasks of these names, whatever their case; all where none is named. SentEval's Tense is PT."""
     if not names:
         return _ALL

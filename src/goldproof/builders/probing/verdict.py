@@ -8,7 +8,7 @@ from goldproof.data.formats.treebank import Token
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """A label, or None with the reason; `tokens` replace those of the sentence where the task changes it."""
 
     label: str | None
@@ -17,10 +17,10 @@ class Verdict:
     tokens: tuple[str, ...] | None = None
 
 
-def no_label(reason: str) -> Verdict:
+def no_label(reason: str) -> RuleVerdict:
     """The verdict that leaves a sentence out.
 
     >>> no_label("no subject")
     Verdict(label=None, reason='no subject', target=None, tokens=None)
     """
-    return Verdict(None, reason)
+    return RuleVerdict(None, reason)

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from goldproof.builders.probing.build import Built, BuiltTask
-from goldproof.builders.probing.splits import SPLITS, Row
+from goldproof.builders.probing.splits import SPLITS, TaskRow
 from goldproof.builders.probing.statistics import Statistics, describe
 from goldproof.data.checking.checks import CheckReport, check
 from goldproof.errors import UsageError
@@ -82,7 +82,7 @@ def _write_rows(task: BuiltTask, folder: Path, form: str) -> list[Path]:
     return paths
 
 
-def _text_label(row: Row) -> str:
+def _text_label(row: TaskRow) -> str:
     return f"{row.candidate.text}\t{row.candidate.label}"
 
 

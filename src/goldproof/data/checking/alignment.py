@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.data.checking.parts import Part
+from goldproof.data.checking.parts import DataPart
 
 MIN_CORRELATION = 0.75
 MIN_AGREEMENT = 0.98
@@ -46,7 +46,7 @@ class Alignment:
         return self.length_correlation >= MIN_CORRELATION and labels_agree
 
 
-def compare_rows(a: Part, b: Part) -> Alignment | None:
+def compare_rows(a: DataPart, b: DataPart) -> Alignment | None:
     """The alignment of two languages of a split, or None where there are too few rows to tell."""
     n = min(len(a.texts), len(b.texts))
     if n < MIN_ROWS:
@@ -65,7 +65,7 @@ def compare_rows(a: Part, b: Part) -> Alignment | None:
     )
 
 
-def _log_lengths(part: Part, n: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _log_lengths(part: DataPart, n: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     lengths = [len(text) + len(pair or "") for text, pair in part.items[:n]]
     return np.log1p(np.array(lengths, dtype=np.float64))
 
@@ -98,7 +98,7 @@ def _renaming(rows: Sequence[tuple[int, str, str]]) -> dict[str, str]:
     return {x: x if x in coarse else counts.most_common(1)[0][0] for x, counts in met.items()}
 
 
-def _shared_numbers(a: Part, b: Part, n: int) -> float | None:
+def _shared_numbers(a: DataPart, b: DataPart, n: int) -> float | None:
     shared = total = 0
     for (text_a, pair_a), (text_b, pair_b) in zip(a.items[:n], b.items[:n], strict=True):
         numbers_a = set(_NUMBER.findall(f"{text_a} {pair_a or ''}"))

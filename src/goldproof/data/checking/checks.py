@@ -25,7 +25,7 @@ from goldproof.data.checking.duplicates import (
     find_repeats,
     normalize,
 )
-from goldproof.data.checking.parts import Gathered, Part, Place, gather
+from goldproof.data.checking.parts import DataPart, Gathered, RowPlace, gather
 from goldproof.data.columns import Columns
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
 from goldproof.errors import UsageError
@@ -35,11 +35,11 @@ _ORDER = {"problem": 0, "warning": 1, "note": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ProblemExample:
     """A place, the place it goes with (the twin, the earlier row), and the text that stands there."""
 
-    place: Place
-    other: Place | None
+    place: RowPlace
+    other: RowPlace | None
     text: str
 
 
@@ -56,7 +56,7 @@ class Finding:
     message: str
     count: int
     total: int
-    examples: tuple[Example, ...] = ()
+    examples: tuple[ProblemExample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ def check(source: Any, *, near: float = 0.8, max_examples: int = 3, columns: Col
     if not 0 < near <= 1:
         raise UsageError(f"near must lie above 0 and at most at 1; got {near}")
     gathered = gather(source, columns)
-    by_language: dict[tuple[str, str], list[Part]] = defaultdict(list)
-    by_split: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    by_language: dict[tuple[str, str], list[DataPart]] = defaultdict(list)
+    by_split: dict[tuple[str, str], list[DataPart]] = defaultdict(list)
     for part in gathered.parts:
         by_language[part.group, part.language].append(part)
         by_split[part.group, part.split].append(part)
@@ -128,7 +128,7 @@ def check(source: Any, *, near: float = 0.8, max_examples: int = 3, columns: Col
     return CheckReport(summaries, tuple(findings), tuple(alignments), dict(gathered.unread))
 
 
-def _summarize(part: Part) -> SplitSummary:
+def _summarize(part: DataPart) -> SplitSummary:
     texts = [*part.texts, *(pair for pair in part.pairs if pair is not None)]
     vocabulary, n_words = count_words(texts)
     labels = Counter(label for label in part.labels if label is not None)
@@ -144,7 +144,7 @@ def _summarize(part: Part) -> SplitSummary:
     )
 
 
-def _check_part(part: Part, near: float, max_examples: int) -> Iterator[Finding]:
+def _check_part(part: DataPart, near: float, max_examples: int) -> Iterator[Finding]:
     items = part.items
     what = "pairs" if part.has_pairs else "texts"
     exact = find_repeats(items)
@@ -170,10 +170,12 @@ def _check_part(part: Part, near: float, max_examples: int) -> Iterator[Finding]
 
 
 def _finding(
-    kind: str, severity: Severity, part: Part, text: str, repeats: Sequence[Repeat], max_examples: int
+    kind: str, severity: Severity, part: DataPart, text: str, repeats: Sequence[Repeat], max_examples: int
 ) -> Finding:
     examples = tuple(
-        Example(part.place(r.row), part.place(r.earlier) if r.earlier != r.row else None, _shorten(part.texts[r.row]))
+        ProblemExample(
+            part.place(r.row), part.place(r.earlier) if r.earlier != r.row else None, _shorten(part.texts[r.row])
+        )
         for r in repeats[:max_examples]
     )
     total = len(part.texts)
@@ -181,7 +183,7 @@ def _finding(
     return Finding(kind, severity, part.name, message, len(repeats), total, examples)
 
 
-def _check_splits(a: Part, b: Part, max_examples: int) -> Iterator[Finding]:
+def _check_splits(a: DataPart, b: DataPart, max_examples: int) -> Iterator[Finding]:
     """What the later of two splits shares with the earlier one."""
     paired = a.has_pairs and b.has_pairs
     keys: list[tuple[str, Severity, str, list[object], list[object]]] = [
@@ -198,7 +200,8 @@ def _check_splits(a: Part, b: Part, max_examples: int) -> Iterator[Finding]:
             shown = shared[:max_examples]
             twins = [a.place(first[theirs[row]]) for row in shown]
             examples = tuple(
-                Example(b.place(row), twin, _shorten(b.texts[row])) for row, twin in zip(shown, twins, strict=True)
+                ProblemExample(b.place(row), twin, _shorten(b.texts[row]))
+                for row, twin in zip(shown, twins, strict=True)
             )
             message = f"{len(shared)} of the {total} {what} of {b.split} also stand in {a.split}"
             yield Finding(kind, severity, where, message, len(shared), total, examples)

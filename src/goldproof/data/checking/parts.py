@@ -25,7 +25,7 @@ _SPLIT_ORDER = {"train": 0, "validation": 1, "test": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Where a row stands: the file as it was given, and the row counted from 1 without the header."""
 
     file: str
@@ -36,7 +36,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Part:
+class DataPart:
     """The rows of one group, language and split."""
 
     group: str
@@ -71,10 +71,10 @@ class Part:
         """Whether rows have a second text."""
         return any(pair is not None for pair in self.pairs)
 
-    def place(self, index: int) -> Place:
+    def place(self, index: int) -> RowPlace:
         """Where a row stands."""
         at = max(number for number, start in enumerate(self.starts) if start <= index)
-        return Place(self.files[at], self.rows[index])
+        return RowPlace(self.files[at], self.rows[index])
 
     def add(self, file: str, table: pa.Table, rows: Sequence[int]) -> None:
         """Add the rows of a file; `rows` are their numbers in it, from 1."""
@@ -91,7 +91,7 @@ class Part:
 class Gathered:
     """What was found under the given paths."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[DataPart, ...]
     files: tuple[tuple[str, SourceFile], ...]
     splits: dict[str, str]
     unread: tuple[tuple[str, str], ...]
@@ -128,7 +128,7 @@ def _gather_splits(splits: Mapping[str, Any], columns: Columns | None) -> Gather
 
 
 def _gather_tables(tables: Mapping[str, Any], columns: Columns | None) -> Gathered:
-    parts: dict[tuple[str, str, str], Part] = {}
+    parts: dict[tuple[str, str, str], DataPart] = {}
     for split, each in tables.items():
         raw = open_table(each, "data to check are")
         found = guess_columns(columns or Columns(), raw.column_names, Path(raw.name))
@@ -142,7 +142,7 @@ def _gather_tables(tables: Mapping[str, Any], columns: Columns | None) -> Gather
 
 def _gather_files(paths: Iterable[str | Path], columns: Columns | None) -> Gathered:
     """Read every file under the paths; a file of no known kind in a folder is listed, not an error."""
-    parts: dict[tuple[str, str, str], Part] = {}
+    parts: dict[tuple[str, str, str], DataPart] = {}
     files: list[tuple[str, SourceFile]] = []
     splits: dict[str, str] = {}
     unread: list[tuple[str, str]] = []
@@ -161,7 +161,7 @@ def _gather_files(paths: Iterable[str | Path], columns: Columns | None) -> Gathe
 
 
 def _ordered(
-    parts: Mapping[tuple[str, str, str], Part],
+    parts: Mapping[tuple[str, str, str], DataPart],
     files: Sequence[tuple[str, SourceFile]],
     splits: dict[str, str],
     unread: Sequence[tuple[str, str]],
@@ -219,11 +219,11 @@ def _read(path: Path, name: FileName, columns: Columns | None) -> tuple[pa.Table
     return pa.Table.from_batches(batches), describe_file(path)
 
 
-def _add(parts: dict[tuple[str, str, str], Part], table: pa.Table, file: str, name: FileName) -> None:
+def _add(parts: dict[tuple[str, str, str], DataPart], table: pa.Table, file: str, name: FileName) -> None:
     keys = list(zip(table.column("language").to_pylist(), table.column("split").to_pylist(), strict=True))
     rows_of: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row, key in enumerate(keys):
         rows_of[key].append(row)
     for (language, split), rows in rows_of.items():
-        part = parts.setdefault((name.group, language, split), Part(name.group, language, split))
+        part = parts.setdefault((name.group, language, split), DataPart(name.group, language, split))
         part.add(file, table.take(pa.array(rows)), [row + 1 for row in rows])

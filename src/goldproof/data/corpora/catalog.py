@@ -52,7 +52,7 @@ class Hub:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class CatalogEntry:
     """An entry of the catalog."""
 
     name: str
@@ -72,13 +72,13 @@ class Corpus:
 
 
 @cache
-def catalog() -> Mapping[str, Corpus]:
+def catalog() -> Mapping[str, CatalogEntry]:
     """Every entry by name."""
     entries = tomllib.loads(files("goldproof.data.corpora").joinpath("catalog.toml").read_text("utf-8"))
     return {name: _corpus(name, entry) for name, entry in entries.items()}
 
 
-def find_corpus(name: str) -> tuple[Corpus, str | None]:
+def find_corpus(name: str) -> tuple[CatalogEntry, str | None]:
     """The entry of a name and, for a suite, the part: `xprobe/tree_depth` is part `tree_depth` of `xprobe`."""
     entries = catalog()
     if name in entries:
@@ -129,7 +129,9 @@ def available_splits(name: str, *, language: str | None = None, root: str | Path
     return _whole_splits(_split_paths(place, part, language, _data_root(root, name)))
 
 
-def _load_local(corpus: Corpus, part: str | None, language: str, splits: Sequence[str] | None, root: Path) -> Dataset:
+def _load_local(
+    corpus: CatalogEntry, part: str | None, language: str, splits: Sequence[str] | None, root: Path
+) -> Dataset:
     name = f"{corpus.name}/{part}" if part else corpus.name
     place = _find_place(corpus, language)
     if place is None:
@@ -150,7 +152,7 @@ def _load_local(corpus: Corpus, part: str | None, language: str, splits: Sequenc
     return Dataset(name, data.table, _provenance(corpus, name, data))
 
 
-def _find_place(corpus: Corpus, language: str) -> Local | None:
+def _find_place(corpus: CatalogEntry, language: str) -> Local | None:
     """Where the catalog says that the files of a language lie."""
     return next((place for place in corpus.local if not place.languages or language in place.languages), None)
 
@@ -209,13 +211,13 @@ def concat_rows(pieces: Sequence[Dataset], language: str, *, by_number: bool) ->
     return table.set_column(position, table.schema.field("id"), numbered)
 
 
-def _provenance(corpus: Corpus, name: str, data: Dataset | None = None) -> Provenance:
+def _provenance(corpus: CatalogEntry, name: str, data: Dataset | None = None) -> Provenance:
     found = data.provenance.files if data is not None else ()
     source = f"hub:{corpus.hub.id}" if data is None and corpus.hub else corpus.source
     return Provenance(name, found, source, corpus.revision, corpus.licence, corpus.citation)
 
 
-def _choose_language(corpus: Corpus, language: str | None) -> str:
+def _choose_language(corpus: CatalogEntry, language: str | None) -> str:
     if language is None and len(corpus.languages) == 1:
         return corpus.languages[0]
     if language is None or language not in corpus.languages:
@@ -225,7 +227,7 @@ def _choose_language(corpus: Corpus, language: str | None) -> str:
     return language
 
 
-def _choose_split(corpus: Corpus, split: str) -> str:
+def _choose_split(corpus: CatalogEntry, split: str) -> str:
     chosen = split if split in corpus.splits else SPLIT_WORDS.get(split, split)
     if chosen not in corpus.splits:
         raise UsageError(f"{corpus.name!r} has the splits {', '.join(corpus.splits)}; got {split!r}")
@@ -243,13 +245,13 @@ def _data_root(root: str | Path | None, name: str) -> Path:
     return Path(given)
 
 
-def _suggest(name: str, entries: Mapping[str, Corpus]) -> str:
+def _suggest(name: str, entries: Mapping[str, CatalogEntry]) -> str:
     names = [*entries, *(f"{corpus.name}/{part}" for corpus in entries.values() for part in corpus.parts)]
     close = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
     return f"; did you mean {', '.join(close)}?" if close else f"; known: {', '.join(entries)}"
 
 
-def _corpus(name: str, entry: dict[str, Any]) -> Corpus:
+def _corpus(name: str, entry: dict[str, Any]) -> CatalogEntry:
     local = tuple(Local(**place) for place in entry.pop("local", ()))
     hub = Hub(**entry.pop("hub")) if "hub" in entry else None
-    return replace(Corpus(name=name, **entry), local=local, hub=hub)
+    return replace(CatalogEntry(name=name, **entry), local=local, hub=hub)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goldproof.data.corpora.catalog import Corpus
+from goldproof.data.corpora.catalog import CatalogEntry
 
 
-def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
+def corpus_facts(corpus: CatalogEntry) -> list[tuple[str, str]]:
     """Task, languages, source, licence, files and so on, as (name, value)."""
     return [(name, value) for name, value in _facts(corpus) if value]
 
 
-def _facts(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def _facts(corpus: CatalogEntry) -> Iterator[tuple[str, str]]:
     yield "Task", corpus.task
     yield "Languages", ", ".join(corpus.languages)
     yield "Splits", ", ".join(corpus.splits)

@@ -12,7 +12,7 @@ from goldproof.errors import DataError
 from goldproof.extras import Need, import_extra
 
 if TYPE_CHECKING:
-    from goldproof.data.corpora.catalog import Corpus, Hub
+    from goldproof.data.corpora.catalog import CatalogEntry, Hub
 
 LOADING = Need("hub", "loading a corpus from the Hugging Face hub", ("datasets",))
 
@@ -20,7 +20,7 @@ Loader = Callable[[str, str | None, str, str | None], Iterable[Mapping[str, Any]
 
 
 def load_from_hub(
-    corpus: Corpus, language: str, splits: Sequence[str] | None, loader: Loader | None = None
+    corpus: CatalogEntry, language: str, splits: Sequence[str] | None, loader: Loader | None = None
 ) -> pa.Table:
     """The table of a corpus; `loader(id, config, split, revision)` gives rows, by default through `datasets`."""
     hub = corpus.hub

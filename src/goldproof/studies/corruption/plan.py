@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from goldproof.builders.corruption.texts import Tally
+from goldproof.builders.corruption.texts import CorruptionTally
 from goldproof.data.corpora.hub import LOADING
 from goldproof.extras import Need
 from goldproof.jobs import Job
-from goldproof.measures.cloze import Guess, ask_masked
+from goldproof.measures.cloze import ClozeGuess, ask_masked
 from goldproof.measures.cues import word_list
 from goldproof.models.named import find_model
 from goldproof.models.source import find_source
@@ -34,7 +34,7 @@ from goldproof.studies.corruption.tasks import (
 )
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 
 
@@ -124,7 +124,7 @@ def tested_versions(config: Config, trained: Version) -> list[Version]:
     return [ORIGINAL, *needed]
 
 
-def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> list[Job[Outcome]]:
+def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> list[Job[TrainingOutcome]]:
     """The trainings on one version of the training set, one for each seed."""
     rows = data_job(config, task, "train", trained)
     sets = {str(version): data_job(config, task, "test", version) for version in tested_versions(config, trained)}
@@ -146,7 +146,7 @@ def make_recipe(config: Config, task: Task) -> Recipe:
     )
 
 
-def count_job(config: Config, task: Task, split: Split) -> Job[list[Tally]]:
+def count_job(config: Config, task: Task, split: Split) -> Job[list[CorruptionTally]]:
     """What each removal does to the texts of a split, in the order of the classes."""
     corruptions = tuple(corruption_of(config, Version(name)) for name in config.classes)
     return steps.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)
@@ -164,7 +164,7 @@ def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
     return found
 
 
-def cloze_jobs(config: Config, task: Task) -> dict[str, Job[list[Guess]]]:
+def cloze_jobs(config: Config, task: Task) -> dict[str, Job[list[ClozeGuess]]]:
     """The masked language model's guesses of the first removed word, by class; none where no such model is given."""
     if not config.why.masked_model or task.name not in config.why.cloze:
         return {}

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from goldproof.builders.corruption.removal import Corruption
-from goldproof.builders.corruption.texts import Tally, corrupt_dataset
+from goldproof.builders.corruption.texts import CorruptionTally, corrupt_dataset
 from goldproof.builders.tagging import read_table, tag_to_table
 from goldproof.builders.tagging.registry import TaggerName
 from goldproof.data.dataset import Dataset
@@ -76,11 +76,11 @@ def corrupt(data: Dataset, taggings: pa.Table, corruption: Corruption) -> Datase
 
 
 @step(version=1, name="goldproof.corruption.count")
-def count(data: Dataset, taggings: pa.Table, corruptions: tuple[Corruption, ...]) -> list[Tally]:
+def count(data: Dataset, taggings: pa.Table, corruptions: tuple[Corruption, ...]) -> list[CorruptionTally]:
     """What each corruption does to the texts: how many are changed or emptied, how many tokens go."""
     known = read_table(taggings)
     counted = [corrupt_dataset(data, known, corruption)[1] for corruption in corruptions]
-    return [sum(tallies.values(), Tally()) for tallies in counted]
+    return [sum(tallies.values(), CorruptionTally()) for tallies in counted]
 
 
 @step(version=1, name="goldproof.corruption.find_paraphrases", requires=_cue_needs)

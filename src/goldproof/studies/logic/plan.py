@@ -21,7 +21,7 @@ from goldproof.studies.logic import search, steps
 from goldproof.studies.logic.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
-from goldproof.training.outcome import ExecutionFacts, Outcome
+from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Seeds
 from goldproof.training.selection import best_point
 
@@ -178,7 +178,7 @@ def answers_job(config: Config, condition: Condition) -> Job[Answers]:
 
 def training_job(
     config: Config, condition: Condition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
-) -> Job[Outcome]:
+) -> Job[TrainingOutcome]:
     """One training of one model, with the best settings of its search where there is one."""
     if condition.model == "forest":
         return fit_forest.job(learned, sets, seed)
@@ -203,7 +203,7 @@ def trial_jobs(config: Config, condition: Condition) -> list[Job[search.Trial]]:
 
 
 @step(version=1, name="goldproof.logic.forest")
-def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Outcome:
+def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> TrainingOutcome:
     """A random forest on the bag of words of both texts together, as an outcome with one point."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_extraction.text import CountVectorizer
@@ -218,7 +218,7 @@ def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Outco
         name: np.log(np.maximum(model.predict_proba(_joined(each)), 1e-6)).astype(np.float32)[None]
         for name, each in evaluate.items()
     }
-    return Outcome(
+    return TrainingOutcome(
         seeds=Seeds.all(seed),
         classes=tuple(str(label) for label in model.classes_),
         points=(1,),
@@ -233,7 +233,7 @@ def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Outco
 
 
 @step(version=1, name="goldproof.logic.answers")
-def keep_answers(trainings: list[Outcome], held: Dataset) -> Answers:
+def keep_answers(trainings: list[TrainingOutcome], held: Dataset) -> Answers:
     """Each seed's answers on the test sets, at its best point on the validation split."""
     labels = held.table.column("label").to_pylist()
     points = [best_point(outcome, "validation", labels) for outcome in trainings]

@@ -23,7 +23,7 @@ from goldproof.studies.logic.settings import RECURRENT, Config, Search, Training
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train as train_once
 from goldproof.training.job import train_together
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 from goldproof.training.search import Between, Space, draw_settings
 from goldproof.training.selection import best_outcome
@@ -97,7 +97,7 @@ def try_candidate(candidate: Candidate, train: Dataset, held: Dataset, seeds: Se
     return Trial(best_outcome([outcome], "validation", held.table.column("label").to_pylist()).score)
 
 
-def train_best_together(arguments: Sequence[Mapping[str, Any]]) -> list[Outcome | TrainingError]:
+def train_best_together(arguments: Sequence[Mapping[str, Any]]) -> list[TrainingOutcome | TrainingError]:
     """Several trainings of the best candidate that differ only in their seeds."""
     return train_together([_with_best(each) for each in arguments])
 
@@ -117,7 +117,7 @@ def train_best(
     evaluate: dict[str, Dataset],
     task: Task,
     seeds: Seeds,
-) -> Outcome:
+) -> TrainingOutcome:
     """Train the candidate whose trial was best."""
     given = {"candidates": candidates, "trials": trials, "train": train, "evaluate": evaluate, "task": task}
     return train_once(**_with_best({**given, "seeds": seeds}))

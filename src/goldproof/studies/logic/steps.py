@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.pairs import LABELS
 from goldproof.builders.logic.write import to_dataset
@@ -60,7 +60,7 @@ class Pieces:
 def build(source: Source) -> Dataset:
     """The corpus with the splits train, validation and test; validation has the names of training, never of test."""
     n_train = source.n_train + source.n_validation
-    recipe = Recipe(source.language, source.task, n_train, source.n_test, source.seed, source.preset)
+    recipe = CorpusRecipe(source.language, source.task, n_train, source.n_test, source.seed, source.preset)
     data = to_dataset(build_corpus(replace(recipe, shared_names=source.shared_names)))
     train = data.select(split="train")
     kept = balanced_rows(train, source.n_train)

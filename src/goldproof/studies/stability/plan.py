@@ -31,7 +31,7 @@ from goldproof.models.named import find_model
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 
 FAKE_RATE = 1000
@@ -110,7 +110,7 @@ def attribution_seeds(config: Config) -> list[Seeds]:
     return [Seeds(*levels) for levels in product(range(k), repeat=3)]
 
 
-def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Outcome]:
+def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[TrainingOutcome]:
     """The job that trains one seed under a condition."""
     sets = {
         "validation": validation_job(config, condition.language),

@@ -41,7 +41,7 @@ from goldproof.studies.stability.plan import (
     validation_job,
 )
 from goldproof.studies.stability.settings import Config
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Seeds
 from goldproof.training.selection import best_point, last_point, score_points
 
@@ -111,7 +111,7 @@ def score_runs(config: Config, results: Results, condition: Condition, seeds: Se
     labels = [str(label) for label in results[validation_job(config, condition.language)].table["label"].to_pylist()]
     points = [choose_point(config, outcome, labels) for outcome in outcomes]
     accuracy = [float(score_points(o, "validation", labels)[p]) for o, p in zip(outcomes, points, strict=True)]
-    arm = make_arm(condition, data, outcomes, points)
+    arm = make_answers(condition, data, outcomes, points)
     members = items_by_tag(arm)
     form, everything = scorable(arm, "mcc"), list(members.values())
     return Scored(
@@ -136,12 +136,14 @@ def _unless_constant(arm: Answers, estimate: Estimate) -> Estimate:
     return replace(estimate, low=math.nan, high=math.nan, method="no interval: every run answers all rows alike")
 
 
-def choose_point(config: Config, outcome: Outcome, labels: Sequence[str]) -> int:
+def choose_point(config: Config, outcome: TrainingOutcome, labels: Sequence[str]) -> int:
     """The evaluation point that counts."""
     return last_point(outcome) if config.select == "last" else best_point(outcome, "validation", labels)
 
 
-def make_arm(condition: Condition, data: Dataset, outcomes: Sequence[Outcome], points: Sequence[int]) -> Answers:
+def make_answers(
+    condition: Condition, data: Dataset, outcomes: Sequence[TrainingOutcome], points: Sequence[int]
+) -> Answers:
     """The chosen predictions on the diagnostics as runs × items, items clustered by mirrored twins."""
     texts, pairs = data.texts, [pair or "" for pair in data.pairs]
     twins = ["\x00".join(sorted(both)) for both in zip(texts, pairs, strict=True)]

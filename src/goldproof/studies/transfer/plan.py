@@ -30,7 +30,7 @@ from goldproof.studies.transfer.settings import Config
 from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train, train_averaged
-from goldproof.training.outcome import Outcome
+from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import EarlyStopping, Recipe, Seeds
 
 
@@ -246,7 +246,7 @@ class Course:
 
 
 @step(version=1, name="goldproof.transfer.condense")
-def condense(outcome: Outcome, evaluate: dict[str, Dataset]) -> Course:
+def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> Course:
     """The answers of a training on every evaluation set at every checkpoint."""
     sets = {}
     for name, data in evaluate.items():
@@ -257,7 +257,7 @@ def condense(outcome: Outcome, evaluate: dict[str, Dataset]) -> Course:
     return Course(outcome.points, outcome.classes, sets, outcome.stopped_at)
 
 
-def _classified(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
     logs = _log_probabilities(logits)
     index = {name: code for code, name in enumerate(outcome.classes)}
     gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
@@ -274,7 +274,7 @@ def _classified(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Ar
     )
 
 
-def _tagged(outcome: Outcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+def _tagged(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
     from goldproof.statistics.spans import coded_span_counts
 
     index = {name: code for code, name in enumerate(outcome.classes)}

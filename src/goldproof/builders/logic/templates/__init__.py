@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldproof.builders.logic.templates import comparison, coordination, counting, description, negation, quantifiers
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template
 
 TEMPLATES: tuple[Template, ...] = (
     *negation.TEMPLATES,
@@ -14,4 +14,4 @@ TEMPLATES: tuple[Template, ...] = (
     *counting.TEMPLATES,
 )
 
-__all__ = ["TEMPLATES", "Contrast", "Task", "Template"]
+__all__ = ["TEMPLATES", "Contrast", "LogicTask", "Template"]

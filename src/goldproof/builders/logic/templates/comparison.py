@@ -7,7 +7,15 @@ import itertools
 import numpy as np
 
 from goldproof.builders.logic.forms import AsTall, Form, Name, Sentence, Taller, person
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin, in_any_order, two_of
+from goldproof.builders.logic.templates.contrast import (
+    Contrast,
+    LogicTask,
+    Template,
+    between,
+    coin,
+    in_any_order,
+    two_of,
+)
 
 
 def _taller(a: Name, b: Name) -> Taller:
@@ -80,9 +88,9 @@ def draw_two_chains(n: int, rng: np.random.Generator) -> Contrast:
 
 
 TEMPLATES = (
-    Template("chain", Task.COMPARISON, between(4, 10), draw_chain, "nothing: as published"),
-    Template("shuffled chain", Task.COMPARISON, between(4, 10), draw_shuffled, "the order of mention"),
-    Template("mixed chain", Task.COMPARISON, between(4, 10), draw_mixed, "the place of the strict step"),
-    Template("two lists", Task.COMPARISON, between(4, 10), draw_lists, "that all pairs are compared"),
-    Template("two chains", Task.COMPARISON, between(4, 10), draw_two_chains, "that all pairs are compared"),
+    Template("chain", LogicTask.COMPARISON, between(4, 10), draw_chain, "nothing: as published"),
+    Template("shuffled chain", LogicTask.COMPARISON, between(4, 10), draw_shuffled, "the order of mention"),
+    Template("mixed chain", LogicTask.COMPARISON, between(4, 10), draw_mixed, "the place of the strict step"),
+    Template("two lists", LogicTask.COMPARISON, between(4, 10), draw_lists, "that all pairs are compared"),
+    Template("two chains", LogicTask.COMPARISON, between(4, 10), draw_two_chains, "that all pairs are compared"),
 )

@@ -17,7 +17,7 @@ import numpy as np
 from goldproof.builders.logic.forms import Form, Sentence
 
 
-class Task(StrEnum):
+class LogicTask(StrEnum):
     """The tasks of the corpus; `mixed` draws from all others."""
 
     NEGATION = "negation"
@@ -31,7 +31,7 @@ class Task(StrEnum):
     @property
     def number(self) -> int:
         """The task's number in the paper, from 1."""
-        return list(Task).index(self) + 1
+        return list(LogicTask).index(self) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Template:
     """A family of contrasts; `sizes` are the n that it can be drawn at (0 only: it has no n)."""
 
     name: str
-    task: Task
+    task: LogicTask
     sizes: tuple[int, ...]
     draw: Callable[[int, np.random.Generator], Contrast]
     closes: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from goldproof.builders.logic.forms import Form, Name, Sentence, Visit, person, place
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin
 
 
 def denied(who: Name, what: Name) -> Visit:
@@ -58,8 +58,10 @@ def draw_except(n: int, rng: np.random.Generator) -> Contrast:
 
 
 TEMPLATES = (
-    Template("two lists of people", Task.COORDINATION, between(2, 20), draw_people, "word overlap"),
-    Template("two lists of places", Task.COORDINATION, between(2, 20), draw_places, "word overlap"),
-    Template("lists with lists", Task.COORDINATION, between(2, 20), draw_both, "word overlap"),
-    Template("all but one", Task.COORDINATION, between(2, 20), draw_except, "the negation in the hypothesis as a cue"),
+    Template("two lists of people", LogicTask.COORDINATION, between(2, 20), draw_people, "word overlap"),
+    Template("two lists of places", LogicTask.COORDINATION, between(2, 20), draw_places, "word overlap"),
+    Template("lists with lists", LogicTask.COORDINATION, between(2, 20), draw_both, "word overlap"),
+    Template(
+        "all but one", LogicTask.COORDINATION, between(2, 20), draw_except, "the negation in the hypothesis as a cue"
+    ),
 )

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from goldproof.builders.logic.forms import Amount, Form, Kind, Name, Only, Sentence, Visit, named, person
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin
 
 LARGEST = 30
 
@@ -84,7 +84,9 @@ def draw_two_lists(n: int, rng: np.random.Generator) -> Contrast:
 
 
 TEMPLATES = (
-    Template("two kinds", Task.COUNTING, WITHOUT_AGREEMENT[:-1], draw_two_kinds, "the length of the list"),
-    Template("two counters", Task.COUNTING, between(1, LARGEST - 1), draw_two_people, "the length of the list"),
-    Template("two lists", Task.COUNTING, between(1, LARGEST - 1), draw_two_lists, "the number in the premise alone"),
+    Template("two kinds", LogicTask.COUNTING, WITHOUT_AGREEMENT[:-1], draw_two_kinds, "the length of the list"),
+    Template("two counters", LogicTask.COUNTING, between(1, LARGEST - 1), draw_two_people, "the length of the list"),
+    Template(
+        "two lists", LogicTask.COUNTING, between(1, LARGEST - 1), draw_two_lists, "the number in the premise alone"
+    ),
 )

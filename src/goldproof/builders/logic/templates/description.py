@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from goldproof.builders.logic.forms import Described, Form, Name, Quantifier, Sentence, Visit, person, place
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, coin, in_any_order
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, coin, in_any_order
 
 PLACES, PEOPLE = Quantifier.EVERY_PLACE, Quantifier.ALL_PEOPLE
 
@@ -49,7 +49,7 @@ def draw_meetings(n: int, rng: np.random.Generator) -> Contrast:
 
 _NO_N = (0,)
 TEMPLATES = (
-    Template("instance", Task.DESCRIPTION, _NO_N, draw_instance, "how often a name stands in the premise"),
-    Template("only one", Task.DESCRIPTION, _NO_N, draw_only_one, "the negation in the hypothesis as a cue"),
-    Template("meetings", Task.DESCRIPTION, _NO_N, draw_meetings, "how often a name stands in the premise"),
+    Template("instance", LogicTask.DESCRIPTION, _NO_N, draw_instance, "how often a name stands in the premise"),
+    Template("only one", LogicTask.DESCRIPTION, _NO_N, draw_only_one, "the negation in the hypothesis as a cue"),
+    Template("meetings", LogicTask.DESCRIPTION, _NO_N, draw_meetings, "how often a name stands in the premise"),
 )

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from goldproof.builders.logic.forms import Form, Sentence, Visit, person, place
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin, two_of
 
 
 def fact(who: int, where: int, negated: bool = False) -> Visit:
@@ -48,7 +48,9 @@ def draw_repeated(n: int, rng: np.random.Generator) -> Contrast:
 
 
 TEMPLATES = (
-    Template("crossed", Task.NEGATION, between(2, 12), draw_crossed, "word overlap: every name stands in the premise"),
-    Template("denied", Task.NEGATION, between(2, 12), draw_denied, "the negation in the hypothesis as a cue"),
-    Template("repeated", Task.NEGATION, between(2, 12), draw_repeated, "overlap: the hypothesis is entailed"),
+    Template(
+        "crossed", LogicTask.NEGATION, between(2, 12), draw_crossed, "word overlap: every name stands in the premise"
+    ),
+    Template("denied", LogicTask.NEGATION, between(2, 12), draw_denied, "the negation in the hypothesis as a cue"),
+    Template("repeated", LogicTask.NEGATION, between(2, 12), draw_repeated, "overlap: the hypothesis is entailed"),
 )

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from goldproof.builders.logic.forms import Form, Name, Quantifier, Sentence, Term, Visit, person, place
-from goldproof.builders.logic.templates.contrast import Contrast, Task, Template, between, coin, two_of
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin, two_of
 from goldproof.builders.logic.templates.negation import fact
 
 EVERYONE, SOMEONE, NOBODY = Quantifier.EVERYONE, Quantifier.SOMEONE, Quantifier.NOBODY
@@ -91,9 +91,13 @@ def draw_general(n: int, rng: np.random.Generator) -> Contrast:
 
 _NO_N = (0,)
 TEMPLATES = (
-    Template("everyone, someone", Task.QUANTIFIERS, between(2, 20), draw_everyone_list, '"someone" as a cue; overlap'),
-    Template("no one, someone", Task.QUANTIFIERS, between(2, 20), draw_nobody_list, 'contradictions of "someone"'),
-    Template("every place, every person", Task.QUANTIFIERS, _NO_N, draw_kinds, "the quantifiers of the premise alone"),
-    Template("two visitors", Task.QUANTIFIERS, _NO_N, draw_two_people, "word overlap"),
-    Template("facts", Task.QUANTIFIERS, between(2, 12), draw_general, '"everyone" in the premise only'),
+    Template(
+        "everyone, someone", LogicTask.QUANTIFIERS, between(2, 20), draw_everyone_list, '"someone" as a cue; overlap'
+    ),
+    Template("no one, someone", LogicTask.QUANTIFIERS, between(2, 20), draw_nobody_list, 'contradictions of "someone"'),
+    Template(
+        "every place, every person", LogicTask.QUANTIFIERS, _NO_N, draw_kinds, "the quantifiers of the premise alone"
+    ),
+    Template("two visitors", LogicTask.QUANTIFIERS, _NO_N, draw_two_people, "word overlap"),
+    Template("facts", LogicTask.QUANTIFIERS, between(2, 12), draw_general, '"everyone" in the premise only'),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goldproof.builders.corruption.texts import Tally
+from goldproof.builders.corruption.texts import CorruptionTally
 from goldproof.jobs import Results
 from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
@@ -132,7 +132,7 @@ def _texts(config: Config, results: Results, found: Sequence[Found]) -> Table:
     return Table("texts", title, columns, rows, "Both texts of a pair are counted; all word tokens.", keys)
 
 
-def _counts(split: str, tally: Tally) -> dict[str, Cell]:
+def _counts(split: str, tally: CorruptionTally) -> dict[str, Cell]:
     return {
         f"{split}_touched": tally.n_touched / max(1, tally.n_tokens),
         f"{split}_changed": tally.n_changed / max(1, tally.n_texts),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from goldproof.jobs import Results
-from goldproof.measures.cloze import Guess, cloze_accuracy
+from goldproof.measures.cloze import ClozeGuess, cloze_accuracy
 from goldproof.measures.cues import CueShares, cue_shares
 from goldproof.measures.information import solved_examples
 from goldproof.report.summary import Cell, Column, Example, Examples, Item, Missing, Section, Table
@@ -217,7 +217,7 @@ def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Ite
     return [Table("masked-words", title, columns, rows, "Each distinct text once.", keys)]
 
 
-def _cloze_row(one: Found, removed: str, guesses: Sequence[Guess]) -> dict[str, Cell]:
+def _cloze_row(one: Found, removed: str, guesses: Sequence[ClozeGuess]) -> dict[str, Cell]:
     accuracy = cloze_accuracy(guesses)
     row: dict[str, Cell] = {
         "task": one.runs.task.title,

@@ -1,15 +1,27 @@
-"""Samples and templates as Markdown, for people to read: one contrast of each template in each task and language."""
+"""Write docs/studies/logic-samples.md: one contrast of each template in each task and language, for people to read.
+
+python docs/make_logic_samples.py
+
+The table of templates, which stands in docs/studies/logic-corpus.md, is made here too; a test compares it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from goldproof.builders.logic.build import Recipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.pairs import CONTRADICTION, Pair
-from goldproof.builders.logic.templates import TEMPLATES, Task
+from goldproof.builders.logic.templates import TEMPLATES, LogicTask
 
-_LIMITS = {Task.NEGATION: (2, 2), Task.COORDINATION: (2, 2), Task.QUANTIFIERS: (2, 2), Task.COMPARISON: (4, 4)}
+PAGE = Path(__file__).parent / "studies" / "logic-samples.md"
+_LIMITS = {
+    LogicTask.NEGATION: (2, 2),
+    LogicTask.COORDINATION: (2, 2),
+    LogicTask.QUANTIFIERS: (2, 2),
+    LogicTask.COMPARISON: (4, 4),
+}
 
 
 def samples_page() -> str:
@@ -30,9 +42,9 @@ def templates_table() -> str:
 def _lines() -> Iterator[str]:
     yield "# Samples of the logic corpus\n"
     yield "One contradiction and one other pair of each template, in every language, at small n."
-    yield "Made by `src/goldproof/builders/logic/samples.py`."
-    for task in Task:
-        if task is Task.MIXED:
+    yield "Made by `docs/make_logic_samples.py`."
+    for task in LogicTask:
+        if task is LogicTask.MIXED:
             continue
         yield f"\n## Task {task.number}, {task.value}"
         for language in LANGUAGES:
@@ -42,9 +54,11 @@ def _lines() -> Iterator[str]:
                 yield f"| {pair.template} | {pair.premise} | {pair.hypothesis} | {pair.relation} |"
 
 
-def _chosen(language: str, task: Task) -> list[Pair]:
+def _chosen(language: str, task: LogicTask) -> list[Pair]:
     """The shortest pair of each template and label among a few."""
-    corpus = build_corpus(Recipe(language=language, task=task.value, n_train=120, n_test=0, sizes=_LIMITS.get(task)))
+    corpus = build_corpus(
+        CorpusRecipe(language=language, task=task.value, n_train=120, n_test=0, sizes=_LIMITS.get(task))
+    )
     shortest: dict[tuple[str, str], Pair] = {}
     for pair in sorted(corpus.train, key=lambda pair: (len(pair.form), pair.id)):
         shortest.setdefault((pair.template, pair.label), pair)
@@ -52,3 +66,7 @@ def _chosen(language: str, task: Task) -> list[Pair]:
     order = [(name, wanted) for name in names for wanted in (True, False)]
     found = {(template, label == CONTRADICTION): pair for (template, label), pair in shortest.items()}
     return [found[key] for key in order]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(samples_page(), encoding="utf-8")

@@ -10,6 +10,7 @@ import numpy as np
 
 from goldproof.jobs import Results
 from goldproof.judging.tags import TagScore
+from goldproof.report.fields import Field, Thing
 from goldproof.report.summary import Column, Missing
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.attribution import Attribution, attribute_variance
@@ -81,6 +82,10 @@ class Findings:
     def columns(self, columns: Sequence[Column]) -> list[Column]:
         """The columns of a table; the paper's stand beside numbers on the published corpora only."""
         return [column for column in columns if self.with_paper or not column.published]
+
+    def fields(self, fields: Sequence[Field[Thing]]) -> list[Field[Thing]]:
+        """The same of typed fields."""
+        return [field for field in fields if self.with_paper or not field.column.published]
 
     @property
     def with_paper(self) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from goldproof.judging.compare import Judgement
+from goldproof.judging.compare import Difference, Judgement
 from goldproof.judging.metric_numbers import margin_text
 from goldproof.judging.score import ArmScore, Scores
 from goldproof.judging.score_report import metric_column
 from goldproof.report.charts import Caption, dots
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes, format_number, in_words, points
-from goldproof.report.summary import Cell, Claim, Column, Figure, Missing, Plain, Report, Section, Standing, Table, Text
+from goldproof.report.summary import Cell, Claim, Column, Figure, Missing, Plain, Report, Section, Standing, Text
 from goldproof.statistics.estimate import Estimate
 
 _ACCURACY = metric_column("accuracy")
-_POINTS = Column("difference", "B − A", 1, "points")
 
 
 def score_report(scores: Scores) -> Report:
@@ -29,15 +29,8 @@ def score_report(scores: Scores) -> Report:
             f"A rival of which no more is known must differ from {first.name() if first.where else 'it'} by about "
             f"{points(first.detectable)} to be told apart (80 % power)."
         )
-    columns = [
-        *([Column("model", "Score")] if first.where else []),
-        Column("n", "Items"),
-        _ACCURACY,
-        Column("detectable", "Detectable", 1, "points", "smallest difference from a rival that would show, 80 % power"),
-    ]
-    rows = [_score_row(arm) for arm in scores.arms]
     named = [(arm.name() if arm.where else "accuracy", arm.estimates["accuracy"]) for arm in scores.arms]
-    table = Table("scores", _title(named), columns, rows)
+    table = make_table(Heading("scores", _title(named)), _score_fields(bool(first.where)), scores.arms)
     sections = [
         Section("Scores", [table, _figure(named, _title(named))]),
         Section("What cannot be said", [Text(note) for note in scores.notes]),
@@ -56,18 +49,16 @@ def compare_report(judgement: Judgement) -> Report:
     if judgement.margins.gate is not None:
         passed = "passed" if judgement.passes else "not passed"
         lines.insert(0, f"The gate of {margin_text(judgement.margins.gate, judgement.metric)} is {passed}.")
-    row: dict[str, Cell] = {"n_a": found.a.n, "n_b": found.b.n, "a": found.a, "b": found.b}
-    row |= {"difference": found.difference, "p": found.p_value, "verdict": found.verdict.kind}
-    columns = [
-        Column("n_a", "Items of A"),
-        Column("n_b", "Items of B"),
-        Column("a", "A", 1, "%"),
-        Column("b", "B", 1, "%"),
-        _POINTS,
-        Column("p", "p", 4, "p-value", "two-sided z test, for no difference"),
-        Column("verdict", "Verdict"),
+    fields: list[Field[Difference]] = [
+        Field(Column("n_a", "Items of A"), lambda d: d.a.n),
+        Field(Column("n_b", "Items of B"), lambda d: d.b.n),
+        Field(Column("a", "A", 1, "%"), lambda d: d.a),
+        Field(Column("b", "B", 1, "%"), lambda d: d.b),
+        Field(Column("difference", "B − A", 1, "points"), lambda d: d.difference),
+        Field(Column("p", "p", 4, "p-value", "two-sided z test, for no difference"), lambda d: d.p_value),
+        Field(Column("verdict", "Verdict"), lambda d: d.verdict.kind),
     ]
-    table = Table("difference", f"Accuracy: {found.verdict.text}", columns, [row])
+    table = make_table(Heading("difference", f"Accuracy: {found.verdict.text}"), fields, [found])
     named = [(f"{side}: {name}" if side != name else side, estimate) for side, name, estimate in _sides(judgement)]
     sections = [
         Section("The difference", [table, _figure(named, _seen(judgement))]),
@@ -81,9 +72,17 @@ def compare_report(judgement: Judgement) -> Report:
     return Report("compare", f"{judgement.names[1]} against {judgement.names[0]}", lines, sections, provenance)
 
 
-def _score_row(arm: ArmScore) -> dict[str, Cell]:
-    reach: Cell = arm.detectable if arm.detectable < 1 else Missing("too few items")
-    return {**arm.where, "n": arm.n_items, "accuracy": arm.estimates["accuracy"], "detectable": reach}
+def _score_fields(named: bool) -> list[Field[ArmScore]]:
+    reach = Column(
+        "detectable", "Detectable", 1, "points", "smallest difference from a rival that would show, 80 % power"
+    )
+    fields: list[Field[ArmScore]] = [
+        Field(Column("model", "Score"), lambda arm: arm.where.get("model")),
+        Field(Column("n", "Items"), lambda arm: arm.n_items),
+        Field(_ACCURACY, lambda arm: arm.estimates["accuracy"]),
+        Field(reach, lambda arm: arm.detectable if arm.detectable < 1 else Missing("too few items")),
+    ]
+    return fields if named else fields[1:]
 
 
 def _sides(judgement: Judgement) -> list[tuple[str, str, Estimate]]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.judging.compare import Difference, Judgement
-from goldproof.judging.metric_numbers import margin_text
+from goldproof.judging.metric_numbers import difference_format, margin_text
 from goldproof.judging.metrics import title_of
-from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, place_columns
+from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, place_fields
 from goldproof.report.charts import Caption, dots
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes, p_text, percent
 from goldproof.report.summary import (
     Cell,
@@ -27,7 +28,6 @@ from goldproof.report.summary import (
     Report,
     Section,
     Standing,
-    Table,
     Text,
 )
 
@@ -76,13 +76,12 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
 
 
 def _difference_items(judgement: Judgement) -> list[Item]:
-    rows = [_row(difference) for difference in judgement.places]
+    shown = [*judgement.places]
     if len(judgement.places) > 1:
-        rows.append({**_row(judgement.overall), "language": "all"})
-    columns = [*place_columns([d.where for d in judgement.places]), *_columns(judgement)]
-    sentence = judgement.overall.verdict.text
-    title = f"{title_of(judgement.metric)}: {sentence}"
-    items: list[Item] = [Table("difference", title, columns, rows)]
+        shown.append(replace(judgement.overall, where={**judgement.overall.where, "language": "all"}))
+    fields: list[Field[Difference]] = [*place_fields(judgement.places), *_fields(judgement, _p_value)]
+    heading = Heading("difference", f"{title_of(judgement.metric)}: {judgement.overall.verdict.text}")
+    items: list[Item] = [make_table(heading, fields, shown)]
     if len(judgement.places) > 1:
         kinds = [d.verdict.kind for d in judgement.places]
         title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
@@ -91,8 +90,11 @@ def _difference_items(judgement: Judgement) -> list[Item]:
 
 
 def _tag_items(judgement: Judgement) -> list[Item]:
-    rows: list[dict[str, Cell]] = [{**_row(d), "p": d.adjusted} for d in judgement.tags]
-    columns = [*place_columns([d.where for d in judgement.tags]), Column("tag", "Category"), *_columns(judgement)]
+    fields: list[Field[Difference]] = [
+        *place_fields(judgement.tags),
+        Field(Column("tag", "Category"), lambda d: d.where["tag"]),
+        *_fields(judgement, lambda d: d.adjusted),
+    ]
     clear = sum(d.adjusted < 0.05 for d in judgement.tags)
     title = f"A and B differ in {clear} of {len(judgement.tags)} categories"
     note = "p-values are adjusted over the categories (Benjamini-Hochberg); verdicts are those of single categories."
@@ -100,37 +102,34 @@ def _tag_items(judgement: Judgement) -> list[Item]:
     column = metric_column(judgement.metric)
     unit = "points" if column.unit else ""
     most = f"B − A by category: {extremes([(name, d.difference) for name, d in named], column.digits, unit)}"
-    return [Table("categories", title, columns, rows, note), _figure("categories", most, named, judgement)]
+    table = make_table(Heading("categories", title, note), fields, judgement.tags)
+    return [table, _figure("categories", most, named, judgement)]
 
 
-def _columns(judgement: Judgement) -> list[Column]:
-    column = metric_column(judgement.metric)
-    points = replace(column, key="difference", title="B − A", unit="points" if column.unit else "")
-    shown = [
-        Column("n", "Items"),
-        replace(column, key="a", title="A"),
-        replace(column, key="b", title="B"),
-        points,
-        Column("p", "p", 4, "p-value", "two-sided, for no difference"),
-        Column("mended", "Mended", note="wrong in A, right in B"),
-        Column("broken", "Broken", note="right in A, wrong in B"),
-        Column("churn", "Churn", 1, "%", "answers that differ"),
-        Column("verdict", "Verdict"),
+def _fields(judgement: Judgement, p_value: Callable[[Difference], Cell]) -> list[Field[Difference]]:
+    """What is shown of a difference, with the p-value that is meant."""
+    score, size = metric_column(judgement.metric), difference_format(judgement.metric)
+    fields: list[Field[Difference]] = [
+        Field(Column("n", "Items"), lambda d: d.difference.n),
+        Field(replace(score, key="a", title="A"), lambda d: d.a),
+        Field(replace(score, key="b", title="B"), lambda d: d.b),
+        Field(Column("difference", "B − A", size.digits, size.unit), lambda d: d.difference),
+        Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), p_value),
     ]
-    if not any(d.flips is not None for d in judgement.places):
-        shown = [column for column in shown if column.key not in ("mended", "broken")]
-    return shown
+    if any(d.flips is not None for d in judgement.places):
+        mended = Column("mended", "Mended", note="wrong in A, right in B")
+        broken = Column("broken", "Broken", note="right in A, wrong in B")
+        fields.append(Field(mended, lambda d: d.flips.only_b if d.flips is not None else None))
+        fields.append(Field(broken, lambda d: d.flips.only_a if d.flips is not None else None))
+    return [
+        *fields,
+        Field(Column("churn", "Churn", 1, "%", "answers that differ"), lambda d: d.churn),
+        Field(Column("verdict", "Verdict"), lambda d: d.verdict.kind),
+    ]
 
 
-def _row(d: Difference) -> dict[str, Cell]:
-    row: dict[str, Cell] = {**d.where, "n": d.difference.n, "a": d.a, "b": d.b, "difference": d.difference}
-    row["p"] = d.p_value if math.isfinite(d.p_value) else Missing(d.difference.method)
-    if d.flips is not None:
-        row |= {"mended": d.flips.only_b, "broken": d.flips.only_a}
-    if d.churn is not None:
-        row["churn"] = d.churn
-    row["verdict"] = d.verdict.kind
-    return row
+def _p_value(d: Difference) -> Cell:
+    return d.p_value if math.isfinite(d.p_value) else Missing(d.difference.method)
 
 
 def _name(d: Difference) -> str:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.metric_numbers import score_format, shown, unit
+from goldproof.judging.calibration import Calibration
+from goldproof.judging.checkpoints import Agreement
+from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import ArmScore, Scores
+from goldproof.judging.tags import TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
+from goldproof.report.fields import Field, Heading, known_fields, make_table
 from goldproof.report.numbers import count, estimate_text, extremes, format_number, in_words, percent, points
 from goldproof.report.summary import (
     Cell,
@@ -25,7 +31,6 @@ from goldproof.report.summary import (
     Missing,
     Report,
     Section,
-    Table,
     Text,
 )
 from goldproof.statistics.arrays import Array
@@ -69,9 +74,22 @@ def lower_name(metric: str) -> str:
     return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 
-def place_columns(places: Sequence[Mapping[str, str]]) -> list[Column]:
-    """A column for each part of a place that occurs."""
-    return [Column(key, title) for key, title in PLACES.items() if any(key in place for place in places)]
+class Placed(Protocol):
+    """What was read somewhere: from a model, on a dataset, in a language."""
+
+    @property
+    def where(self) -> Mapping[str, str]:
+        """The place, by its parts."""
+
+
+def place_fields(things: Sequence[Placed]) -> list[Field[Placed]]:
+    """A field for each part of a place that occurs."""
+    occurring = [key for key in PLACES if any(key in thing.where for thing in things)]
+    return [Field(Column(key, PLACES[key]), partial(_part_of_place, key)) for key in occurring]
+
+
+def _part_of_place(key: str, thing: Placed) -> Cell:
+    return thing.where.get(key)
 
 
 def _verdict(scores: Scores) -> list[str | Claim]:
@@ -106,28 +124,35 @@ def _detectable(difference: float) -> Cell:
     return Missing("too few items" if math.isfinite(difference) else "for accuracy only")
 
 
-def _score_items(scores: Scores) -> list[Item]:
-    names = list(scores.arms[0].estimates)
-    rows: list[dict[str, Cell]] = []
-    for arm in scores.arms:
-        row: dict[str, Cell] = {**arm.where, "n": arm.n_items, "runs": len(arm.run_names), **arm.estimates}
-        row["floor"] = arm.floor if math.isfinite(arm.floor) else Missing("no floor for this task")
-        row["detectable"] = _detectable(arm.detectable)
-        rows.append(row)
-    columns = [*place_columns([arm.where for arm in scores.arms]), Column("n", "Items"), Column("runs", "Runs")]
-    columns += [metric_column(name) for name in names]
+def _floor(arm: ArmScore) -> Cell:
+    return arm.floor if math.isfinite(arm.floor) else Missing("no floor for this task")
+
+
+def _score_of(metric: str, arm: ArmScore) -> Cell:
+    return arm.estimates.get(metric)
+
+
+FLOOR = Column("floor", "Majority", 1, "%", "accuracy of always answering the most frequent label")
+DETECTABLE = Column(
+    "detectable", "Detectable", 1, "points", "smallest difference of accuracy a rival would show, 80 % power"
+)
+
+
+def _score_fields(scores: Scores) -> list[Field[ArmScore]]:
+    fields: list[Field[ArmScore]] = [
+        *place_fields(scores.arms),
+        Field(Column("n", "Items"), lambda arm: arm.n_items),
+        Field(Column("runs", "Runs"), lambda arm: len(arm.run_names)),
+        *(Field(metric_column(name), partial(_score_of, name)) for name in scores.arms[0].estimates),
+    ]
     if scores.task == "classification":
-        columns.append(Column("floor", "Majority", 1, "%", "accuracy of always answering the most frequent label"))
-        columns.append(
-            Column(
-                "detectable",
-                "Detectable",
-                1,
-                "points",
-                "smallest difference of accuracy a rival would show, 80 % power",
-            )
-        )
-    items: list[Item] = [Table("scores", _scores_title(scores), columns, rows)]
+        fields += [Field(FLOOR, _floor), Field(DETECTABLE, lambda arm: _detectable(arm.detectable))]
+    return fields
+
+
+def _score_items(scores: Scores) -> list[Item]:
+    heading = Heading("scores", _scores_title(scores))
+    items: list[Item] = [make_table(heading, _score_fields(scores), scores.arms)]
     if 2 <= len(scores.arms) <= 60:
         shown: list[dict[str, Cell]] = [
             {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
@@ -159,22 +184,10 @@ def _run_items(scores: Scores) -> list[Item]:
     several = [arm for arm in scores.arms if len(arm.run_names) > 1]
     if not several:
         return []
-    rows = [_run_row(arm) for arm in several]
-    column = metric_column(scores.metric)
-    columns = [
-        *place_columns([arm.where for arm in several]),
-        Column("runs", "Runs"),
-        replace(column, key="sd", title="SD over runs", unit="points" if column.unit else ""),
-        replace(column, key="low", title="Lowest"),
-        replace(column, key="high", title="Highest"),
-        Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
-        Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs"),
-        Column("correlation", "Run correlation", 3, "", "mean correlation between the runs' scores by category"),
-    ]
-    columns = [column for column in columns if any(column.key in row for row in rows)]
     widest = max(several, key=lambda arm: float(np.ptp(arm.run_scores)))
     moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
-    table = Table("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}", columns, rows)
+    heading = Heading("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}")
+    table = make_table(heading, known_fields(_run_fields(scores.metric, several), several), several)
     points: list[dict[str, Cell]] = [
         {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
         for arm in several[:40]
@@ -195,26 +208,31 @@ def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_places: 
     return heat_map(points, across, Column("place", "Set"), metric_column(scores.metric), caption=caption, centre=None)
 
 
-def _run_row(arm: ArmScore) -> dict[str, Cell]:
-    row: dict[str, Cell] = {
-        **arm.where,
-        "runs": len(arm.run_names),
-        "sd": float(arm.run_scores.std(ddof=1)),
-        "low": float(arm.run_scores.min()),
-        "high": float(arm.run_scores.max()),
-    }
-    if arm.components is not None:
-        row["seed"] = _seed_share(arm)
-    if arm.churn is not None:
-        row["churn"] = arm.churn
-    if arm.correlation is not None:
-        row["correlation"] = arm.correlation
-    return row
+def _run_fields(metric: str, several: Sequence[ArmScore]) -> list[Field[ArmScore]]:
+    score, distance = metric_column(metric), difference_format(metric)
+    churn = Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs")
+    note = "mean correlation between the runs' scores by category"
+    return [
+        *place_fields(several),
+        Field(Column("runs", "Runs"), lambda arm: len(arm.run_names)),
+        Field(
+            Column("sd", "SD over runs", distance.digits, distance.unit), lambda arm: float(arm.run_scores.std(ddof=1))
+        ),
+        Field(replace(score, key="low", title="Lowest"), lambda arm: float(arm.run_scores.min())),
+        Field(replace(score, key="high", title="Highest"), lambda arm: float(arm.run_scores.max())),
+        Field(
+            Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
+            _seed_share,
+        ),
+        Field(churn, lambda arm: arm.churn),
+        Field(Column("correlation", "Run correlation", 3, "", note), lambda arm: arm.correlation),
+    ]
 
 
 def _seed_share(arm: ArmScore) -> Cell:
     parts = arm.components
-    assert parts is not None
+    if parts is None:
+        return None
     n_runs, n_items = len(arm.run_names), arm.n_items
     seed = max(parts.seed, 0.0) / n_runs
     rest = max(parts.item, 0.0) / n_items + max(parts.interaction, 0.0) / (n_items * n_runs)
@@ -224,33 +242,30 @@ def _seed_share(arm: ArmScore) -> Cell:
 def _tag_items(scores: Scores) -> list[Item]:
     if not scores.tags:
         return []
-    column = metric_column(scores.metric)
-    rows: list[dict[str, Cell]] = []
-    for tag in scores.tags:
-        chance: Cell = tag.chance if tag.chance is not None else Missing(tag.verdict)
-        p_value: Cell = tag.adjusted if math.isfinite(tag.adjusted) else Missing(tag.verdict)
-        rows.append(
-            {**tag.where, "tag": tag.tag, "n": tag.estimate.n, scores.metric: tag.estimate, "chance": chance}
-            | {"p": p_value, "verdict": tag.verdict}
-        )
-    columns = [
-        *place_columns([tag.where for tag in scores.tags]),
-        Column("tag", "Category"),
-        Column("n", "Items"),
-        column,
-        replace(
-            column, key="chance", title="By chance", note="mean and range of predictions that know nothing of gold"
-        ),
-        Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
-        Column("verdict", "Verdict"),
-    ]
     counts = {
         verdict: sum(tag.verdict == verdict for tag in scores.tags) for verdict in ("above chance", "below chance")
     }
     title = (
         f"{counts['above chance']} of {len(scores.tags)} categories are above chance, {counts['below chance']} below"
     )
-    return [Table("categories", title, columns, rows), *_tag_figure(scores)]
+    return [make_table(Heading("categories", title), _tag_fields(scores), scores.tags), *_tag_figure(scores)]
+
+
+def _tag_fields(scores: Scores) -> list[Field[TagScore]]:
+    column = metric_column(scores.metric)
+    chance = replace(
+        column, key="chance", title="By chance", note="mean and range of predictions that know nothing of gold"
+    )
+    p_value = Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)")
+    return [
+        *place_fields(scores.tags),
+        Field(Column("tag", "Category"), lambda tag: tag.tag),
+        Field(Column("n", "Items"), lambda tag: tag.estimate.n),
+        Field(column, lambda tag: tag.estimate),
+        Field(chance, lambda tag: tag.chance if tag.chance is not None else Missing(tag.verdict)),
+        Field(p_value, lambda tag: tag.adjusted if math.isfinite(tag.adjusted) else Missing(tag.verdict)),
+        Field(Column("verdict", "Verdict"), lambda tag: tag.verdict),
+    ]
 
 
 def _tag_figure(scores: Scores) -> list[Item]:
@@ -283,33 +298,29 @@ def _tag_figure(scores: Scores) -> list[Item]:
 def _agreement_items(scores: Scores) -> list[Item]:
     if not scores.agreement:
         return []
-    rows: list[dict[str, Cell]] = [
-        {
-            **found.where,
-            "development": " ".join(v for k, v in found.development.items() if k != "model"),
-            "runs": found.n_runs,
-            "steps": found.n_steps,
-            "agreement": found.estimate,
-            "null": found.null,
-        }
-        for found in scores.agreement
-    ]
-    columns = [
-        *place_columns([found.where for found in scores.agreement]),
-        Column("development", "Development set"),
-        Column("runs", "Runs"),
-        Column("steps", "Checkpoints"),
-        Column("agreement", "Agreement", 1, "%", "pairs of checkpoints at which development moves as test does"),
-        Column(
-            "null", "By chance", 1, "%", "range for development scores that know nothing of test, as autocorrelated"
-        ),
-    ]
     worst = min(scores.agreement, key=lambda found: found.estimate.value)
     title = f"Development moves as test does in {percent(worst.estimate.value, 0)} of pairs or more"
-    items: list[Item] = [
-        Table("agreement", title, columns, rows, "Pairs within a run whose test score differs by ≥ 0.5 points.")
+    heading = Heading("agreement", title, "Pairs within a run whose test score differs by ≥ 0.5 points.")
+    return [make_table(heading, _agreement_fields(scores), scores.agreement), *_trajectory_figure(scores)]
+
+
+def _agreement_fields(scores: Scores) -> list[Field[Agreement]]:
+    share = Column("agreement", "Agreement", 1, "%", "pairs of checkpoints at which development moves as test does")
+    null = Column(
+        "null", "By chance", 1, "%", "range for development scores that know nothing of test, as autocorrelated"
+    )
+    return [
+        *place_fields(scores.agreement),
+        Field(Column("development", "Development set"), _development),
+        Field(Column("runs", "Runs"), lambda found: found.n_runs),
+        Field(Column("steps", "Checkpoints"), lambda found: found.n_steps),
+        Field(share, lambda found: found.estimate),
+        Field(null, lambda found: found.null),
     ]
-    return [*items, *_trajectory_figure(scores)]
+
+
+def _development(found: Agreement) -> str:
+    return " ".join(part for key, part in found.development.items() if key != "model")
 
 
 def _trajectory_figure(scores: Scores) -> list[Item]:
@@ -331,22 +342,27 @@ def _over_runs(scores: Array) -> Cell:
 
 
 def _calibration_items(scores: Scores) -> list[Item]:
-    known = [arm for arm in scores.arms if arm.calibration is not None]
+    known = [Calibrated(arm.where, arm.calibration) for arm in scores.arms if arm.calibration is not None]
     if not known:
         return []
-    rows: list[dict[str, Cell]] = [
-        {**arm.where, "brier": c.brier, "error": c.error, "confidence": c.confidence}
-        for arm in known
-        if (c := arm.calibration) is not None
+    brier = "mean squared distance of the probabilities from the truth; 0 is best"
+    error = Column("error", "Calibration error", 1, "%", "mean gap between confidence and accuracy, 15 bins")
+    fields: list[Field[Calibrated]] = [
+        *place_fields(known),
+        Field(Column("brier", "Brier score", 3, "", brier), lambda each: each.calibration.brier),
+        Field(error, lambda each: each.calibration.error),
+        Field(Column("confidence", "Mean confidence", 1, "%"), lambda each: each.calibration.confidence),
     ]
-    columns = [
-        *place_columns([arm.where for arm in known]),
-        Column("brier", "Brier score", 3, "", "mean squared distance of the probabilities from the truth; 0 is best"),
-        Column("error", "Calibration error", 1, "%", "mean gap between confidence and accuracy, 15 bins"),
-        Column("confidence", "Mean confidence", 1, "%"),
-    ]
-    worst = max(float(c.error) for arm in known if (c := arm.calibration) is not None)
-    return [Table("calibration", f"Confidence is off by up to {points(worst)} on average", columns, rows)]
+    worst = max(float(each.calibration.error) for each in known)
+    return [make_table(Heading("calibration", f"Confidence is off by up to {points(worst)} on average"), fields, known)]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What the probabilities of one place are worth."""
+
+    where: Mapping[str, str]
+    calibration: Calibration
 
 
 def _example_items(scores: Scores) -> list[Item]:

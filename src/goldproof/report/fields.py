@@ -12,14 +12,15 @@ from typing import Generic, TypeVar
 from goldproof.report.summary import Cell, Column, Table
 
 Thing = TypeVar("Thing")
+Thing_contra = TypeVar("Thing_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Field(Generic[Thing]):
+class Field(Generic[Thing_contra]):
     """A column (key, heading, format, meaning) with the function that reads its cell; None is no value."""
 
     column: Column
-    read: Callable[[Thing], Cell]
+    read: Callable[[Thing_contra], Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,13 @@ class Heading:
 
 
 def read_row(fields: Iterable[Field[Thing]], thing: Thing) -> dict[str, Cell]:
-    """One thing as a row: a cell for each field.
+    """One thing as a row: a cell for each field that has a value for it.
 
     >>> read_row([Field(Column("word", "Word"), str), Field(Column("n", "Letters"), len)], "bark")
     {'word': 'bark', 'n': 4}
     """
-    return {field.column.key: field.read(thing) for field in fields}
+    cells = {field.column.key: field.read(thing) for field in fields}
+    return {key: cell for key, cell in cells.items() if cell is not None}
 
 
 def known_fields(fields: Iterable[Field[Thing]], things: Sequence[Thing]) -> list[Field[Thing]]:

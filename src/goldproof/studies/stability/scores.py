@@ -20,6 +20,7 @@ from goldproof.jobs import Results
 from goldproof.judging.metrics import scorable
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
+from goldproof.report.fields import Field, Thing
 from goldproof.report.summary import Column, Missing
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.attribution import Attribution, attribute_variance
@@ -264,6 +265,10 @@ class Findings:
     def columns(self, columns: Sequence[Column]) -> list[Column]:
         """The columns of a table; the paper's stand beside numbers on the published corpora only."""
         return [column for column in columns if self.with_paper or not column.published]
+
+    def fields(self, fields: Sequence[Field[Thing]]) -> list[Field[Thing]]:
+        """The same of typed fields."""
+        return [field for field in fields if self.with_paper or not field.column.published]
 
     @property
     def with_paper(self) -> bool:

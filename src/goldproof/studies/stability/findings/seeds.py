@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from goldproof.judging.tags import TagScore
 from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.attribution import Attribution, deviation_factors
@@ -36,28 +39,47 @@ def seeds_section(found: Findings) -> Section:
 
 
 def _overall_table(found: Findings) -> list[Item]:
-    rows = [_overall_row(found, language, scored) for language, scored in found.base.items()]
-    columns = [
-        Column("language", "Language"),
-        Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"),
-        Column("sd", "± over seeds", 3),
-        Column("paper", "Overall MCC", 3, published=True),
-        Column("paper_sd", "± over seeds", 3, published=True),
-        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
-        Column("paper_correlation", "Seed correlation", 3, published=True),
-    ]
-    more = [
-        Column("language", "Language"),
-        Column("seeds", "Seeds"),
-        Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition"),
-        Column("churn", "Churn", 1, "%", "rows whose prediction differs between two seeds"),
-        Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high"),
-        Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power"),
-    ]
     note = "Rows are clustered by mirrored twins (the same two sentences swapped)."
+    every, level = list(found.base.values()), found.config.level
+    overall = Heading("overall", _overall_title(found), note, found.keys())
+    design = make_table(Heading("design", "", note, found.keys()), _design_fields(level), every)
     return [
-        Table("overall", _overall_title(found), found.columns(columns), rows, note, found.keys()),
-        Table("design", _design_title(rows), more, rows, note, found.keys()),
+        make_table(overall, found.fields(_overall_fields(level)), every),
+        replace(design, title=_design_title(design.rows)),
+    ]
+
+
+LANGUAGE: Field[Scored] = Field(Column("language", "Language"), lambda scored: scored.condition.language)
+
+
+def _overall_fields(level: float) -> list[Field[Scored]]:
+    score = Column(
+        "overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"
+    )
+    between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
+    return [
+        LANGUAGE,
+        Field(score, lambda scored: summary_method(scored.overall)),
+        Field(Column("sd", "± over seeds", 3), _deviation),
+        Field(Column("paper", "Overall MCC", 3, published=True), partial(_printed, "mcc")),
+        Field(Column("paper_sd", "± over seeds", 3, published=True), partial(_printed, "sd")),
+        Field(between, lambda scored: _correlation(scored, level)),
+        Field(Column("paper_correlation", "Seed correlation", 3, published=True), partial(_printed, "correlation")),
+    ]
+
+
+def _design_fields(level: float) -> list[Field[Scored]]:
+    mean = Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition")
+    validation = Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high")
+    least = Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power")
+    alike = "the seeds do not differ, or there is one only"
+    return [
+        LANGUAGE,
+        Field(Column("seeds", "Seeds"), lambda scored: scored.n_runs),
+        Field(mean, lambda scored: summary_method(scored.mean)),
+        Field(Column("churn", "Churn", 1, "%", "rows whose prediction differs between two seeds"), _churn),
+        Field(validation, lambda scored: float(scored.validation.mean())),
+        Field(least, lambda scored: finite(scored.detectable(level), alike)),
     ]
 
 
@@ -84,23 +106,21 @@ def widest_spread(found: Findings) -> str | None:
     )
 
 
-def _overall_row(found: Findings, language: str, scored: Scored) -> dict[str, Cell]:
-    several, level = scored.n_runs > 1, found.config.level
-    paper = OVERALL.get(language)
-    row: dict[str, Cell] = {
-        "language": language,
-        "seeds": scored.n_runs,
-        "overall": summary_method(scored.overall),
-        "mean": summary_method(scored.mean),
-        "sd": float(scored.run_overall.std(ddof=1)) if several else Missing(ONE_RUN),
-        "correlation": _correlation(scored, level),
-        "churn": seed_churn(scored.arm.runs) if several else Missing(ONE_RUN),
-        "validation": float(scored.validation.mean()),
-        "detectable": finite(scored.detectable(level), "the seeds do not differ, or there is one only"),
-    }
-    for key, name in (("paper", "mcc"), ("paper_sd", "sd"), ("paper_correlation", "correlation")):
-        row[key] = getattr(paper, name) if paper else Missing(NOT_PRINTED)
-    return row
+def _deviation(scored: Scored) -> Cell:
+    return float(scored.run_overall.std(ddof=1)) if scored.n_runs > 1 else Missing(ONE_RUN)
+
+
+def _churn(scored: Scored) -> Cell:
+    return seed_churn(scored.arm.runs) if scored.n_runs > 1 else Missing(ONE_RUN)
+
+
+def _printed(name: str, scored: Scored) -> Cell:
+    """A number of the paper's Table 3."""
+    paper = OVERALL.get(scored.condition.language)
+    if paper is None:
+        return Missing(NOT_PRINTED)
+    number: float | None = getattr(paper, name)
+    return number
 
 
 def _correlation(scored: Scored, level: float) -> Cell:

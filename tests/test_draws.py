@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from goldproof.studies.corruption.data import sample
-from goldproof.studies.transfer.corpora import _draw as draw_for_transfer
 
 from goldproof.builders.corruption.removal import _order
 from goldproof.builders.probing.draw import draw as draw_for_probing
 from goldproof.data.dataset import Dataset
 from goldproof.draws import draw, draw_bytes, draw_fraction, mix64
 from goldproof.models.fake import bucket_of
+from goldproof.studies.corruption.steps import sample
+from goldproof.studies.transfer.plan import _draw as draw_for_transfer
 from goldproof.training.randomness import hash32, item_digests, item_hashes, order_of_epoch, order_table
 
 

@@ -258,12 +258,12 @@ MEMORY = """
 import resource, sys
 import numpy as np
 from goldproof.measures.activations import read_activations
-from goldproof.models.reading import Reading
+from goldproof.models.reading import LayerVectors
 
 class Wide:
     key, longest = "1" * 64, None
     def read(self, texts):
-        return Reading(np.ones((13, len(texts), 256), np.float16), np.ones(len(texts), np.int32))
+        return LayerVectors(np.ones((13, len(texts), 256), np.float16), np.ones(len(texts), np.int32))
 
 texts = [str(i) for i in range(60_000)]
 used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()

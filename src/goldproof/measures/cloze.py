@@ -95,7 +95,7 @@ def guess_words(model: Any, tokenizer: Any, questions: Sequence[Cloze], batch_si
 def cloze_accuracy(guesses: Sequence[ClozeGuess]) -> ClozeAccuracy:
     """How often the word was guessed; letter case does not count.
 
-    >>> found = cloze_accuracy([Guess("cat", "cat", "dog", True), Guess("Sun", "sun", "sun", True)])
+    >>> found = cloze_accuracy([ClozeGuess("cat", "cat", "dog", True), ClozeGuess("Sun", "sun", "sun", True)])
     >>> found.original.value, found.corrupted.value
     (1.0, 0.5)
     """

@@ -96,7 +96,7 @@ def build_corpus(recipe: CorpusRecipe, progress: Callable[[int], None] | None = 
 
     `progress` is told now and then how many pairs are done.
 
-    >>> corpus = build_corpus(Recipe(task="counting", n_train=4, n_test=2))
+    >>> corpus = build_corpus(CorpusRecipe(task="counting", n_train=4, n_test=2))
     >>> len(corpus.train), sorted(pair.label for pair in corpus.test)
     (4, ['contradiction', 'non-contradiction'])
     """

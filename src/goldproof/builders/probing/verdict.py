@@ -21,6 +21,6 @@ def no_label(reason: str) -> RuleVerdict:
     """The verdict that leaves a sentence out.
 
     >>> no_label("no subject")
-    Verdict(label=None, reason='no subject', target=None, tokens=None)
+    RuleVerdict(label=None, reason='no subject', target=None, tokens=None)
     """
     return RuleVerdict(None, reason)

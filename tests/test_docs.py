@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 import runpy
@@ -176,3 +178,14 @@ def test_the_reference_is_current():
     folder = ROOT / "docs" / "reference"
     made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["pages"]()
     assert {name: (folder / name).read_text(encoding="utf-8") for name in made} == made
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "validation" / "reports").glob("*.html")), ids=lambda p: p.name
+)
+def test_the_policy_of_a_shipped_report_lets_its_script_run(page):
+    """A browser runs the script only if the policy names its digest: text changed by hand would leave the page dead."""
+    text = page.read_text(encoding="utf-8")
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text

@@ -42,13 +42,20 @@ def started(
         try:
             yield process
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            if process.returncode is None:  # else its number may by now be another's
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 def ended(process: subprocess.Popen[str]) -> int:
     """The exit status of a process that ends by itself."""
     return process.wait(HANG_SECONDS)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """End a process alone and at one blow; its number stays its own until the block in which it was started ends."""
+    os.kill(process.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
 
 
 def living(select: str, of: int) -> dict[int, str]:

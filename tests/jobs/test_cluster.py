@@ -15,7 +15,7 @@ from collections import Counter
 import pytest
 from tests.jobs.campaign_script import jobs
 from tests.steps import Gate, Journal, device, gated_square, greedy, slow_square, square, total
-from tests.waiting import HANG_SECONDS, held, living, started, wait_until
+from tests.waiting import HANG_SECONDS, held, kill, living, started, wait_until
 
 from goldproof.cli import run_command
 from goldproof.errors import UsageError
@@ -141,8 +141,7 @@ def test_the_driver_is_killed_and_started_again(cluster, tmp_path, journal):
             "eight squares are kept",
         )
         assert first.poll() is None, first.stderr.read()
-        os.kill(first.pid, signal.SIGKILL)
-        first.wait()
+        kill(first)
         kept = {line for line, job in squares.items() if whole.has(job.key)}
     with start(tmp_path, *command) as second:
         _, said = second.communicate(timeout=HANG_SECONDS)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from tests.steps import Journal, slow_square
-from tests.waiting import ended, held, living, started, wait_until
+from tests.waiting import ended, held, kill, living, started, wait_until
 
 from goldproof.errors import DamagedValueError
 from goldproof.jobs import Store
@@ -58,8 +57,7 @@ def check_every_value_is_complete(store):
 
 def kill_driver(process):
     """End the driver alone: its workers must notice and end by themselves."""
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    kill(process)
     wait_until(lambda: not living("--sid", process.pid), "the workers of a driver that was killed end")
 
 

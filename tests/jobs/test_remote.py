@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +15,7 @@ import pytest
 from tests.jobs.campaign_script import jobs
 from tests.jobs.test_store import HOW
 from tests.steps import Journal, matrix, size, slow_square, square, table
-from tests.waiting import ended, held, started, wait_until
+from tests.waiting import ended, held, kill, started, wait_until
 
 from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
@@ -190,8 +189,7 @@ def kill_once_it_kept(n_records, store, process):
         f"{n_records} values are kept",
     )
     assert process.poll() is None, "the campaign ended before it could be killed"
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    kill(process)
 
 
 def test_a_damaged_copy_is_fetched_again(url, tmp_path):

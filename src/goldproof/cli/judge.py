@@ -23,7 +23,7 @@ Metric = Annotated[
 ]
 Cluster = Annotated[
     str,
-    typer.Option(help="Items that share their fate: auto (the column 'cluster'), none, cluster, text, pair, twins."),
+    typer.Option(help="Items that belong together: auto (the column 'cluster'), none, cluster, text, pair, twins."),
 ]
 Common = Annotated[bool, typer.Option("--common", help="Use the items that all share, where ids do not match.")]
 MissingAnswers = Annotated[

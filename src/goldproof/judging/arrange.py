@@ -168,7 +168,7 @@ def _tags(rows: pa.Table, first: Array) -> tuple[tuple[str, ...], ...] | None:
 
 
 def _cluster(rows: pa.Table, answers: Answers, cluster: str) -> Array | None:
-    """A code per item: which items share their fate."""
+    """A code per item: which items belong together."""
     if cluster == "none" or (cluster == "auto" and "cluster" not in rows.column_names):
         return None
     name = "cluster" if cluster == "auto" else cluster

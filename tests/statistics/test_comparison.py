@@ -198,9 +198,11 @@ def test_runs_of_two_systems() -> None:
     paired = compare_runs(ACCURACY, gold, a, b, same_seeds=True)
     assert paired.difference.value == pytest.approx(result.difference.value)
     one = compare_runs(ACCURACY, gold, a[:1], b)
-    assert one.difference.method.endswith("; a side with one run, its seed variance unknown")
+    assert one.difference.method.endswith("; the one run taken to vary alike")
+    assert (one.scope, result.scope) == ("recipes", "recipes")
     single = compare_runs(MCC, gold, a[:1], b[:1])
-    assert single.p_value == pytest.approx(compare(MCC, gold, a[0], b[0]).p_value, rel=0.02)
+    assert single == compare(MCC, gold, a[0], b[0])
+    assert single.scope == "systems"
 
 
 def test_a_limit_is_stated_never_a_silent_number() -> None:
@@ -220,7 +222,7 @@ def test_equivalence_equals_statsmodels() -> None:
     ours = compare(ACCURACY, gold, a, b, np.arange(300))
     p, _, _ = ttost_paired(x, y, -0.05, 0.05)
     assert equivalence_test(ours, 0.05) == pytest.approx(p, rel=1e-6)
-    certain = Comparison(Estimate(0.0, 0.0, 0.0, "t", 9), 1.0, 0.0, 8)
+    certain = Comparison(Estimate(0.0, 0.0, 0.0, "t", 9), 1.0, 0.0, 8, (0.0, 0.0))
     assert equivalence_test(certain, 0.1) == 0.0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from goldproof.statistics.arrays import Array, group_codes
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import transformed_bounds
 from goldproof.statistics.metrics import Metric
-from goldproof.statistics.runs import MeanVariance, RunSummary, item_variance, run_part, summarise_runs
+from goldproof.statistics.runs import RunSummary, summarise_runs
 
 
 def categories_interval(
@@ -43,14 +44,14 @@ def categories_interval(
     for items in members:
         part = summarise_runs(metric, metric.encode(gold[items], runs[:, items]), codes[items])
         padding = groups - part.influence.shape[1]
-        parts.append(RunSummary(part.scores, part.centres, np.pad(part.influence, ((0, 0), (0, padding))), len(items)))
-    scores, centres, influence = (
-        np.mean([getattr(part, name) for part in parts], axis=0) for name in ("scores", "centres", "influence")
+        padded = np.pad(part.influence, ((0, 0), (0, padding)))
+        parts.append(replace(part, influence=padded, shares=np.pad(part.shares, (0, padding))))
+    scores, centres, influence, shares = (
+        np.mean([getattr(part, name) for part in parts], axis=0)
+        for name in ("scores", "centres", "influence", "shares")
     )
-    summary = RunSummary(scores, centres, influence, runs.shape[1])
     value = float(scores.mean())
-    run_parts = (run_part(summary),) if len(runs) > 1 else ()
-    variance = MeanVariance(run_parts, item_variance(influence.mean(0)), groups)
+    variance = RunSummary(scores, centres, influence, shares, runs.shape[1]).variance()
     over = f"{len(runs)} runs × items" if len(runs) > 1 else "items only, one run"
     method = f"mean over {len(members)} categories, {over}, variance components, {groups} clusters"
     if variance.total == 0:

@@ -9,7 +9,8 @@ differences favour A.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -18,30 +19,44 @@ from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray, check_same_length, group_codes
 from goldproof.statistics.bootstrap import DRAWS, bootstrap_differences
 from goldproof.statistics.changes import flips
+from goldproof.statistics.clusters import cluster_shares, effective_clusters, t_tail
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import linearise
 from goldproof.statistics.intervals import t_quantile, why_no_interval
 from goldproof.statistics.metrics import Metric
 from goldproof.statistics.proportions import mcnemar, paired_proportions
-from goldproof.statistics.runs import MeanVariance, RunPart, RunSummary, item_variance, run_part, summarise_runs
+from goldproof.statistics.runs import MeanVariance, RunPart, RunSummary, mean_variance, run_part, summarise_runs
 
 ROUNDING = 1e-12
+Scope = Literal["systems", "recipes"]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference A − B with its interval, the two-sided p for no difference, and its standard error."""
+    """The difference A − B with its interval, the two-sided p for no difference, and its standard error.
+
+    `inner` are the bounds at the level 1 − 2α, inside which an equivalence test looks. `scope` says whether the answer
+    is about these systems as they are, or about their recipes, trained again. `variance` are the parts of the
+    variance, where they were told apart; `influence` is what each cluster (or item) adds to the difference beyond its
+    share; `p_here` is the p on these very items, where runs tell it. No difference can be larger than `limit`.
+    """
 
     difference: Estimate
     p_value: float
     standard_error: float
     df: float
+    inner: tuple[float, float] = (math.nan, math.nan)
+    scope: Scope = "systems"
+    variance: MeanVariance | None = None
+    influence: FloatArray | None = field(default=None, repr=False, compare=False)
+    p_here: float = math.nan
+    limit: float = math.inf
 
 
 def compare(
     metric: Metric, gold: Array, a: Array, b: Array, clusters: Array | None = None, level: float = 0.95
 ) -> Comparison:
-    """Compare one run of A with one run of B on the same items (codes, one for each item).
+    """Compare one run of A with one run of B on the same items (codes, one for each item): these systems as they are.
 
     >>> from goldproof.statistics.metrics import metric
     >>> gold = np.zeros(100, int); a = np.r_[np.ones(10, int), np.zeros(90, int)]; b = np.roll(a, 5) | a
@@ -54,15 +69,11 @@ def compare(
         raise UsageError(f"compare takes one run of each; got {a.ndim} and {b.ndim} axes (use compare_runs)")
     n = check_same_length(gold=np.asarray(gold), a=a, b=b)
     if metric.name == "accuracy" and clusters is None:
-        counts = flips(gold, a, b)
-        difference = paired_proportions(counts.only_a, counts.only_b, n, level)
-        discordant = counts.only_a + counts.only_b
-        error = math.sqrt(max(discordant / n - difference.value**2, 0.0) / n)
-        return Comparison(difference, mcnemar(counts.only_a, counts.only_b, "chi2"), error, math.inf)
+        return _compare_right(np.asarray(gold), a, b, n, level)
     return _compare_linearised(metric, gold, (a, b), clusters, level)
 
 
-def compare_runs(
+def compare_runs(  # noqa: PLR0913 - what is known of the seeds is one more question
     metric: Metric,
     gold: Array,
     runs_a: Array,
@@ -70,13 +81,17 @@ def compare_runs(
     clusters: Array | None = None,
     same_seeds: bool = False,
     level: float = 0.95,
+    seed_sd: float | None = None,
 ) -> Comparison:
     """Compare the mean score of A's runs with that of B's (runs × items each, on the same items).
 
     Runs of A and B are independent by default. `same_seeds` says that run k of A and of B belong together (same
-    data order and initialisation, say), and works on their differences. Where a side has one run only its seed
-    variance is unknown; the interval is then over items (and the other side's runs) and says so. Where no run and
-    no item tells A from B, the interval is what the number of items alone allows, from one run of each.
+    data order and initialisation, say), and works on their differences.
+
+    With one run a side the answer is about these two systems; with several, about their recipes: what other runs on
+    other items would give. Where one side has one run only, it is taken to vary as the other side's runs do.
+    `seed_sd`, the standard deviation of a recipe's score over runs, makes the answer one about recipes with one run a
+    side too; 0 says that there is nothing to train again, so that these systems are all there is.
 
     >>> from goldproof.statistics.metrics import metric
     >>> rng = np.random.default_rng(0); gold = rng.integers(0, 2, 300)
@@ -86,6 +101,10 @@ def compare_runs(
     """
     runs_a, runs_b = np.atleast_2d(np.asarray(runs_a)), np.atleast_2d(np.asarray(runs_b))
     n = check_same_length(gold=np.asarray(gold), runs_a=runs_a, runs_b=runs_b)
+    if seed_sd is not None and not 0 <= seed_sd < math.inf:
+        raise UsageError(f"the standard deviation over seeds must be a number of at least 0; got {seed_sd}")
+    if len(runs_a) == len(runs_b) == 1 and not seed_sd:
+        return compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
     codes = group_codes(clusters, n)
     encoded = [metric.encode(gold, runs) for runs in (runs_a, runs_b)]
     scores = [float(np.mean(metric.score(items.sums()))) for items in encoded]
@@ -97,9 +116,10 @@ def compare_runs(
         if len(runs_a) != len(runs_b):
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
         sides = [_difference_of(*sides)]
-    found = _compare_summaries(sides, scores[0] - scores[1], n, level)
+    found = _compare_summaries(sides, scores[0] - scores[1], (n, metric.high - metric.low), level, seed_sd)
     if found.standard_error < ROUNDING:
-        return compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
+        first = compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
+        return replace(first, scope=found.scope, p_here=found.p_here)
     return found
 
 
@@ -166,18 +186,50 @@ def bootstrap_test(
 def equivalence_test(comparison: Comparison, margin: float) -> float:
     """Two one-sided tests (Schuirmann 1987): the p-value for a difference outside ±margin.
 
-    A small p says that A and B differ by less than the margin.
+    A small p says that A and B differ by less than the margin; it is below α exactly where the interval at 1 − 2α lies
+    inside (by its wider side, where it is not symmetric).
 
-    >>> same = Comparison(Estimate(0.0, -0.01, 0.01, "t", 1000), 1.0, 0.005, 999.0)
+    >>> same = Comparison(Estimate(0.0, -0.01, 0.01, "t", 1000), 1.0, 0.005, 999.0, (-0.0083, 0.0083))
     >>> equivalence_test(same, 0.02) < 0.001
     True
     """
     if margin <= 0:
         raise UsageError(f"the margin of equivalence must be above 0; got {margin}")
-    distance = margin - abs(comparison.difference.value)
-    if comparison.standard_error == 0:
-        return 0.0 if distance > 0 else 1.0
-    return _lower_tail(-distance / comparison.standard_error, comparison.df)
+    value, (low, high) = comparison.difference.value, comparison.inner
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return math.nan
+    reach = max(value - low, high - value)
+    if reach <= 0:
+        return 0.0 if abs(value) < margin else 1.0
+    error = reach / t_tail(2 * (1 - comparison.difference.level), comparison.df)
+    return _lower_tail(-(margin - abs(value)) / error, comparison.df)
+
+
+def inner_level(level: float) -> float:
+    """The level 1 − 2α of an interval that makes an equivalence test at α = 1 − level; at least 0.02.
+
+    >>> round(inner_level(0.95), 3)
+    0.9
+    """
+    return max(2 * level - 1, 0.02)
+
+
+def _compare_right(gold: Array, a: Array, b: Array, n: int, level: float) -> Comparison:
+    """Right or wrong on independent items: Tango's score interval with McNemar's chi² test."""
+    counts = flips(gold, a, b)
+    difference, inner = (
+        paired_proportions(counts.only_a, counts.only_b, n, each) for each in (level, inner_level(level))
+    )
+    gaps = (a == gold).astype(float) - (b == gold)
+    return Comparison(
+        difference,
+        mcnemar(counts.only_a, counts.only_b, "chi2"),
+        (difference.high - difference.low) / 2 / t_tail(1 - level, math.inf),
+        math.inf,
+        (inner.low, inner.high),
+        influence=(gaps - gaps.mean()) / n,
+        limit=1.0,
+    )
 
 
 def _compare_linearised(
@@ -187,54 +239,106 @@ def _compare_linearised(
     sides = [metric.encode(gold, side) for side in pair]
     n = len(sides[0].index)
     codes = group_codes(clusters, n)
-    groups = int(codes.max()) + 1
+    groups, shares = int(codes.max()) + 1, cluster_shares(codes)
     linears = [linearise(metric, side.rows, side.counts()) for side in sides]
     value = linears[0].value - linears[1].value
     reason = why_no_interval(metric, value, sides[0].counts(), groups)
     if reason:
         return _no_comparison(reason, value, n, level)
     gaps = linears[0].influence[sides[0].index] - linears[1].influence[sides[1].index]
-    summed = np.bincount(codes, weights=gaps)
-    error = math.sqrt(float(summed @ summed) * groups / (groups - 1)) / n
+    summed = np.bincount(codes, weights=gaps) / n
+    variance = mean_variance((), summed, shares, difference=True)
     kind = "items" if clusters is None else "clusters"
-    if error < ROUNDING and abs(value) < ROUNDING:
-        reach = float(np.ptp(linears[0].influence))
-        return _no_difference(reach, f"none of {groups} {kind} differs", (n, groups), level)
-    half = t_quantile(level, groups - 1) * error
-    difference = Estimate(value, value - half, value + half, f"paired t, delta, {groups} {kind}", n, level)
-    p_value = 2 * _lower_tail(-abs(value) / error, groups - 1) if error > 0 else float(value == 0)
-    return Comparison(difference, p_value, error, groups - 1)
+    limit = metric.high - metric.low
+    if math.sqrt(variance.total) < ROUNDING:
+        reach = max(float(np.ptp(linear.influence)) for linear in linears)
+        return _no_spread(value, min(reach, limit), (n, effective_clusters(shares)), f"{groups} {kind}", level)
+    method = f"paired t, delta, {groups} {kind}"
+    return replace(_of_variance(variance, value, (n, limit), method, level), influence=summed)
 
 
-def _compare_summaries(sides: list[RunSummary], value: float, n: int, level: float) -> Comparison:
-    signs = (1.0, -1.0)[: len(sides)]
-    mean_influence: FloatArray = np.sum([s * side.influence.mean(0) for s, side in zip(signs, sides, strict=True)], 0)
-    groups = len(mean_influence)
-    parts: list[RunPart] = [run_part(side) for side in sides if len(side.scores) > 1]
-    variance = MeanVariance(parts, item_variance(mean_influence), groups)
-    half = variance.half_width(level)
-    counted = " and ".join(str(len(side.scores)) for side in sides)
-    alone = "" if len(parts) == len(sides) else "; a side with one run, its seed variance unknown"
-    method = f"{counted} {'run' if counted == '1' else 'runs'} × {groups} items or clusters, variance components{alone}"
+def _of_variance(
+    variance: MeanVariance, value: float, sizes: tuple[int, float], method: str, level: float
+) -> Comparison:
+    """The comparison that a variance gives, with bounds that end where differences do."""
+    n, limit = sizes
+    half, inner = variance.half_width(level), variance.half_width(inner_level(level))
+    bounds = np.clip([value - half, value + half, value - inner, value + inner], -limit, limit).tolist()
     error = math.sqrt(variance.total)
     return Comparison(
-        Estimate(value, value - half, value + half, method, n, level),
+        Estimate(value, bounds[0], bounds[1], method, n, level),
         variance.p_value(value),
         error,
         _matching_df(half, error, level),
+        (bounds[2], bounds[3]),
+        variance=variance,
+        limit=limit,
     )
 
 
-def _no_difference(reach: float, reason: str, sizes: tuple[int, int], level: float) -> Comparison:
-    """A difference of 0 where no item tells A from B, give or take what items like these could change unseen.
+def _compare_summaries(
+    sides: list[RunSummary], value: float, sizes: tuple[int, float], level: float, seed_sd: float | None
+) -> Comparison:
+    signs = (1.0, -1.0)[: len(sides)]
+    influence: FloatArray = np.sum([s * side.influence.mean(0) for s, side in zip(signs, sides, strict=True)], 0)
+    parts, said = _run_parts(sides, seed_sd)
+    variance = mean_variance(parts, influence, sides[0].shares, difference=len(sides) > 1)
+    counted = " and ".join(str(len(side.scores)) for side in sides)
+    runs = "run" if counted in ("1", "1 and 1") else "runs"
+    method = f"{counted} {runs} × {len(influence)} items or clusters, variance components{said}"
+    found = _of_variance(variance, value, sizes, method, level)
+    return replace(
+        found, scope="recipes" if parts else "systems", influence=influence, p_here=_p_of_runs(sides, seed_sd)
+    )
+
+
+def _run_parts(sides: list[RunSummary], seed_sd: float | None) -> tuple[list[RunPart], str]:
+    """What runs add on both sides, and in words what was assumed of a side with one run."""
+    if seed_sd == 0:
+        return [], "; these very runs, nothing to train again"
+    parts = [run_part(side) for side in sides if len(side.scores) > 1]
+    if len(parts) == len(sides):
+        return parts, ""
+    if seed_sd is not None:
+        known = [RunPart(seed_sd**2, 0.0, math.inf) for side in sides if len(side.scores) == 1]
+        return [*parts, *known], f"; a spread over seeds of {seed_sd:g} taken as known"
+    # One run against n: it varies as each of the n does, Var(θ)·(1 + 1/n) in all.
+    (part,) = parts
+    more = 1 + part.n_runs
+    return [RunPart(part.variance * more, part.interaction * more, part.n_runs)], "; the one run taken to vary alike"
+
+
+def _p_of_runs(sides: list[RunSummary], seed_sd: float | None) -> float:
+    """The p of the runs' scores alone: of these recipes on these very items (Welch's t, or a known spread)."""
+    if seed_sd == 0:
+        return math.nan
+    parts, _ = _run_parts(sides, seed_sd)
+    signs = (1.0, -1.0)[: len(sides)]
+    value = sum(s * float(side.scores.mean()) for s, side in zip(signs, sides, strict=True))
+    plain = MeanVariance([replace(part, interaction=0.0) for part in parts], 0.0, math.inf, of_difference=True)
+    return plain.p_value(value) if plain.total > ROUNDING**2 else math.nan
+
+
+def _no_spread(value: float, reach: float, sizes: tuple[int, float], kind: str, level: float) -> Comparison:
+    """A difference that is the same on every item or cluster, give or take what items like these could change unseen.
 
     By Tango's interval, up to z²/(groups + z²) of all items may differ when none of so many groups does; `reach` is
-    the most that an item can change by.
+    the most that an item can change by. The p of a difference other than 0 is the sign test's.
     """
     n, groups = sizes
-    z = t_quantile(level, math.inf)
-    half = reach * z**2 / (groups + z**2)
-    return Comparison(Estimate(0.0, -half, half, f"{reason}, Tango's bound", n, level), 1.0, half / z, math.inf)
+    z, inner = (t_tail(1 - each, math.inf) for each in (level, inner_level(level)))
+    half, narrow = (reach * q**2 / (groups + q**2) for q in (z, inner))
+    same = abs(value) < ROUNDING
+    method = f"none of {kind} differs, Tango's bound" if same else f"all of {kind} differ alike, Tango's bound"
+    low, high = max(value - half, -reach), min(value + half, reach)
+    return Comparison(
+        Estimate(value, low, high, method, n, level),
+        1.0 if same else min(1.0, 2.0 ** (1 - groups)),
+        half / z,
+        math.inf,
+        (max(value - narrow, -reach), min(value + narrow, reach)),
+        limit=reach,
+    )
 
 
 def _no_comparison(reason: str, value: float, n: int, level: float) -> Comparison:
@@ -243,12 +347,12 @@ def _no_comparison(reason: str, value: float, n: int, level: float) -> Compariso
 
 
 def _difference_of(a: RunSummary, b: RunSummary) -> RunSummary:
-    return RunSummary(a.scores - b.scores, a.centres - b.centres, a.influence - b.influence, a.n_items)
+    return RunSummary(a.scores - b.scores, a.centres - b.centres, a.influence - b.influence, a.shares, a.n_items)
 
 
 def _matching_df(half: float, error: float, level: float) -> float:
     """Degrees of freedom whose t quantile is half / error, so that one t distribution sums the parts up."""
-    if error == 0:
+    if error == 0 or not math.isfinite(half):
         return math.inf
     low, high = 0.5, 1e6
     for _ in range(60):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldproof.statistics.arrays import FloatArray, IntArray
+from goldproof.statistics.clusters import cluster_shares, cluster_variance
 from goldproof.statistics.metrics import Items, Metric
 
 
@@ -61,11 +62,11 @@ def sampling_variance(linear: Linearised, counts: FloatArray) -> float:
 def clustered_variance(linear: Linearised, index: IntArray, clusters: IntArray) -> float:
     """Variance of the score over samples of whole clusters, given each item's pattern and cluster (codes 0, 1, …).
 
-    V = (G/(G−1)·Σ_g u_g² + pseudo-items) / N², with u_g the summed influence of cluster g and G clusters.
+    CR2 (see `clusters.py`): V = (Σ_g u_g²/(1 − w_g) + pseudo-items) / N², with u_g the summed influence of cluster g
+    and w_g its share of the items.
     """
-    summed = np.bincount(clusters, weights=linear.influence[index])
-    squares = float(summed @ summed) * len(summed) / (len(summed) - 1)
-    return (squares + linear.pseudo_squares) / linear.total**2
+    summed = np.bincount(clusters, weights=linear.influence[index]).astype(float)
+    return (cluster_variance(summed, cluster_shares(clusters)) + linear.pseudo_squares) / linear.total**2
 
 
 def linearise_runs(metric: Metric, items: Items) -> list[Linearised]:

@@ -14,6 +14,7 @@ from scipy import special
 
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_level, check_same_length, group_codes
+from goldproof.statistics.clusters import cluster_df, cluster_shares, cluster_variance, effective_clusters
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import clustered_variance, linearise, sampling_variance
 from goldproof.statistics.metrics import Items, Metric, spearman
@@ -90,8 +91,8 @@ def score_interval(
     """The default interval of any metric, from gold and predicted codes (one number for each item).
 
     Accuracy: Wilson; with clusters, Wilson at the effective sample size (n divided by the design effect) and a t
-    quantile with G − 1 degrees of freedom. Others: delta method on Fisher's z scale of the score's range, t
-    quantile.
+    quantile, by CR2 and Bell–McCaffrey's degrees of freedom (see `clusters.py`). Others: delta method on Fisher's z
+    scale of the score's range, t quantile.
 
     >>> from goldproof.statistics.metrics import metric
     >>> gold = np.repeat([0, 1], 50); predicted = np.r_[np.zeros(40, int), np.ones(55, int), np.zeros(5, int)]
@@ -171,7 +172,8 @@ def _clustered_interval(metric: Metric, items: Items, codes: IntArray, level: fl
     reason = why_no_interval(metric, linear.value, counts, groups)
     if reason:
         return Estimate(linear.value, math.nan, math.nan, f"no interval: {reason}", n, level)
-    quantile = t_quantile(level, groups - 1)
+    shares = cluster_shares(codes)
+    quantile = t_quantile(level, cluster_df(shares))
     if metric.name == "accuracy":
         effective = _effective_size(metric, items, codes, linear.value)
         low, high = wilson_bounds(linear.value, effective, quantile)
@@ -184,13 +186,13 @@ def _clustered_interval(metric: Metric, items: Items, codes: IntArray, level: fl
 
 
 def _effective_size(metric: Metric, items: Items, codes: IntArray, share: float) -> float:
-    """How many independent items the clusters are worth for a share of correct items."""
-    correct = metric.score(items.rows)[items.index]
-    deviations = np.bincount(codes, weights=correct - share)
-    groups = len(deviations)
-    variance = float(deviations @ deviations) * groups / (groups - 1) / len(codes) ** 2
+    """How many independent items the clusters are worth for a share of correct items; never more than there are."""
+    correct, shares = metric.score(items.rows)[items.index], cluster_shares(codes)
+    variance = cluster_variance(np.bincount(codes, weights=correct - share) / len(codes), shares)
     # All right or all wrong: the correlation within clusters cannot be seen, so each cluster counts as one item.
-    return share * (1 - share) / variance if 0 < share < 1 and variance > 0 else float(groups)
+    if not 0 < share < 1:
+        return effective_clusters(shares)
+    return min(share * (1 - share) / variance, float(len(codes))) if variance > 0 else float(len(codes))
 
 
 def _check_proportion(successes: float, n: int) -> None:

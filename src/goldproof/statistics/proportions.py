@@ -19,9 +19,9 @@ from goldproof.statistics.intervals import normal_quantile, wilson
 def mcnemar(only_a: int, only_b: int, method: str = "mid-p") -> float:
     """McNemar's (1947) p-value from the items that only A, and only B, has right.
 
-    `exact` is the two-sided binomial, `mid-p` counts half of the observed outcome (Fagerland, Lydersen & Laake
-    2013), `chi2` is (b − c)²/(b + c), and `chi2-corrected` (|b − c| − 1)²/(b + c). Without a discordant item p is
-    1.
+    `exact` is the two-sided binomial, `mid-p` takes off the chance of the observed outcome, half of it at b = c
+    (Fagerland, Lydersen & Laake 2013), `chi2` is (b − c)²/(b + c), and `chi2-corrected` (|b − c| − 1)²/(b + c).
+    Without a discordant item p is 1.
 
     >>> [round(mcnemar(10, 2, method), 4) for method in ("exact", "mid-p", "chi2", "chi2-corrected")]
     [0.0386, 0.0225, 0.0209, 0.0433]
@@ -38,10 +38,11 @@ def mcnemar(only_a: int, only_b: int, method: str = "mid-p") -> float:
         return float(special.chdtrc(1, gap**2 / discordant))
     fewer = min(only_a, only_b)
     tail = float(special.bdtr(fewer, discordant, 0.5))
+    exact = min(1.0, 2 * tail)
     if method == "exact":
-        return min(1.0, 2 * tail)
-    before = float(special.bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0
-    return min(1.0, tail + before)
+        return exact
+    point = tail - (float(special.bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0)
+    return exact - (point / 2 if only_a == only_b else point)
 
 
 def paired_proportions(only_a: int, only_b: int, n: int, level: float = 0.95) -> Estimate:

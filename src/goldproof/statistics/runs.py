@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_level, group_codes
+from goldproof.statistics.clusters import cluster_df, cluster_shares, cluster_variance, t_tail
 from goldproof.statistics.components import VarianceComponents, variance_components
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import linearise_runs
@@ -26,20 +26,29 @@ from goldproof.statistics.metrics import Items, Metric
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """What runs add to the variance of a mean: with the interaction, the interaction alone, and how many runs."""
+    """What runs add to the variance of a mean: with the interaction, the interaction alone, and how many runs.
+
+    A spread that is known and not estimated has infinitely many.
+    """
 
     variance: float
     interaction: float
-    n_runs: int
+    n_runs: float
 
 
 @dataclass(frozen=True, slots=True)
 class MeanVariance:
-    """Variance of a mean over runs × items (or of a difference of two): the run parts, the item part, and clusters."""
+    """Variance of a mean over runs × items (or of a difference of two): the run parts and the item part.
+
+    `item_df` are the degrees of freedom of the item part, `least` what it would be were every answer independent of
+    every other: no interval is narrower than that, or runs that cancel each other out would have one of no width.
+    """
 
     run_parts: Sequence[RunPart]
     item_variance: float
-    n_groups: int
+    item_df: float
+    of_difference: bool = False
+    least: float = 0.0
 
     @property
     def run_variance(self) -> float:
@@ -47,16 +56,23 @@ class MeanVariance:
         return sum(part.variance for part in self.run_parts)
 
     @property
+    def interaction(self) -> float:
+        """The part that runs and items share."""
+        return sum(part.interaction for part in self.run_parts)
+
+    @property
     def run_df(self) -> float:
         """Degrees of freedom of the run part: runs − 1, or Welch's for two systems."""
         squares = sum(part.variance**2 / (part.n_runs - 1) for part in self.run_parts)
-        return self.run_variance**2 / squares if squares > 0 else 1.0
+        if squares > 0:
+            return self.run_variance**2 / squares
+        return math.inf if self.run_variance > 0 else 1.0
 
     @property
     def total(self) -> float:
         """The variance of the mean; never less than its run part or its item part."""
-        interaction = sum(part.interaction for part in self.run_parts)
-        return max(self.run_variance + self.item_variance - interaction, self.run_variance, self.item_variance)
+        parts = self.run_variance + self.item_variance - self.interaction
+        return max(parts, self.run_variance, self.item_variance, self.least)
 
     def half_width(self, level: float) -> float:
         """Half the width of the interval at `level`."""
@@ -83,52 +99,72 @@ class MeanVariance:
         takes H₁, as simulated coverage asks. Neither is less than the interval over items alone: runs that score alike
         by luck while they disagree item by item say nothing of new items.
         """
-        items = special.stdtrit(max(self.n_groups - 1, 1), alpha / 2) ** 2
-        runs = special.stdtrit(self.run_df, alpha / 2) ** 2
-        interaction = sum(part.interaction for part in self.run_parts)
-        first = runs * max(self.run_variance - interaction, 0.0) + items * self.item_variance
-        if len(self.run_parts) != 1:
+        items, runs = t_tail(alpha, self.item_df) ** 2, t_tail(alpha, self.run_df) ** 2
+        first = runs * max(self.run_variance - self.interaction, 0.0) + items * self.item_variance
+        first = max(first, items * self.least)
+        if self.of_difference or not self.run_parts:
             return math.sqrt(first)
-        second = runs * self.run_variance + items * max(self.item_variance - interaction, 0.0)
-        return float((first * max(second, items * self.item_variance)) ** 0.25)
+        second = runs * self.run_variance + items * max(self.item_variance - self.interaction, 0.0)
+        return float((first * max(second, items * max(self.item_variance, self.least))) ** 0.25)
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """Runs of one system on the same items: each run's score and centre (see `Linearised`), and influence.
 
-    `influence` is runs × clusters: each run's summed influence on each cluster, divided by the number of items.
+    `influence` is runs × clusters: each run's summed influence on each cluster, divided by the number of items;
+    `shares` are the clusters' shares of all items. `least` is the variance of the mean score, were all answers
+    independent.
     """
 
     scores: FloatArray
     centres: FloatArray
     influence: FloatArray
+    shares: FloatArray
     n_items: int
+    least: float = 0.0
+
+    def variance(self) -> MeanVariance:
+        """The variance of the mean score over new runs (if there are several) and new items."""
+        run_parts = (run_part(self),) if len(self.scores) > 1 else ()
+        return mean_variance(run_parts, self.influence.mean(0), self.shares, self.least)
+
+
+def mean_variance(
+    run_parts: Sequence[RunPart],
+    influence: FloatArray,
+    shares: FloatArray,
+    least: float = 0.0,
+    difference: bool = False,
+) -> MeanVariance:
+    """The variance of a mean, or of a difference, from its run parts and the influence of each cluster on it."""
+    return MeanVariance(run_parts, cluster_variance(influence, shares), cluster_df(shares), difference, least)
 
 
 def summarise_runs(metric: Metric, items: Items, codes: IntArray) -> RunSummary:
     """Scores and cluster influence of encoded predictions (runs × items); `codes` are the items' clusters."""
-    linears = linearise_runs(metric, items)
-    influence = [
-        np.bincount(codes, weights=linear.influence[index]) / len(codes)
-        for linear, index in zip(linears, items.index, strict=True)
-    ]
+    linears, n = linearise_runs(metric, items), len(codes)
+    each = [linear.influence[index] / n for linear, index in zip(linears, items.index, strict=True)]
+    influence = np.stack([np.bincount(codes, weights=of_run).astype(float) for of_run in each])
+    least = sum(float(of_run @ of_run) for of_run in each) / len(each) ** 2
     scores, centres = ([getattr(linear, name) for linear in linears] for name in ("value", "centre"))
-    return RunSummary(np.array(scores), np.array(centres), np.stack(influence), len(codes))
+    return RunSummary(np.array(scores), np.array(centres), influence, cluster_shares(codes), n, least)
+
+
+def summarise_values(values: FloatArray, codes: IntArray) -> RunSummary:
+    """The same for a number of each run and item (runs × items), whose mean over items is the score."""
+    means, n = values.mean(1), values.shape[1]
+    each = (values - means[:, None]) / n
+    influence = np.stack([np.bincount(codes, weights=of_run).astype(float) for of_run in each])
+    return RunSummary(means, means, influence, cluster_shares(codes), n, float((each**2).sum()) / len(values) ** 2)
 
 
 def run_part(summary: RunSummary) -> RunPart:
     """The variance that runs add to their mean score: Var(θ_s)/S, and the interaction in it."""
-    runs, groups = summary.influence.shape
+    runs = len(summary.influence)
     rest = summary.influence - summary.influence.mean(0)
-    interaction = float((rest**2).sum()) * groups / ((groups - 1) * (runs - 1)) / runs
+    interaction = sum(cluster_variance(of_run, summary.shares) for of_run in rest) / (runs - 1) / runs
     return RunPart(float(summary.centres.var(ddof=1)) / runs, interaction, runs)
-
-
-def item_variance(influence: FloatArray) -> float:
-    """The variance over items of a mean score, from the mean influence of each cluster."""
-    groups = len(influence)
-    return float(influence @ influence) * groups / (groups - 1)
 
 
 def runs_interval(
@@ -159,7 +195,7 @@ def runs_interval(
     if reason:
         return Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
     summary = summarise_runs(metric, items, codes)
-    variance = MeanVariance((run_part(summary),), item_variance(summary.influence.mean(0)), groups)
+    variance = summary.variance()
     low, high = _bounds(metric, summary, variance, level)
     clustered = "" if clusters is None else f", {groups} clusters"
     method = f"{len(runs)} runs × items, variance components{clustered}"
@@ -185,7 +221,29 @@ def _bounds(metric: Metric, summary: RunSummary, variance: MeanVariance, level: 
     if metric.name == "accuracy":
         total = variance.total
         if not (0 < value < 1 and total > 0):
-            return wilson_bounds(value, variance.n_groups, float(special.ndtri(0.5 + level / 2)))
+            return wilson_bounds(value, variance.item_df + 1, t_tail(1 - level, math.inf))
         return wilson_bounds(value, value * (1 - value) / total, half / math.sqrt(total))
     low, high = transformed_bounds(centre, half, 1.0, (metric.low, metric.high))
     return min(low, value), max(high, value)
+
+
+def values_interval(values: Array, clusters: Array | None = None, level: float = 0.95) -> Estimate:
+    """The interval of the mean of a number that each item has (items, or runs × items), over new runs and new items.
+
+    >>> rng = np.random.default_rng(0)
+    >>> estimate = values_interval(rng.random((3, 100)))
+    >>> estimate.low < estimate.value < estimate.high
+    True
+    """
+    table = np.atleast_2d(np.asarray(values, float))
+    n = table.shape[1]
+    codes = group_codes(clusters, n)
+    groups = int(codes.max()) + 1
+    value = float(table.mean())
+    if groups < 2:
+        reason = "one item only" if n < 2 else "one cluster only"
+        return Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
+    half = summarise_values(table, codes).variance().half_width(level)
+    over = f"{len(table)} runs × items, variance components" if len(table) > 1 else "t over items, one run"
+    clustered = "" if clusters is None else f", {groups} clusters"
+    return Estimate(value, value - half, value + half, f"{over}{clustered}", n, level)

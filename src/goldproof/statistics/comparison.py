@@ -25,7 +25,7 @@ from goldproof.statistics.influence import linearise
 from goldproof.statistics.intervals import t_quantile, why_no_interval
 from goldproof.statistics.metrics import Metric
 from goldproof.statistics.proportions import mcnemar, paired_proportions
-from goldproof.statistics.runs import MeanVariance, RunPart, RunSummary, mean_variance, run_part, summarise_runs
+from goldproof.statistics.runs import Charge, MeanVariance, RunPart, RunSummary, mean_variance, run_part, summarise_runs
 
 ROUNDING = 1e-12
 Scope = Literal["systems", "recipes"]
@@ -247,7 +247,7 @@ def _compare_linearised(
         return _no_comparison(reason, value, n, level)
     gaps = linears[0].influence[sides[0].index] - linears[1].influence[sides[1].index]
     summed = np.bincount(codes, weights=gaps) / n
-    variance = mean_variance((), summed, shares, difference=True)
+    variance = mean_variance((), summed, shares)
     kind = "items" if clusters is None else "clusters"
     limit = metric.high - metric.low
     if math.sqrt(variance.total) < ROUNDING:
@@ -282,7 +282,8 @@ def _compare_summaries(
     signs = (1.0, -1.0)[: len(sides)]
     influence: FloatArray = np.sum([s * side.influence.mean(0) for s, side in zip(signs, sides, strict=True)], 0)
     parts, said = _run_parts(sides, seed_sd)
-    variance = mean_variance(parts, influence, sides[0].shares, difference=len(sides) > 1)
+    charge: Charge = "both" if len(sides) == 1 else "runs" if said else "items"
+    variance = mean_variance(parts, influence, sides[0].shares, charge)
     counted = " and ".join(str(len(side.scores)) for side in sides)
     runs = "run" if counted in ("1", "1 and 1") else "runs"
     method = f"{counted} {runs} × {len(influence)} items or clusters, variance components{said}"
@@ -315,7 +316,7 @@ def _p_of_runs(sides: list[RunSummary], seed_sd: float | None) -> float:
     parts, _ = _run_parts(sides, seed_sd)
     signs = (1.0, -1.0)[: len(sides)]
     value = sum(s * float(side.scores.mean()) for s, side in zip(signs, sides, strict=True))
-    plain = MeanVariance([replace(part, interaction=0.0) for part in parts], 0.0, math.inf, of_difference=True)
+    plain = MeanVariance([replace(part, interaction=0.0) for part in parts], 0.0, math.inf)
     return plain.p_value(value) if plain.total > ROUNDING**2 else math.nan
 
 

@@ -1,7 +1,7 @@
 """Several comparisons at once: adjusted p-values and the level of the intervals that say the same, together.
 
-Single-step max-T (Westfall & Young 1993; Hothorn, Bretz & Westfall 2008): under no difference anywhere, the smallest p of
-all is below the returned bound in no more than the stated share of cases, given how the comparisons hang together. An
+Single-step max-T (Westfall & Young 1993; Hothorn, Bretz & Westfall 2008): with no difference anywhere, the smallest p
+of all is below the returned bound in no more than the stated share of cases, given how the comparisons correlate. An
 interval at the returned level leaves 0 out exactly where the adjusted p is below 1 − level.
 """
 

@@ -15,7 +15,7 @@ from scipy import special
 from goldproof.errors import UsageError
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.power import detectable_difference
-from goldproof.statistics.runs import MeanVariance, RunSummary, mean_variance, run_part
+from goldproof.statistics.runs import MeanVariance, RunSummary, run_part
 
 ASSURANCE = 0.7
 FEW_DF = 4.0
@@ -56,12 +56,11 @@ def rival_variance(summary: RunSummary) -> MeanVariance:
     With one run nothing is known of that: the variance is that of a rival on other items.
     """
     if len(summary.scores) == 1:
-        own = mean_variance((), summary.influence[0], summary.shares, summary.least, difference=True)
-        return MeanVariance((), 2 * own.item_variance, own.item_df, True, 2 * own.least)
+        own = summary.variance()
+        return MeanVariance((), 2 * own.item_variance, own.item_df, "items", 2 * own.least)
     part = run_part(summary)
-    own = mean_variance((), summary.influence[0], summary.shares)
     between = 2 * part.interaction * part.n_runs
-    return MeanVariance((part, part), max(between, 2 * part.interaction), own.item_df, True)
+    return MeanVariance((part, part), between, summary.variance().item_df, "items")
 
 
 def needed(comparison: Comparison, difference: float, n_runs: int = 1, power: float = 0.8) -> Needed:

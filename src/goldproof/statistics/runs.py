@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import linearise_runs
 from goldproof.statistics.intervals import score_interval, transformed_bounds, why_no_interval, wilson_bounds
 from goldproof.statistics.metrics import Items, Metric
+
+Charge = Literal["items", "runs", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,13 @@ class MeanVariance:
 
     `item_df` are the degrees of freedom of the item part, `least` what it would be were every answer independent of
     every other: no interval is narrower than that, or runs that cancel each other out would have one of no width.
+    `charge` says to what the interaction is charged, see `half_width`.
     """
 
     run_parts: Sequence[RunPart]
     item_variance: float
     item_df: float
-    of_difference: bool = False
+    charge: Charge = "both"
     least: float = 0.0
 
     @property
@@ -96,16 +100,17 @@ class MeanVariance:
 
         Charged to items, H₁² = t²_runs·(V_runs − V_e)₊ + t²_items·V_items; charged to runs, H₂² = t²_runs·V_runs +
         t²_items·(V_items − V_e)₊. One system's few runs take the geometric mean of H₁ and H₂, the difference of two
-        takes H₁, as simulated coverage asks. Neither is less than the interval over items alone: runs that score alike
-        by luck while they disagree item by item say nothing of new items.
+        takes H₁, as simulated coverage asks; one run against several takes H₂, the t test of one more run with the
+        items' part added. None is less than the interval over items alone: runs that score alike by luck while they
+        disagree item by item say nothing of new items.
         """
         items, runs = t_tail(alpha, self.item_df) ** 2, t_tail(alpha, self.run_df) ** 2
-        first = runs * max(self.run_variance - self.interaction, 0.0) + items * self.item_variance
-        first = max(first, items * self.least)
-        if self.of_difference or not self.run_parts:
+        alone = items * max(self.item_variance, self.least)
+        first = max(runs * max(self.run_variance - self.interaction, 0.0) + items * self.item_variance, alone)
+        if self.charge == "items" or not self.run_parts:
             return math.sqrt(first)
-        second = runs * self.run_variance + items * max(self.item_variance - self.interaction, 0.0)
-        return float((first * max(second, items * max(self.item_variance, self.least))) ** 0.25)
+        second = max(runs * self.run_variance + items * max(self.item_variance - self.interaction, 0.0), alone)
+        return math.sqrt(second) if self.charge == "runs" else float((first * second) ** 0.25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +132,18 @@ class RunSummary:
     def variance(self) -> MeanVariance:
         """The variance of the mean score over new runs (if there are several) and new items."""
         run_parts = (run_part(self),) if len(self.scores) > 1 else ()
-        return mean_variance(run_parts, self.influence.mean(0), self.shares, self.least)
+        return mean_variance(run_parts, self.influence.mean(0), self.shares, least=self.least)
 
 
 def mean_variance(
     run_parts: Sequence[RunPart],
     influence: FloatArray,
     shares: FloatArray,
+    charge: Charge = "both",
     least: float = 0.0,
-    difference: bool = False,
 ) -> MeanVariance:
     """The variance of a mean, or of a difference, from its run parts and the influence of each cluster on it."""
-    return MeanVariance(run_parts, cluster_variance(influence, shares), cluster_df(shares), difference, least)
+    return MeanVariance(run_parts, cluster_variance(influence, shares), cluster_df(shares), charge, least)
 
 
 def summarise_runs(metric: Metric, items: Items, codes: IntArray) -> RunSummary:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from goldproof.errors import DataError
 
 Array = npt.NDArray[Any]
-Kind = Literal["classification", "regression", "tagging", "spans", "score"]
+AnswerKind = Literal["classification", "regression", "tagging", "spans", "score"]
 RunKind = Literal["seed", "prompt", "examples", "repeat", "step"]
 UNTOLD = "no answer"
 SPANS = np.dtype([("found", np.int32), ("given", np.int32)])
@@ -85,14 +85,12 @@ class Answers:
         if wrong or len(self.run_names) != n_runs:
             said = ", ".join(f"{name} {length}" for name, length in {**wrong, "run names": len(self.run_names)}.items())
             raise DataError(f"answers of {n_runs} runs to {n_items} items need as many of each; got {said}")
-        if self.task not in get_args(Kind):
-            raise DataError(f"answers are {', '.join(get_args(Kind))}; got {self.task!r}")
+        if self.task not in get_args(AnswerKind):
+            raise DataError(f"answers are {', '.join(get_args(AnswerKind))}; got {self.task!r}")
         if self.task == "score":
             _check_bounds(self.runs, self.bounds)
         if self.task == "spans" and self.runs.dtype != SPANS:
-            raise DataError(
-                f"answers that are spans say how many were found and given ({SPANS}); got {self.runs.dtype}"
-            )
+            raise DataError(f"answers that are spans are made with span_answers(found, given); got {self.runs.dtype}")
 
     @property
     def n_items(self) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
 from goldproof.judging.checkpoints.guide import Guidance
 from goldproof.judging.checkpoints.report_selection import course_items, oracle_items, rule_items
-from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL, Rule, mean_difference
+from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL, CheckpointRule, mean_difference
 from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_report import lower_name
@@ -81,7 +81,10 @@ def _verdict(found: Transfer) -> list[str | Claim]:
     if gain is not None:
         choosing = f"Choosing checkpoints by target dev instead of {source} dev"
         lines.append(_gain(f"{choosing} {{}}, mean over languages.", gain))
-    averaging: tuple[tuple[Rule, str], ...] = (("averaged", "log-probabilities"), ("averaged weights", "weights"))
+    averaging: tuple[tuple[CheckpointRule, str], ...] = (
+        ("averaged", "log-probabilities"),
+        ("averaged weights", "weights"),
+    )
     for rule, what in averaging:
         averaged = mean_difference(found.rules, rule, found.settings.level)
         if averaged is not None:

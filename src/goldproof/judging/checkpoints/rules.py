@@ -17,9 +17,11 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 from goldproof.statistics.multiplicity import benjamini_hochberg
 
-Rule = Literal["source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"]
-RULES: tuple[Rule, ...] = get_args(Rule)
-USUAL: Rule = "source dev"
+CheckpointRule = Literal[
+    "source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"
+]
+RULES: tuple[CheckpointRule, ...] = get_args(CheckpointRule)
+USUAL: CheckpointRule = "source dev"
 NOT_AVERAGED = "the weights of checkpoints were not averaged (setting average_weights)"
 MEANING = {
     "source dev": "best source dev score, the usual practice; the earliest of equals",
@@ -40,7 +42,7 @@ class RuleScore:
     """
 
     language: str
-    rule: Rule
+    rule: CheckpointRule
     estimate: Estimate | None = None
     difference: Estimate | None = None
     run_scores: FloatArray | None = None
@@ -49,7 +51,7 @@ class RuleScore:
     reason: str = ""
 
 
-def choose_points(rule: Rule, experiment: Experiment, language: str) -> IntArray | str:
+def choose_points(rule: CheckpointRule, experiment: Experiment, language: str) -> IntArray | str:
     """The checkpoint that a rule chooses in each run, or the reason why it cannot."""
     source = experiment.dev(experiment.source)
     assert source is not None
@@ -92,7 +94,7 @@ def compare_rules(experiment: Experiment, languages: Sequence[str], level: float
     return found
 
 
-def mean_difference(scores: Sequence[RuleScore], rule: Rule, level: float = 0.95) -> Estimate | None:
+def mean_difference(scores: Sequence[RuleScore], rule: CheckpointRule, level: float = 0.95) -> Estimate | None:
     """The mean over languages of a rule's difference to the usual one, with a t interval over runs (items fixed).
 
     Languages in which the rule cannot be followed are left out.
@@ -110,7 +112,7 @@ def mean_difference(scores: Sequence[RuleScore], rule: Rule, level: float = 0.95
     return replace(found, method=f"{found.method}; mean of {len(gaps)} languages, items fixed")
 
 
-def _score_rule(rule: Rule, experiment: Experiment, language: str, level: float) -> RuleScore:
+def _score_rule(rule: CheckpointRule, experiment: Experiment, language: str, level: float) -> RuleScore:
     chosen, usual = _answers(rule, experiment, language), _answers(USUAL, experiment, language)
     if isinstance(chosen, str) or isinstance(usual, str):
         return RuleScore(language, rule, reason=str(chosen))
@@ -122,7 +124,7 @@ def _score_rule(rule: Rule, experiment: Experiment, language: str, level: float)
     return RuleScore(language, rule, estimate, result.difference, scores, result.p_value)
 
 
-def _answers(rule: Rule, experiment: Experiment, language: str) -> Answers | str:
+def _answers(rule: CheckpointRule, experiment: Experiment, language: str) -> Answers | str:
     """The answers on the language's test set that a rule leads to, or the reason why there are none."""
     test = experiment.test(language)
     if rule == "averaged":

@@ -29,8 +29,8 @@ from goldproof.studies.corruption.settings import Config
 from goldproof.studies.corruption.tasks import ORIGINAL, Removing, Task, Version, data_job
 from goldproof.training.selection import label_codes
 
-Verdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+CellVerdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
+VERDICTS: tuple[CellVerdict, ...] = get_args(CellVerdict)
 CONSTANT = 0.975
 FLAT = 0.05
 ROUNDING = 1e-9
@@ -109,7 +109,7 @@ class Judged:
     delta: Comparison
     p_value: float
     n_constant: int
-    verdict: Verdict
+    verdict: CellVerdict
     control: Control | None
 
 
@@ -194,7 +194,7 @@ def judge_task(config: Config, runs: TaskAnswers, baseline: Baseline) -> list[Ju
 
 def find_verdict(
     delta: Comparison, p_value: float, config: Config, *, is_constant: bool, has_baseline: bool
-) -> Verdict:
+) -> CellVerdict:
     """What a cell shows.
 
     No baseline: the original score is not above the best constant answer, so there is nothing to lose. Collapsed: most

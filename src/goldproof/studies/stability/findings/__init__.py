@@ -124,8 +124,8 @@ def _sizes(rows: list[dict[str, Cell]]) -> str:
 
 
 def _items(found: Findings) -> list[Section]:
-    arms = [scored.answers for scored in found.base.values() if scored.n_runs > 1]
-    examples = [flip_examples(arm, f"items-{arm.where['language']}") for arm in arms[:MOST_EXAMPLES]]
+    several = [scored.answers for scored in found.base.values() if scored.n_runs > 1]
+    examples = [flip_examples(each, f"items-{each.where['language']}") for each in several[:MOST_EXAMPLES]]
     return [Section("Items", examples)] if examples else []
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from goldproof.errors import GoldproofError, JobFailedError
     from goldproof.jobs import Job, Outcome, Results, Store, named, run_jobs, step
     from goldproof.judging.aggregates import Aggregate
-    from goldproof.judging.compare import Judgement, Margins, compare
+    from goldproof.judging.compare import Judgement, compare
+    from goldproof.judging.gate import Margins
     from goldproof.judging.score import Scores, Settings, score
     from goldproof.measures.measurement import Measurement
     from goldproof.models.transformer import transformer
@@ -96,7 +97,8 @@ _HOMES = {
     "goldproof.errors": ("GoldproofError", "JobFailedError"),
     "goldproof.jobs": ("Job", "Outcome", "Results", "Store", "named", "run_jobs", "step"),
     "goldproof.judging.aggregates": ("Aggregate",),
-    "goldproof.judging.compare": ("Judgement", "Margins", "compare"),
+    "goldproof.judging.compare": ("Judgement", "compare"),
+    "goldproof.judging.gate": ("Margins",),
     "goldproof.judging.score": ("Scores", "Settings", "score"),
     "goldproof.measures.measurement": ("Measurement",),
     "goldproof.models.transformer": ("transformer",),

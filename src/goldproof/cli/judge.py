@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,6 +14,7 @@ from goldproof.errors import UsageError
 if TYPE_CHECKING:
     from goldproof.judging.checkpoints.analysis import Transfer
     from goldproof.judging.compare import Judgement
+    from goldproof.judging.differences import Difference
     from goldproof.judging.score import Scores
     from goldproof.statistics.estimate import Estimate
 
@@ -84,12 +85,31 @@ def score(  # noqa: PLR0913 - one parameter per option
     paths = _write(scores, out)
     if as_json:
         options.print_json(
-            {"scores": _plain(scores.to_arrow().to_pylist()), "notes": list(scores.notes), "files": paths}
+            {
+                "scores": _plain(scores.to_arrow().to_pylist()),
+                "scopes": _scopes(scores),
+                "notes": list(scores.notes),
+                "files": paths,
+            }
         )
         return 0
     _show_scores(scores)
     _show_paths(paths)
     return 0
+
+
+def _scopes(scores: Scores) -> list[dict[str, Any]]:
+    """What the score of each set is about, the smallest difference it could show, and how many runs collapsed."""
+    return [
+        {
+            **each.where,
+            "scope": each.scope,
+            "about": each.about,
+            "smallest_difference": _number(each.detectable),
+            "collapsed_runs": 0 if each.collapse is None else each.collapse.n,
+        }
+        for each in scores.sets
+    ]
 
 
 def _transfer(
@@ -147,6 +167,22 @@ def compare(  # noqa: PLR0913 - one parameter per option
     gate: Annotated[
         float | None, typer.Option(help="Exit with 1 when B is credibly worse by this many points; for use in CI.")
     ] = None,
+    require: Annotated[
+        str | None,
+        typer.Option(
+            help="Pass only what is shown: not-worse (within --gate) or better; exit 1 if worse, 3 if not shown."
+        ),
+    ] = None,
+    seed_sd: Annotated[
+        float | None,
+        typer.Option("--seed-sd", help="Known standard deviation of the score over trainings, in points."),
+    ] = None,
+    fixed: Annotated[
+        bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
+    ] = False,
+    looks: Annotated[
+        int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")
+    ] = 1,
     cluster: Cluster = "auto",
     common: Common = False,
     column: options.ColumnPairs = None,
@@ -158,20 +194,28 @@ def compare(  # noqa: PLR0913 - one parameter per option
     as_json: options.AsJson = False,
 ) -> int:
     """Compare B with A on the same items: better, worse, tied, or undecided and what it would take."""
-    from goldproof.judging.compare import Margins
     from goldproof.judging.compare import compare as judge
+    from goldproof.judging.gate import Margins, Require
     from goldproof.judging.score import Settings
 
-    if margin <= 0 or (gate is not None and gate < 0):
-        raise UsageError(f"--margin must be above 0 and --gate at least 0; got {margin:g} and {gate}")
+    margins = Margins(margin / 100, None if gate is None else gate / 100, cast("Require | None", require))
+    spread = _spread(seed_sd, fixed)
     beside = {"FILE": a is not None, "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
     beside |= {"--missing": missing is not None, "--by-row": by_row}
     one, other = aggregates.two_sides([a, b], aggregates.printed_scores(value, n, beside))
     judgement = judge(
         *(one, other),
         columns=options.column_names(column),
-        settings=Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row),
-        margins=Margins(margin / 100, None if gate is None else gate / 100),
+        settings=Settings(
+            metric=metric,
+            cluster=cluster,
+            common=common,
+            missing=missing,
+            by_row=by_row,
+            seed_sd=spread,
+            looks=looks,
+        ),
+        margins=margins,
     )
     paths = _write(judgement, out)
     if as_json:
@@ -179,7 +223,14 @@ def compare(  # noqa: PLR0913 - one parameter per option
     else:
         _show_judgement(judgement)
         _show_paths(paths)
-    return 0 if judgement.passes else 1
+    return {"passed": 0, "failed": 1, "undecided": 3}[judgement.outcome or "passed"]
+
+
+def _spread(seed_sd: float | None, fixed: bool) -> float | None:
+    """The known spread over trainings as a share; none at all where there is nothing to train again."""
+    if fixed and seed_sd:
+        raise UsageError(f"--fixed says that there is nothing to train again, and --seed-sd {seed_sd:g} that there is")
+    return 0.0 if fixed else None if seed_sd is None else seed_sd / 100
 
 
 def _write(judged: Scores | Judgement | Transfer, out: Path | None) -> list[str]:
@@ -198,8 +249,10 @@ def _show_paths(paths: list[str]) -> None:
 
 def _show_scores(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import score_text
-    from goldproof.report.numbers import estimate_or_reason, format_number, points
+    from goldproof.report.numbers import estimate_or_reason, format_number
 
+    for about in dict.fromkeys(each.about for each in scores.sets):
+        typer.echo(f"about {about}")
     for each in scores.sets:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
@@ -212,28 +265,41 @@ def _show_scores(scores: Scores) -> None:
         where = " ".join(found.where.values())
         share = estimate_or_reason(found.estimate, 1, "%")
         typer.echo(f"  {where}: development moves as test does in {share} of pairs")
-    first = scores.sets[0]
-    name = f"{first.name()} and a rival" if first.where else "this model and a rival"
-    if first.detectable < 1:
-        least = points(first.detectable)
-        typer.echo(f"smallest difference of accuracy between {name} that these items could show: {least}")
-    elif math.isfinite(first.detectable):
-        typer.echo(f"too few items: no difference of accuracy between {name} could be shown")
+    _show_detectable(scores)
     for note in scores.notes:
         typer.echo(f"note: {note}")
 
 
+def _show_detectable(scores: Scores) -> None:
+    from goldproof.judging.metric_numbers import shown, unit
+    from goldproof.judging.metrics import title_of
+
+    first = scores.sets[0]
+    name = f"{first.name()} and a rival" if first.where else "this model and a rival"
+    if math.isnan(first.detectable):
+        return
+    what = f"difference of {title_of(scores.metric)} between {name}"
+    if math.isinf(first.detectable):
+        typer.echo(f"too little to go by: no possible {what} could be shown with 80 % power")
+        return
+    least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
+    typer.echo(f"smallest {what} that this could show with 80 % power: {least}")
+
+
 def _show_judgement(judgement: Judgement) -> None:
-    from goldproof.judging.metric_numbers import margin_text, score_text
+    from goldproof.judging.compare_report import gate_text
+    from goldproof.judging.metric_numbers import score_text
     from goldproof.report.numbers import count, p_text, percent
 
-    for each in judgement.sets if len(judgement.sets) > 1 else ():
-        typer.echo(f"{' '.join(each.where.values()):<16} {each.verdict.text}  ({p_text(each.p_value)})")
     overall = judgement.overall
+    typer.echo(f"{overall.verdict.text}  (about {overall.verdict.about})")
+    for each in judgement.sets if len(judgement.sets) > 1 else ():
+        typer.echo(f"{' '.join(each.where.values()):<16} {each.verdict.text}  (together {p_text(each.adjusted)})")
     items = count(overall.difference.n) if judgement.paired else f"{count(overall.a.n)} and {count(overall.b.n)}"
     a, b = (score_text(side, judgement.metric) for side in (overall.a, overall.b))
     typer.echo(f"{judgement.metric}: A {a}, B {b} on {items} items")
-    typer.echo(f"{overall.verdict.text}  ({p_text(overall.p_value)}; {overall.difference.method})")
+    here = f"; on these very items {p_text(overall.p_here)}" if math.isfinite(overall.p_here) else ""
+    typer.echo(f"{p_text(overall.p_value)}; {overall.difference.method}{here}")
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = overall.flips.only_b, overall.flips.only_a
         typer.echo(
@@ -242,9 +308,8 @@ def _show_judgement(judgement: Judgement) -> None:
     if overall.churn is not None:
         seeds = "" if overall.seed_churn is None else f"; another seed alone changes {percent(overall.seed_churn)}"
         typer.echo(f"{percent(overall.churn)} of the answers change{seeds}")
-    if judgement.margins.gate is not None:
-        gate = margin_text(judgement.margins.gate, judgement.metric)
-        typer.echo(f"gate of {gate}: {'passed' if judgement.passes else 'NOT passed'}")
+    if judgement.margins.is_asked:
+        typer.echo(gate_text(judgement))
     for note in judgement.notes:
         typer.echo(f"note: {note}")
 
@@ -254,15 +319,44 @@ def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:
     return {
         "verdict": overall.verdict.kind,
         "text": overall.verdict.text,
+        "scope": overall.verdict.scope,
+        "about": overall.verdict.about,
         "metric": judgement.metric,
         "p": overall.p_value,
         "mcnemar": overall.mcnemar,
+        "p_here": _number(overall.p_here),
         "passes": judgement.passes,
+        "outcome": judgement.outcome,
+        "smallest_difference": _number(overall.verdict.detectable),
         "paired": judgement.paired,
-        "differences": _plain(judgement.to_arrow().to_pylist()),
+        "differences": _plain([_difference_row(each, judgement) for each in judgement.rows()]),
         "notes": list(judgement.notes),
         "files": paths,
     }
+
+
+def _difference_row(each: Difference, judgement: Judgement) -> dict[str, Any]:
+    """One difference: alone, and as it holds together with the others of its kind."""
+    d, together = each.difference, each.together or each.difference
+    return {
+        **{key: each.where.get(key) for key in judgement.keys()},
+        "metric": f"{judgement.metric}: B − A",
+        "value": d.value,
+        "low": d.low,
+        "high": d.high,
+        "n": d.n,
+        "method": d.method,
+        "p": each.p_value,
+        "low_together": together.low,
+        "high_together": together.high,
+        "p_together": each.adjusted,
+        "verdict": each.verdict.kind,
+        "scope": each.verdict.scope,
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from goldproof.judging.compare import Difference, Judgement
+from goldproof.judging.compare import Judgement
+from goldproof.judging.differences import Difference
 from goldproof.judging.metric_numbers import margin_text
 from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.score_report import metric_column

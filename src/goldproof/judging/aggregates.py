@@ -16,18 +16,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldproof.errors import UsageError
+from goldproof.judging.scope import scope_of_score
 from goldproof.judging.verdict import Design, Sample, judge
-from goldproof.statistics.comparison import Comparison
+from goldproof.statistics.comparison import Comparison, inner_level
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import normal_quantile, wilson
 from goldproof.statistics.power import detectable_paired, detectable_unpaired
 from goldproof.statistics.proportions import two_proportion_test, unpaired_proportions
 
 if TYPE_CHECKING:
-    from goldproof.judging.compare import Judgement, Margins
+    from goldproof.judging.compare import Judgement
+    from goldproof.judging.gate import Margins
     from goldproof.judging.score import Scores, SetScore, Settings
 
 TASK = "aggregate"
+ABOUT = "these two systems on items like these; printed scores say nothing of another training"
 _SLACK = Fraction(1, 10**10)  # a float that was computed is off by this much at most
 _EXAMPLE = 0.1  # a share of items that only one of two systems has right, to show what pairing would do
 
@@ -148,11 +151,13 @@ def compare_aggregates(
     a: Aggregate, b: Aggregate, columns: Mapping[str, str] | None, settings: Settings, margins: Margins
 ) -> Judgement:
     """Compare two accuracies of which no more is known, as if they were of different items."""
-    from goldproof.judging.compare import Difference, Judgement
+    from goldproof.judging.compare import Judgement
+    from goldproof.judging.differences import Difference
 
     _check(columns, settings)
     result = _compare(a, b, settings.level)
-    verdict = judge(result, Design(min(a.n, b.n), samples=(_sample(a), _sample(b))), margins.tie, "accuracy")
+    design = Design(about=ABOUT, samples=(_sample(a), _sample(b)))
+    verdict = judge(result, design, margins.tie, "accuracy")
     found = Difference(
         where={},
         a=_estimate(a, settings.level),
@@ -194,6 +199,7 @@ def _score(given: Aggregate, where: Mapping[str, str], settings: Settings) -> Se
         run_scores=np.array([]),
         floor=math.nan,
         detectable=detectable_unpaired(given.n, _smoothed(given), settings.level),
+        about=scope_of_score(1)[1],
     )
 
 
@@ -215,8 +221,13 @@ def _compare(a: Aggregate, b: Aggregate, level: float) -> Comparison:
     """B − A by Newcombe's interval and the pooled z test, over every number of right items that prints so."""
     in_a, in_b = a.right_items(), b.right_items()
     value = b.share - a.share
-    low = unpaired_proportions(in_b.fewest, b.n, in_a.most, a.n, level).low
-    high = unpaired_proportions(in_b.most, b.n, in_a.fewest, a.n, level).high
+    (low, high), inner = (
+        (
+            unpaired_proportions(in_b.fewest, b.n, in_a.most, a.n, each).low,
+            unpaired_proportions(in_b.most, b.n, in_a.fewest, a.n, each).high,
+        )
+        for each in (level, inner_level(level))
+    )
     if in_b.fewest / b.n > in_a.most / a.n:
         p_value = two_proportion_test(in_b.fewest, b.n, in_a.most, a.n)
     elif in_b.most / b.n < in_a.fewest / a.n:
@@ -226,7 +237,7 @@ def _compare(a: Aggregate, b: Aggregate, level: float) -> Comparison:
     difference = Estimate(value, low, high, "Newcombe, unpaired", a.n + b.n, level)
     # From the interval and not from p(1 − p), which is 0 where all items are right.
     error = max(value - low, high - value) / normal_quantile(level)
-    return Comparison(difference, p_value, error, math.inf)
+    return Comparison(difference, p_value, error, math.inf, inner, limit=1.0)
 
 
 def _sample(given: Aggregate) -> Sample:

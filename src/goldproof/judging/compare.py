@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,48 +17,25 @@ from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
 from goldproof.judging.checkpoints.agreement import last_steps
-from goldproof.judging.metrics import choose_metric, count_spans, mean_score, metric_of
-from goldproof.judging.missing import label_union, settle
+from goldproof.judging.differences import (
+    Difference,
+    Judging,
+    collapsed_runs,
+    compare_pair,
+    comparison_limits,
+    differences_of,
+    tag_differences,
+)
+from goldproof.judging.gate import Margins, Outcome, outcome_of
+from goldproof.judging.metrics import choose_metric, count_spans
+from goldproof.judging.missing import label_union, recode, settle
 from goldproof.judging.score import Settings
-from goldproof.judging.tags import items_by_tag
-from goldproof.judging.verdict import Design, Verdict, judge
 from goldproof.measures.measurement import Measurement, measurement_table
-from goldproof.statistics import comparison as paired
-from goldproof.statistics.changes import Flips, flips, model_churn, seed_churn
-from goldproof.statistics.estimate import Estimate
-from goldproof.statistics.multiplicity import benjamini_hochberg
-from goldproof.statistics.proportions import mcnemar
-from goldproof.statistics.runs import runs_components
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from goldproof.report.summary import Report
-
-
-@dataclass(frozen=True, slots=True)
-class Margins:
-    """Differences that matter: below `tie` two models are as good as each other; at `gate` B is refused."""
-
-    tie: float = 0.02
-    gate: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """B − A on one set: the scores, the difference, flips, churn, and the verdict."""
-
-    where: Mapping[str, str]
-    a: Estimate
-    b: Estimate
-    difference: Estimate
-    p_value: float
-    verdict: Verdict
-    flips: Flips | None = None
-    mcnemar: float | None = None
-    churn: float | None = None
-    seed_churn: float | None = None
-    adjusted: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,16 +56,28 @@ class Judgement:
     paired: bool = True
 
     @property
+    def outcome(self) -> Outcome | None:
+        """What the gate says; None where none was set. It judges the overall difference."""
+        return outcome_of(self.overall.difference, self.margins) if self.margins.is_asked else None
+
+    @property
     def passes(self) -> bool:
-        """Whether B passes the gate: it is not credibly worse than A by that much."""
-        high = self.overall.difference.high
-        return self.margins.gate is None or not high < -self.margins.gate
+        """Whether B passes the gate, if there is one."""
+        return self.outcome in (None, "passed")
+
+    def rows(self) -> list[Difference]:
+        """Every difference: over all, by set, by category."""
+        sets = [each for each in self.sets if each.where]  # a set without a name is all there is
+        return [self.overall, *sets, *self.tags]
+
+    def keys(self) -> list[str]:
+        """What tells the differences apart: language, dataset, tag."""
+        return list(dict.fromkeys(key for row in self.rows() for key in row.where))
 
     def to_arrow(self) -> pa.Table:
         """Every difference as an Arrow table."""
-        sets = [each for each in self.sets if each.where]  # a set without a name is all there is
-        rows = [self.overall, *sets, *self.tags]
-        return measurement_table([Measurement(f"{self.metric}: B − A", row.difference, row.where) for row in rows])
+        name = f"{self.metric}: B − A"
+        return measurement_table([Measurement(name, row.difference, row.where) for row in self.rows()])
 
     def to_pandas(self) -> Any:
         """Every difference as a pandas data frame."""
@@ -141,12 +129,14 @@ def compare_answers(
     metric = choose_metric(pairs[0][0].task, settings.metric)
     if metric == "spearman":
         raise UsageError("the metric 'spearman' cannot be compared; allowed: pearson")
-    sets = [_difference(pair, metric, settings, margins) for pair in pairs]
+    judging = Judging(metric, settings, margins)
+    sets = differences_of([compare_pair(pair, judging) for pair in pairs], judging)
     overall = sets[0]
     if len(sets) > 1:
-        overall = replace(_difference(_pool(pairs), metric, settings, margins), where={})
-    tags = [tag for pair in pairs for tag in _tag_differences(pair, metric, settings, margins)]
-    return Judgement(names, metric, overall, _adjust(sets), tags, notes, margins, pairs)
+        overall = replace(differences_of([compare_pair(_pool(pairs), judging)], judging)[0], where={})
+    tags = [tag for pair in pairs for tag in tag_differences(pair, judging)]
+    limits = [*notes, *collapsed_runs(pairs), *comparison_limits(pairs, overall, judging)]
+    return Judgement(names, metric, overall, sets, tags, limits, margins, pairs)
 
 
 def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Answers]:
@@ -243,12 +233,7 @@ def _same_codes(a: Answers, b: Answers) -> tuple[Answers, Answers]:
     if a.labels == b.labels or a.task != "classification":
         return a, b
     labels = label_union(a.labels, b.labels)
-
-    def recode(one: Answers) -> Answers:
-        codes = np.array([labels.index(label) for label in one.labels])
-        return replace(one, labels=labels, gold=codes[one.gold], runs=codes[one.runs], probabilities=None)
-
-    return recode(a), recode(b)
+    return recode(a, labels), recode(b, labels)
 
 
 def _pool(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
@@ -273,61 +258,3 @@ def _pooled(several: Sequence[Answers]) -> Answers:
         texts=None,
         probabilities=None,
     )
-
-
-def _difference(pair: tuple[Answers, Answers], metric: str, settings: Settings, margins: Margins) -> Difference:
-    a, b = pair
-    n_a = len(a.runs)
-    result, design = _compare(a, b, metric, settings.level)
-    classes = a.task == "classification"
-    several = [side for side in pair if classes and len(side.runs) > 1]
-    runs = "" if n_a == len(b.runs) else f"A {n_a} and B {len(b.runs)} runs"
-    method = re.sub(r"^\d+ and \d+ runs", runs, result.difference.method) if runs else result.difference.method
-    changed = flips(a.gold, a.runs[0], b.runs[0]) if classes and n_a == len(b.runs) == 1 else None
-    return Difference(
-        where=a.where,
-        a=mean_score(a, metric, settings.level),
-        b=mean_score(b, metric, settings.level),
-        difference=replace(result.difference, method=method),
-        p_value=result.p_value,
-        verdict=judge(result, design, margins.tie, metric),
-        flips=changed,
-        mcnemar=mcnemar(changed.only_a, changed.only_b, "exact") if changed is not None else None,
-        churn=model_churn(a.runs, b.runs) if classes else None,
-        seed_churn=float(np.mean([seed_churn(side.runs) for side in several])) if several else None,
-    )
-
-
-def _compare(a: Answers, b: Answers, metric: str, level: float) -> tuple[paired.Comparison, Design]:
-    """B − A, and the design that it rests on; both sides have one metric, so that they share its codes."""
-    measure, gold, clusters = metric_of(a.with_runs_of(b), metric), a.gold, a.clusters
-    if a.n_runs == b.n_runs == 1:
-        return paired.compare(measure, gold, b.runs[0], a.runs[0], clusters, level), Design(a.n_items)
-    result = paired.compare_runs(measure, gold, b.runs, a.runs, clusters, level=level)
-    seed = sum(
-        max(0.0, runs_components(measure, gold, side.runs).seed) / side.n_runs for side in (a, b) if side.n_runs > 1
-    )
-    return result, Design(a.n_items, min(a.n_runs, b.n_runs), seed)
-
-
-def _tag_differences(
-    pair: tuple[Answers, Answers], metric: str, settings: Settings, margins: Margins
-) -> list[Difference]:
-    a, b = pair
-    found = []
-    for tag, items in items_by_tag(a).items():
-        if len(items) >= settings.smallest_tag:
-            part = _difference((a.take(items), b.take(items)), metric, settings, margins)
-            found.append(replace(part, where={**a.where, "tag": tag}))
-    return _adjust(found)
-
-
-def _adjust(differences: Sequence[Difference]) -> list[Difference]:
-    """The differences with p-values adjusted over them (Benjamini-Hochberg)."""
-    usable = [i for i, d in enumerate(differences) if np.isfinite(d.p_value)]
-    adjusted = list(differences)
-    if usable:
-        p_values = benjamini_hochberg(np.array([differences[i].p_value for i in usable]))
-        for i, p_value in zip(usable, p_values, strict=True):
-            adjusted[i] = replace(differences[i], adjusted=float(p_value))
-    return adjusted

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.compare import Difference, Judgement
-from goldproof.judging.metric_numbers import difference_format, margin_text
+from goldproof.judging.compare import Judgement
+from goldproof.judging.differences import Difference
+from goldproof.judging.gate import drop_seen
+from goldproof.judging.metric_numbers import difference_format, margin_text, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, set_fields
 from goldproof.report.charts import Caption, dots
@@ -55,11 +57,14 @@ def compare_report(judgement: Judgement) -> Report:
 def _verdict(judgement: Judgement) -> list[str | Claim]:
     overall = judgement.overall
     column = metric_column(judgement.metric)
-    unit = "points" if column.unit else ""
+    points = "points" if column.unit else ""
     standing: Standing = "shown" if overall.verdict.kind in ("better", "worse", "tied") else "undecided"
     sentence = f"{overall.verdict.text[0].upper()}{overall.verdict.text[1:]}"
-    text = f"{sentence} (A is {judgement.names[0]}, B is {judgement.names[1]})."
-    lines: list[str | Claim] = [Claim(text, standing, overall.difference, digits=column.digits, unit=unit)]
+    names = "" if judgement.names == ("A", "B") else f" (A is {judgement.names[0]}, B is {judgement.names[1]})"
+    lines: list[str | Claim] = [
+        Claim(f"{sentence}{names}.", standing, overall.difference, digits=column.digits, unit=points),
+        f"This is about {overall.verdict.about}.",
+    ]
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = count(overall.flips.only_b), count(overall.flips.only_a)
         lines.append(
@@ -69,22 +74,35 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
     if overall.churn is not None:
         beside = f"; another seed alone changes {percent(overall.seed_churn)}" if overall.seed_churn is not None else ""
         lines.append(f"{percent(overall.churn)} of the answers change{beside}.")
-    if judgement.margins.gate is not None:
-        gate = margin_text(judgement.margins.gate, judgement.metric)
-        lines.insert(0, f"The gate of {gate} is {'passed' if judgement.passes else 'not passed'}.")
+    if judgement.margins.is_asked:
+        said = gate_text(judgement)
+        lines.insert(0, f"{said[0].upper()}{said[1:]}.")
     return lines
+
+
+def gate_text(judgement: Judgement) -> str:
+    """What the gate says, and what it could have seen."""
+    margins, metric = judgement.margins, judgement.metric
+    asked = {None: "", "not-worse": ", not worse required", "better": ", better required"}[margins.require]
+    gate = "gate" if margins.gate is None else f"gate of {margin_text(margins.gate, metric)}"
+    drop = drop_seen(judgement.overall.verdict.detectable, margins)
+    seen = "no possible drop" if not drop <= 2 else f"a drop of {shown(drop, metric)}{unit(metric)} or more"
+    over = " of the overall difference" if len(judgement.sets) > 1 else ""
+    said = {"passed": "passed", "failed": "NOT passed", "undecided": "undecided, neither shown"}
+    return f"{gate}{asked}: {said[judgement.outcome or 'passed']}; it would see {seen}{over} (80 % power)"
 
 
 def _difference_items(judgement: Judgement) -> list[Item]:
     shown = [*judgement.sets]
     if len(judgement.sets) > 1:
         shown.append(replace(judgement.overall, where={**judgement.overall.where, "language": "all"}))
-    fields: list[Field[Difference]] = [*set_fields(judgement.sets), *_fields(judgement, _p_value)]
-    heading = Heading("difference", f"{title_of(judgement.metric)}: {judgement.overall.verdict.text}")
+    fields: list[Field[Difference]] = [*set_fields(judgement.sets), *_fields(judgement, len(judgement.sets) > 1)]
+    note = TOGETHER if len(judgement.sets) > 1 else ""
+    heading = Heading("difference", f"{title_of(judgement.metric)}: {judgement.overall.verdict.text}", note)
     items: list[Item] = [make_table(heading, fields, shown)]
     if len(judgement.sets) > 1:
         kinds = [d.verdict.kind for d in judgement.sets]
-        title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
+        title = f"B is shown better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
         items.append(_figure("difference", title, [(_name(d), d) for d in judgement.sets], judgement))
     return items
 
@@ -93,11 +111,11 @@ def _tag_items(judgement: Judgement) -> list[Item]:
     fields: list[Field[Difference]] = [
         *set_fields(judgement.tags),
         Field(Column("tag", "Category"), lambda d: d.where["tag"]),
-        *_fields(judgement, lambda d: d.adjusted),
+        *_fields(judgement, together=True),
     ]
-    clear = sum(d.adjusted < 0.05 for d in judgement.tags)
-    title = f"A and B differ in {clear} of {len(judgement.tags)} categories"
-    note = "p-values are adjusted over the categories (Benjamini-Hochberg); verdicts are those of single categories."
+    clear = sum(d.verdict.kind in ("better", "worse") for d in judgement.tags)
+    title = f"A and B are shown to differ in {clear} of {len(judgement.tags)} categories"
+    note = TOGETHER
     named = [(f"{_name(d)} {d.where['tag']}".removeprefix("all "), d) for d in judgement.tags]
     column = metric_column(judgement.metric)
     unit = "points" if column.unit else ""
@@ -106,16 +124,28 @@ def _tag_items(judgement: Judgement) -> list[Item]:
     return [table, _figure("categories", most, named, judgement)]
 
 
-def _fields(judgement: Judgement, p_value: Callable[[Difference], Cell]) -> list[Field[Difference]]:
-    """What is shown of a difference, with the p-value that is meant."""
+TOGETHER = (
+    "Verdicts are those of the intervals and p-values that hold for all rows at once (single-step max-T); those of "
+    "each row alone stand beside."
+)
+
+
+def _fields(judgement: Judgement, together: bool) -> list[Field[Difference]]:
+    """What is shown of a difference: alone, and where there are several, what holds for all of them together."""
     score, size = metric_column(judgement.metric), difference_format(judgement.metric)
     fields: list[Field[Difference]] = [
         Field(Column("n", "Items"), lambda d: d.difference.n),
         Field(replace(score, key="a", title="A"), lambda d: d.a),
         Field(replace(score, key="b", title="B"), lambda d: d.b),
         Field(Column("difference", "B − A", size.digits, size.unit), lambda d: d.difference),
-        Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), p_value),
+        Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), _p_value),
     ]
+    if together:
+        note = "interval that holds for all rows at once"
+        fields += [
+            Field(Column("together", "B − A, together", size.digits, size.unit, note), lambda d: d.together),
+            Field(Column("adjusted", "p, together", 4, "p-value", "adjusted over the rows"), _adjusted),
+        ]
     if any(d.flips is not None for d in judgement.sets):
         mended = Column("mended", "Mended", note="wrong in A, right in B")
         broken = Column("broken", "Broken", note="right in A, wrong in B")
@@ -130,6 +160,10 @@ def _fields(judgement: Judgement, p_value: Callable[[Difference], Cell]) -> list
 
 def _p_value(d: Difference) -> Cell:
     return d.p_value if math.isfinite(d.p_value) else Missing(d.difference.method)
+
+
+def _adjusted(d: Difference) -> Cell:
+    return d.adjusted if math.isfinite(d.adjusted) else Missing(d.difference.method)
 
 
 def _name(d: Difference) -> str:

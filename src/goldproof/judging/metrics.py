@@ -12,8 +12,8 @@ from goldproof.judging.missing import NO_ANSWER
 from goldproof.statistics.added_metrics import PLUGINS, find_added_metric
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
-from goldproof.statistics.intervals import mean_interval, spearman_interval
 from goldproof.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
+from goldproof.statistics.ranks import spearman_runs_interval
 from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.spans import span_counts
 
@@ -104,7 +104,7 @@ def mean_score(answers: Answers, name: str, level: float = 0.95) -> Estimate:
     """The mean score of the runs with its interval over runs and items."""
     answers = count_spans(answers)
     if name == "spearman":
-        return _spearman(answers, level)
+        return spearman_runs_interval(answers.gold, answers.runs, answers.clusters, level)
     if name == "pearson" and len(answers.runs) == 1 and np.ptp(answers.runs) * np.ptp(answers.gold) == 0:
         return Estimate(
             float("nan"), float("nan"), float("nan"), "no score: a column does not vary", answers.n_items, level
@@ -122,14 +122,6 @@ def count_spans(answers: Answers) -> Answers:
     counts = np.stack([span_counts(list(answers.gold), list(run)) for run in answers.runs])
     runs = span_answers(counts[..., 0], counts[..., 2])
     return replace(answers, task="spans", labels=(), gold=counts[0, :, 1].astype(np.int64), runs=runs)
-
-
-def _spearman(answers: Answers, level: float) -> Estimate:
-    if len(answers.runs) == 1:
-        alone = spearman_interval(answers.gold, answers.runs[0], level)
-        return replace(alone, method=f"{alone.method}; items only, one run")
-    over = mean_interval(run_scores(answers, "spearman"), level)
-    return replace(over, method=f"t over {len(answers.runs)} runs; runs only, items fixed", n=answers.n_items)
 
 
 def _span_metric(answers: Answers) -> Metric:

@@ -56,6 +56,15 @@ def label_union(*labels: Iterable[str]) -> tuple[str, ...]:
     return (*sorted(union - {NO_ANSWER}), *([NO_ANSWER] if NO_ANSWER in union else []))
 
 
+def recode(answers: Answers, labels: tuple[str, ...]) -> Answers:
+    """Answers coded by these labels, which hold their own; probabilities, whose columns are labels, are dropped."""
+    if answers.labels == labels or answers.task != "classification":
+        return answers
+    codes = np.array([labels.index(label) for label in answers.labels])
+    runs = np.where(answers.runs >= 0, codes[answers.runs], -1)
+    return replace(answers, labels=labels, gold=codes[answers.gold], runs=runs, probabilities=None)
+
+
 def _note(answers: Answers, name: str, absent: Array, missing: Missing) -> str:
     n = int(absent.sum())
     runs = [f"{name} {count:,}" for name, count in zip(answers.run_names, absent.sum(axis=1), strict=True) if count]

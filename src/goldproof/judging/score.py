@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,18 +18,23 @@ from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints.agreement import Agreement, Trajectory, agreement_of, last_steps, trajectories
+from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.metric_numbers import score_text
 from goldproof.judging.metrics import choose_metric, count_spans, mean_score, metric_of, run_scores, with_others
 from goldproof.judging.missing import NO_ANSWER, settle
+from goldproof.judging.scope import scope_of_score
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.report.numbers import count
-from goldproof.statistics.arrays import Array
+from goldproof.statistics.arrays import Array, group_codes
 from goldproof.statistics.changes import seed_churn
+from goldproof.statistics.clusters import cluster_warning
+from goldproof.statistics.collapse import Collapse
+from goldproof.statistics.comparison import Scope, of_variance
 from goldproof.statistics.components import VarianceComponents
 from goldproof.statistics.estimate import Estimate
-from goldproof.statistics.power import detectable_paired, detectable_unpaired
-from goldproof.statistics.runs import runs_components
+from goldproof.statistics.planning import rival_variance, smallest_difference
+from goldproof.statistics.runs import runs_components, summarise_runs
 from goldproof.statistics.stability import correlation_interval
 
 if TYPE_CHECKING:
@@ -43,7 +48,9 @@ class Settings:
     """How to judge: the main metric, level, clustering of items, smallest tag that is tested, and the random seed.
 
     `missing` says what a prediction that is not there means: "wrong" (the default; not for numbers), "leave-out" or
-    "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order.
+    "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order. For
+    `compare`: `seed_sd` is a known standard deviation of the score over trainings (0: nothing to train again), `looks`
+    at how many stages of collecting runs or items somebody looks.
     """
 
     metric: str | None = None
@@ -54,11 +61,29 @@ class Settings:
     seed: int = 0
     missing: str | None = None
     by_row: bool = False
+    seed_sd: float | None = None
+    looks: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, with the option's name."""
+        if self.seed_sd is not None and not 0 <= self.seed_sd < math.inf:
+            raise UsageError(f"--seed-sd must be a number of at least 0; got {100 * self.seed_sd:g}")
+        if self.looks < 1:
+            raise UsageError(f"--looks must be at least 1; got {self.looks}")
+
+    @property
+    def look_level(self) -> float:
+        """The level of each of several looks, so that all together err no more often than one would (Bonferroni)."""
+        return 1 - (1 - self.level) / self.looks
 
 
 @dataclass(frozen=True, slots=True)
 class SetScore:
-    """The scores of one set, how far its runs differ, and the smallest difference that its items could show."""
+    """The scores of one set, how far its runs differ, and the smallest difference that its items could show.
+
+    `scope` says what the score is about, `about` says it in words. Runs that collapsed are counted in `collapse` and
+    in no other number.
+    """
 
     where: Mapping[str, str]
     n_items: int
@@ -72,6 +97,9 @@ class SetScore:
     correlation: Estimate | None = None
     calibration: Calibration | None = None
     answers: Answers | None = None
+    collapse: Collapse | None = None
+    scope: Scope = "systems"
+    about: str = ""
 
     def name(self) -> str:
         """Where it was read, in words."""
@@ -169,9 +197,19 @@ def score_answers(
     name = choose_metric(task, settings.metric)
     counted = [count_spans(answers) for answers in several]
     final = last_steps(counted)
-    scored = [_score_set(answers, name, settings) for answers in final]
-    tags = [tag for answers in final for tag in score_tags(answers, name, settings)]
-    limits = [*notes, *_limits(final, name), *_step_notes(counted, final)]
+    collapses = [collapse_of(answers, settings.level) for answers in final]
+    kept = [without_collapsed(*pair) for pair in zip(final, collapses, strict=True)]
+    scored = [
+        replace(_score_set(answers, name, settings), collapse=collapse)
+        for answers, collapse in zip(kept, collapses, strict=True)
+    ]
+    tags = [tag for answers in kept for tag in score_tags(answers, name, settings)]
+    collapsed = [
+        note
+        for answers, collapse in zip(final, collapses, strict=True)
+        for note in collapse_notes(answers, collapse, answers.name() if len(final) > 1 else "")
+    ]
+    limits = [*notes, *collapsed, *_limits(kept, name), *_step_notes(counted, final)]
     paths = trajectories(counted, name)
     return Scores(name, task, scored, tags, agreement_of(paths, settings.level), paths, limits, settings, provenance)
 
@@ -179,6 +217,7 @@ def score_answers(
 def _score_set(answers: Answers, main: str, settings: Settings) -> SetScore:
     estimates = {name: mean_score(answers, name, settings.level) for name in with_others(answers.task, main)}
     several = len(answers.runs) > 1
+    scope, about = scope_of_score(answers.n_runs, answers.run_kind)
     return SetScore(
         where=answers.where,
         n_items=answers.n_items,
@@ -187,11 +226,13 @@ def _score_set(answers: Answers, main: str, settings: Settings) -> SetScore:
         estimates=estimates,
         run_scores=run_scores(answers, main),
         floor=_floor(answers),
-        detectable=_detectable(answers),
+        detectable=detectable_of(answers, main, settings.level),
         components=_components(answers, main) if several else None,
         churn=seed_churn(answers.runs) if several and answers.task == "classification" else None,
         correlation=_run_correlation(answers, main, settings) if several else None,
-        calibration=calibrate(answers) if answers.probabilities is not None else None,
+        calibration=calibrate(answers, settings.level) if answers.probabilities is not None else None,
+        scope=scope,
+        about=about,
     )
 
 
@@ -207,25 +248,22 @@ def _components(answers: Answers, main: str) -> VarianceComponents | None:
     return runs_components(metric_of(answers, main), answers.gold, answers.runs)
 
 
-def _detectable(answers: Answers) -> float:
-    """The smallest difference of accuracy that a rival on these items would show with 80 % power.
+def detectable_of(answers: Answers, main: str, level: float) -> float:
+    """The smallest difference to a rival that these runs, items and clusters would show with 80 % power.
 
-    With several runs the share of items on which two runs differ in correctness stands for what a rival would differ
-    in; with one run nothing is known of that, and the bound is the one for different items.
+    The rival has as many runs that vary as much, and differs from this model item by item as two of its runs do. With
+    one run nothing is known of that, and the rival is one on other items.
     """
-    if answers.task != "classification":
-        return float("nan")
-    right = answers.runs == answers.gold
-    n_clusters = answers.n_items if answers.clusters is None else len(np.unique(answers.clusters))
-    if len(right) > 1 and (discordance := _discordance(right)) > 0:
-        return detectable_paired(n_clusters, discordance)
-    return detectable_unpaired(n_clusters, float(np.clip(right.mean(), 0.01, 0.99)))
-
-
-def _discordance(right: Array) -> float:
-    """The mean share of items on which exactly one of two runs is right."""
-    share, n_runs = right.mean(axis=0), len(right)
-    return float((2 * share * (1 - share)).mean() * n_runs / (n_runs - 1))
+    answers = count_spans(answers)
+    if main == "spearman" or answers.n_items < 2:
+        return math.nan
+    measure = metric_of(answers, main)
+    codes = group_codes(answers.clusters, answers.n_items)
+    if codes.max() < 1:
+        return math.nan
+    summary = summarise_runs(measure, measure.encode(answers.gold, answers.runs), codes)
+    limit = measure.high - measure.low
+    return smallest_difference(of_variance(rival_variance(summary), 0.0, (answers.n_items, limit), "", level))
 
 
 def _run_correlation(answers: Answers, main: str, settings: Settings) -> Estimate | None:
@@ -242,6 +280,8 @@ def _limits(several: Sequence[Answers], metric: str) -> list[str]:
     single = [answers.name() for answers in several if len(answers.runs) == 1]
     if single:
         notes.append(f"One run only ({_few(single)}): the intervals are over items, and say nothing of another seed.")
+    warnings = {answers.name(): cluster_warning(answers.clusters) for answers in several}
+    notes += [f"{name}: {warning}." for name, warning in warnings.items() if warning]
     for answers in several:
         if answers.task != "classification":
             continue

@@ -16,7 +16,7 @@ from goldproof.judging.checkpoints.agreement import Agreement
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import Scores, SetScore
-from goldproof.judging.tags import TagScore
+from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
 from goldproof.report.numbers import count, estimate_text, extremes, format_number, in_words, percent, points
@@ -106,12 +106,18 @@ def _verdict(scores: Scores) -> list[str | Claim]:
     if len(scores.sets) > 6:
         lines.append(f"{len(scores.sets) - 6} more sets are in the table.")
     first = scores.sets[0]
-    if first.detectable < 1 and scores.task == "classification":
+    lines.insert(1, f"This is about {first.about}.")
+    lines += [
+        f"{each.name()}: {each.collapse.n} of {len(each.collapse.collapsed)} runs collapsed and count in no score."
+        for each in scores.sets
+        if each.collapse is not None and 0 < each.collapse.n < len(each.collapse.collapsed)
+    ]
+    if first.detectable < math.inf:
+        least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
         lines.append(
-            f"A rival on the same {count(first.n_items)} items must differ by about {points(first.detectable)} of "
-            "accuracy to be told apart (80 % power)."
+            f"A rival must differ by about {least} of {lower_name(scores.metric)} to be told apart (80 % power)."
         )
-    tested = [tag for tag in scores.tags if tag.verdict not in ("too few items", "not tested")]
+    tested = [tag for tag in scores.tags if tag.verdict not in UNTESTED]
     if tested:
         told = sum(tag.verdict != "not distinguishable from chance" for tag in tested)
         lines.append(Claim(f"{told} of {len(tested)} categories can be told from chance.", "stated"))
@@ -119,9 +125,9 @@ def _verdict(scores: Scores) -> list[str | Claim]:
 
 
 def _detectable(difference: float) -> Cell:
-    if difference < 1:
+    if math.isfinite(difference):
         return difference
-    return Missing("too few items" if math.isfinite(difference) else "for accuracy only")
+    return Missing("no possible difference" if math.isinf(difference) else "not known")
 
 
 def _floor(each: SetScore) -> Cell:
@@ -133,9 +139,6 @@ def _score_of(metric: str, each: SetScore) -> Cell:
 
 
 FLOOR = Column("floor", "Majority", 1, "%", "accuracy of always answering the most frequent label")
-DETECTABLE = Column(
-    "detectable", "Detectable", 1, "points", "smallest difference of accuracy a rival would show, 80 % power"
-)
 
 
 def _score_fields(scores: Scores) -> list[Field[SetScore]]:
@@ -146,8 +149,14 @@ def _score_fields(scores: Scores) -> list[Field[SetScore]]:
         *(Field(metric_column(name), partial(_score_of, name)) for name in scores.sets[0].estimates),
     ]
     if scores.task == "classification":
-        fields += [Field(FLOOR, _floor), Field(DETECTABLE, lambda each: _detectable(each.detectable))]
-    return fields
+        fields.append(Field(FLOOR, _floor))
+    if any(each.collapse is not None and each.collapse.n for each in scores.sets):
+        rate = Column("collapse", "Collapsed runs", 1, "%", "rate of runs that give one answer to nearly all items")
+        fields.append(Field(rate, lambda each: None if each.collapse is None else each.collapse.rate))
+    size = difference_format(scores.metric)
+    note = "smallest difference that a rival would show, 80 % power"
+    least = Column("detectable", "Detectable", size.digits, size.unit, note)
+    return [*fields, Field(least, lambda each: _detectable(each.detectable))]
 
 
 def _score_items(scores: Scores) -> list[Item]:
@@ -244,9 +253,9 @@ def _tag_items(scores: Scores) -> list[Item]:
     counts = {
         verdict: sum(tag.verdict == verdict for tag in scores.tags) for verdict in ("above chance", "below chance")
     }
-    title = (
-        f"{counts['above chance']} of {len(scores.tags)} categories are above chance, {counts['below chance']} below"
-    )
+    tested = sum(tag.verdict not in UNTESTED for tag in scores.tags)
+    title = f"Of {tested} categories that could be tested, {counts['above chance']} are above chance, "
+    title += f"{counts['below chance']} below"
     return [make_table(Heading("categories", title), _tag_fields(scores), scores.tags), *_tag_figure(scores)]
 
 
@@ -263,7 +272,31 @@ def _tag_fields(scores: Scores) -> list[Field[TagScore]]:
         Field(column, lambda tag: tag.estimate),
         Field(chance, lambda tag: tag.chance if tag.chance is not None else Missing(tag.verdict)),
         Field(p_value, lambda tag: tag.adjusted if math.isfinite(tag.adjusted) else Missing(tag.verdict)),
+        *_one_label_fields(scores),
         Field(Column("verdict", "Verdict"), lambda tag: tag.verdict),
+    ]
+
+
+def _one_label_fields(scores: Scores) -> list[Field[TagScore]]:
+    """What categories of one gold label are compared with, where there are any."""
+    if all(tag.one_label is None for tag in scores.tags):
+        return []
+    there = "how often the model gives that label to items of another gold"
+    more = "the category's rate of its label minus the rate elsewhere"
+    return [
+        Field(Column("label", "Gold label"), lambda tag: None if tag.one_label is None else tag.one_label.label),
+        Field(
+            Column("elsewhere", "Label given elsewhere", 1, "%", there),
+            lambda tag: None if tag.one_label is None else tag.one_label.elsewhere,
+        ),
+        Field(
+            Column("above_elsewhere", "Beyond that", 1, "points", more),
+            lambda tag: None if tag.one_label is None else tag.one_label.difference,
+        ),
+        Field(
+            Column("guessing", "By guessing", 1, "%", "1/k of k labels"),
+            lambda tag: None if tag.one_label is None else tag.one_label.guessing,
+        ),
     ]
 
 
@@ -349,6 +382,10 @@ def _calibration_items(scores: Scores) -> list[Item]:
         Field(Column("brier", "Brier score", 3, "", brier), lambda each: each.calibration.brier),
         Field(error, lambda each: each.calibration.error),
         Field(Column("confidence", "Mean confidence", 1, "%"), lambda each: each.calibration.confidence),
+        Field(
+            Column("excess", "Beyond accuracy", 1, "points", "mean confidence minus accuracy"),
+            lambda each: each.calibration.excess,
+        ),
     ]
     worst = max(float(each.calibration.error) for each in known)
     return [make_table(Heading("calibration", f"Confidence is off by up to {points(worst)} on average"), fields, known)]

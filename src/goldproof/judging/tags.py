@@ -10,6 +10,7 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.judging.metrics import count_spans, mean_score, metric_of, run_scores
+from goldproof.judging.one_label import OneLabel, one_label_of
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band
 from goldproof.statistics.estimate import Estimate
@@ -18,12 +19,24 @@ from goldproof.statistics.multiplicity import benjamini_hochberg
 if TYPE_CHECKING:
     from goldproof.judging.score import Settings
 
-TagVerdict = Literal["above chance", "below chance", "not distinguishable from chance", "too few items", "not tested"]
+TagVerdict = Literal[
+    "above chance",
+    "below chance",
+    "not distinguishable from chance",
+    "cannot be tested by permuting: one gold label",
+    "too few items",
+    "not tested",
+]
+ONE_LABEL: TagVerdict = "cannot be tested by permuting: one gold label"
+UNTESTED = (ONE_LABEL, "too few items", "not tested")
 
 
 @dataclass(frozen=True, slots=True)
 class TagScore:
-    """A tag's score over the runs, its chance band, the adjusted p, and what may be said."""
+    """A tag's score over the runs, its chance band, the adjusted p, and what may be said.
+
+    Where its gold is one label, `one_label` is what it is compared with instead of chance.
+    """
 
     where: Mapping[str, str]
     tag: str
@@ -33,6 +46,7 @@ class TagScore:
     p_value: float
     adjusted: float
     verdict: TagVerdict
+    one_label: OneLabel | None = None
 
 
 def score_tags(answers: Answers, metric: str, settings: Settings) -> list[TagScore]:
@@ -60,7 +74,7 @@ def items_by_tag(answers: Answers) -> dict[str, Array]:
         return {}
     members: dict[str, list[int]] = {}
     for item, tags in enumerate(answers.tags):
-        for tag in tags:
+        for tag in dict.fromkeys(tags):  # a tag that a row repeats counts once
             members.setdefault(tag, []).append(item)
     return {tag: np.array(members[tag]) for tag in sorted(members)}
 
@@ -81,6 +95,8 @@ def _score_tag(
         return replace(nothing, verdict="too few items")
     if answers.task != "classification":
         return nothing
+    if one_label := one_label_of(answers, items, settings.level):
+        return replace(nothing, verdict=ONE_LABEL, one_label=one_label)
     measure = metric_of(part, metric)
     chance = runs_chance_band(measure, part.gold, part.runs, rng, part.clusters, level=settings.level)
     return replace(nothing, chance=chance.band, p_value=chance.p_value, verdict="not distinguishable from chance")

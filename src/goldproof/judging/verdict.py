@@ -1,4 +1,4 @@
-"""The verdict on a difference in words: better, worse, tied, or undecided and what it would take."""
+"""The verdict on a difference: better, worse, tied, or undecided and what it would take; and what it is about."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 
 from goldproof.judging.metric_numbers import shown, signed, unit
 from goldproof.report.numbers import count
-from goldproof.statistics.comparison import Comparison, equivalence_test
+from goldproof.statistics.comparison import Comparison, Scope
+from goldproof.statistics.planning import Needed, needed, smallest_difference
 from goldproof.statistics.power import detectable_difference
 
 VerdictKind = Literal["better", "worse", "tied", "undecided", "unknown"]
-_MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,76 +26,91 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What a comparison rests on: items, runs a side, and the part of its variance that only more runs can shrink.
+    """What a comparison rests on: the runs of the side with fewer, and what it is about, in words.
 
     Where the two sides have different items, `samples` are those.
     """
 
-    n_items: int
     n_runs: int = 1
-    seed_variance: float = 0.0
+    about: str = ""
     samples: tuple[Sample, ...] = ()
+    clustered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict in one word and in one sentence, with the smallest difference that would have shown."""
+    """A verdict in one word and one sentence, what it is about, and the smallest difference that would have shown."""
 
     kind: VerdictKind
     text: str
     detectable: float
+    scope: Scope = "systems"
+    about: str = ""
 
 
 def judge(result: Comparison, design: Design, margin: float, metric: str) -> Verdict:
     """The verdict on B − A.
 
-    Better or worse: the interval excludes 0. Tied: two one-sided tests put the difference within ±margin. Else
-    undecided.
+    Better or worse: the interval excludes 0. Tied: the interval at 1 − 2α lies within ±margin (two one-sided tests).
+    Else undecided, with what would show a difference of the margin's size.
     """
     d = result.difference
+    scope, about = result.scope, design.about
     if not (math.isfinite(d.low) and math.isfinite(d.high)):
-        return Verdict("unknown", f"nothing can be said: {d.method}", math.nan)
-    detectable = detectable_difference(result.standard_error, result.df, d.level)
+        return Verdict(
+            "unknown", f"nothing can be said: {d.method.removeprefix('no interval: ')}", math.nan, scope, about
+        )
+    detectable = smallest_difference(result)
     if d.low > 0 or d.high < 0:
         kind: VerdictKind = "better" if d.low > 0 else "worse"
         size, low, high = sorted_size(d.value, d.low, d.high)
         amount = f"{shown(size, metric)}{unit(metric)} [{shown(low, metric)}, {shown(high, metric)}]"
-        return Verdict(kind, f"B is {kind} by {amount}", detectable)
-    alpha = 1 - d.level
-    if equivalence_test(result, margin) < alpha:
-        bound = max(abs(d.low), abs(d.high))
-        text = (
-            f"tied: B − A is {signed(d.value, metric)}{unit(metric)} "
-            f"[{signed(d.low, metric)}, {signed(d.high, metric)}], within ±{shown(margin, metric)}; "
-            f"a difference above {shown(max(detectable, bound), metric)} would have shown"
-        )
-        return Verdict("tied", text, detectable)
-    text = (
-        f"undecided: B − A is {signed(d.value, metric)}{unit(metric)} "
-        f"[{signed(d.low, metric)}, {signed(d.high, metric)}]; "
-        f"{wanted(result, design, max(abs(d.value), margin), metric)}"
-    )
-    return Verdict("undecided", text, detectable)
+        return Verdict(kind, f"B is {kind} by {amount}", detectable, scope, about)
+    found = f"B − A is {signed(d.value, metric)}{unit(metric)} [{signed(d.low, metric)}, {signed(d.high, metric)}]"
+    if is_tied(result, margin):
+        text = f"tied: {found}, within ±{shown(margin, metric)}; {_could_show(detectable, metric)}"
+        return Verdict("tied", text, detectable, scope, about)
+    text = f"undecided: {found}; {advice(result, design, margin, metric)}"
+    return Verdict("undecided", text, detectable, scope, about)
 
 
-def wanted(result: Comparison, design: Design, target: float, metric: str) -> str:
-    """How many more items or runs would show a difference of the target size with 80 % power."""
-    aim = f"to show a difference of {shown(target, metric)}{unit(metric)}"
-    factor = detectable_difference(1.0, math.inf, result.difference.level)
-    allowed = (target / factor) ** 2
+def is_tied(result: Comparison, margin: float) -> bool:
+    """Whether equivalence within ±margin is shown: the interval at 1 − 2α lies inside."""
+    return -margin < result.inner[0] and result.inner[1] < margin
+
+
+def _could_show(detectable: float, metric: str) -> str:
+    if math.isinf(detectable):
+        return "no possible difference would have shown with 80 % power"
+    return f"a difference of {shown(detectable, metric)} would have shown with 80 % power"
+
+
+def advice(result: Comparison, design: Design, margin: float, metric: str) -> str:
+    """How many more items or runs would show a difference as large as the margin with 80 % power."""
+    aim = f"to show a difference of {shown(margin, metric)}{unit(metric)} with 80 % power"
     if design.samples:
+        allowed = (margin / detectable_difference(1.0, math.inf, result.difference.level)) ** 2
         return f"about {_rounded(_more_a_side(design.samples, allowed))} more items on each side needed {aim}"
-    total = result.standard_error**2
-    seeds = min(design.seed_variance, total)
-    if seeds < allowed:
-        more = max(1, math.ceil(design.n_items * ((total - seeds) / (allowed - seeds) - 1)))
-        return f"about {_rounded(more)} more items needed {aim}"
-    items = total - seeds
-    if design.n_runs > 1 and items < allowed:
-        runs = math.ceil(seeds * design.n_runs / (allowed - items))
-        if runs - design.n_runs < _MOST:
-            return f"about {max(1, runs - design.n_runs)} more runs a side needed {aim}; more items alone would not do"
-    return f"more items and more runs needed {aim}"
+    more = needed(result, margin, design.n_runs)
+    items = None
+    if more.items is not None:
+        items = f"about {_rounded(more.items)} more items{' in new clusters' if design.clustered else ''}"
+    runs = _more_runs(more)
+    if items and runs:
+        return f"{items}, or {runs}, needed {aim}"
+    if items:
+        return f"{items} needed {aim}"
+    if runs:
+        return f"more runs, not more items: {runs} needed {aim}"
+    return f"more items and more runs needed {aim}: neither alone would do"
+
+
+def _more_runs(more: Needed) -> str:
+    if more.runs is None:
+        return ""
+    if more.runs_from is not None and more.runs_from < more.runs:
+        return f"{more.runs_from} to {_rounded(more.runs)} more runs a side (few runs tell little of their spread)"
+    return f"about {_rounded(more.runs)} more runs a side"
 
 
 def _more_a_side(samples: Sequence[Sample], allowed: float) -> int:
@@ -119,6 +134,6 @@ def sorted_size(value: float, low: float, high: float) -> tuple[float, float, fl
 
 
 def _rounded(n: int) -> str:
-    """Two digits that count; the rest would be pretence."""
-    digits = max(0, len(str(n)) - 2)
-    return count(round(n, -digits))
+    """Two digits that count, rounded up; the rest would be pretence."""
+    unit_of = 10 ** max(0, len(str(n)) - 2)
+    return count(-(-n // unit_of) * unit_of)

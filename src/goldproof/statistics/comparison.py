@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from goldproof.errors import UsageError
-from goldproof.statistics.arrays import Array, FloatArray, check_same_length, group_codes
+from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_same_length, group_codes
 from goldproof.statistics.bootstrap import DRAWS, bootstrap_differences
 from goldproof.statistics.changes import flips
 from goldproof.statistics.clusters import cluster_shares, effective_clusters, t_tail
@@ -121,6 +121,37 @@ def compare_runs(  # noqa: PLR0913 - what is known of the seeds is one more ques
         first = compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
         return replace(first, scope=found.scope, p_here=found.p_here)
     return found
+
+
+def compare_values(a: FloatArray, b: FloatArray, codes: tuple[IntArray, IntArray], level: float = 0.95) -> Estimate:
+    """The difference of means of a number that items have, over two sets of items that the same runs answered.
+
+    `a` and `b` are runs × items; `codes` are the clusters of the items of each, a cluster being one where it occurs in
+    both.
+
+    >>> rng = np.random.default_rng(0); a, b = rng.random((3, 80)), 0.5 * rng.random((3, 90))
+    >>> estimate = compare_values(a, b, (np.arange(80), np.arange(80, 170)))
+    >>> estimate.low > 0
+    True
+    """
+    n_groups = int(max(codes[0].max(), codes[1].max())) + 1
+    means, n = a.mean(1) - b.mean(1), a.shape[1] + b.shape[1]
+    value = float(means.mean())
+    influence, shares = np.zeros((len(a), n_groups)), np.zeros(n_groups)
+    for sign, side, groups in ((1.0, a, codes[0]), (-1.0, b, codes[1])):
+        each = sign * (side - side.mean(1, keepdims=True)) / side.shape[1]
+        influence += np.stack([np.bincount(groups, weights=of_run, minlength=n_groups) for of_run in each])
+        shares += np.bincount(groups, minlength=n_groups) / side.shape[1] / 2
+    kept = shares > 0
+    if int(kept.sum()) < 2 or (shares >= 1).any():
+        return Estimate(value, math.nan, math.nan, "no interval: one cluster only", n, level)
+    variance = RunSummary(means, means, influence[:, kept], shares[kept], n).variance()
+    half = variance.half_width(level)
+    if half < ROUNDING:
+        z = t_tail(1 - level, math.inf)
+        half = z**2 / (min(a.shape[1], b.shape[1]) + z**2)
+    over = f"{len(a)} runs × items, variance components" if len(a) > 1 else "t over items, one run"
+    return Estimate(value, max(value - half, -1.0), min(value + half, 1.0), f"{over}, two sets of items", n, level)
 
 
 def permutation_test(
@@ -254,10 +285,10 @@ def _compare_linearised(
         reach = max(float(np.ptp(linear.influence)) for linear in linears)
         return _no_spread(value, min(reach, limit), (n, effective_clusters(shares)), f"{groups} {kind}", level)
     method = f"paired t, delta, {groups} {kind}"
-    return replace(_of_variance(variance, value, (n, limit), method, level), influence=summed)
+    return replace(of_variance(variance, value, (n, limit), method, level), influence=summed)
 
 
-def _of_variance(
+def of_variance(
     variance: MeanVariance, value: float, sizes: tuple[int, float], method: str, level: float
 ) -> Comparison:
     """The comparison that a variance gives, with bounds that end where differences do."""
@@ -287,7 +318,7 @@ def _compare_summaries(
     counted = " and ".join(str(len(side.scores)) for side in sides)
     runs = "run" if counted in ("1", "1 and 1") else "runs"
     method = f"{counted} {runs} × {len(influence)} items or clusters, variance components{said}"
-    found = _of_variance(variance, value, sizes, method, level)
+    found = of_variance(variance, value, sizes, method, level)
     return replace(
         found, scope="recipes" if parts else "systems", influence=influence, p_here=_p_of_runs(sides, seed_sd)
     )

@@ -27,8 +27,10 @@ class Family:
     level: float
 
 
-def adjust_together(p_values: Array, correlation: Array, level: float = 0.95) -> Family:
+def adjust_together(p_values: Array, correlation: Array | None = None, level: float = 0.95) -> Family:
     """Adjust p-values of comparisons whose estimates have this correlation; NaN stays and counts as no comparison.
+
+    Where the correlation is not known, Šidák's bound is taken, which holds for any.
 
     >>> family = adjust_together(np.array([0.01, 0.2]), np.eye(2))
     >>> family.adjusted.round(2).tolist(), round(family.level, 3)
@@ -36,19 +38,21 @@ def adjust_together(p_values: Array, correlation: Array, level: float = 0.95) ->
     """
     p = np.asarray(p_values, float)
     known = np.isfinite(p)
-    matrix = np.asarray(correlation, float)
-    if matrix.shape != (len(p), len(p)):
-        raise UsageError(f"{len(p)} comparisons need a correlation of {len(p)} × {len(p)}; got {matrix.shape}")
     m, alpha = int(known.sum()), 1 - check_level(level)
     if m < 2:
         return Family(p, level)
+    adjusted, bound = np.full(len(p), math.nan), -math.expm1(math.log1p(-alpha) / m)
+    adjusted[known] = -np.expm1(m * np.log1p(-np.minimum(p[known], 1 - 1e-16)))
+    if correlation is None:
+        return Family(adjusted, 1 - bound)
+    matrix = np.asarray(correlation, float)
+    if matrix.shape != (len(p), len(p)):
+        raise UsageError(f"{len(p)} comparisons need a correlation of {len(p)} × {len(p)}; got {matrix.shape}")
     smallest = np.sort(_smallest_p(matrix[np.ix_(known, known)]))
-    adjusted = np.full(len(p), math.nan)
     counted = np.searchsorted(smallest, p[known], side="right") / DRAWS
-    independent = -np.expm1(m * np.log1p(-np.minimum(p[known], 1 - 1e-16)))
-    adjusted[known] = np.maximum(np.minimum(counted, independent), p[known])
     # Šidák's bound holds under any correlation of normal estimates, and is sharper than counting far out in the tail.
-    bound = max(float(smallest[max(math.floor(alpha * DRAWS) - 1, 0)]), -math.expm1(math.log1p(-alpha) / m))
+    adjusted[known] = np.maximum(np.minimum(counted, adjusted[known]), p[known])
+    bound = max(float(smallest[max(math.floor(alpha * DRAWS) - 1, 0)]), bound)
     return Family(adjusted, 1 - min(bound, alpha))
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from goldproof.data.answers import Answers
+from goldproof.errors import DataError
+from goldproof.judging.collapse import take_runs
 from goldproof.judging.metrics import run_scores
+from goldproof.judging.missing import label_union, recode
 from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
@@ -39,13 +42,52 @@ class Trajectory:
 
 
 def last_steps(several: Sequence[Answers]) -> list[Answers]:
-    """Of each set the answers of its last step."""
-    latest: dict[tuple[tuple[str, str], ...], Answers] = {}
+    """Of each set the answers of every run at its own last step; runs may end at different ones."""
+    by_set: dict[tuple[tuple[str, str], ...], list[Answers]] = {}
     for answers in several:
-        where = tuple(answers.where.items())
-        if where not in latest or (answers.step or 0) >= (latest[where].step or 0):
-            latest[where] = answers
-    return list(latest.values())
+        by_set.setdefault(tuple(answers.where.items()), []).append(answers)
+    return [_last_of_each_run(sorted(group, key=lambda each: each.step or 0)) for group in by_set.values()]
+
+
+def _last_of_each_run(group: Sequence[Answers]) -> Answers:
+    """The answers of one set, whose steps are in order, with each run at the last step that it has."""
+    last = {run: at for at, answers in enumerate(group) for run in answers.run_names}
+    if len(set(last.values())) == 1:
+        return group[-1]
+    ends = [group[at] for at in sorted(set(last.values()))]
+    differing = next((each for each in ends if set(each.ids) != set(ends[-1].ids)), None)
+    if differing is not None:
+        raise DataError(
+            f"{ends[-1].name()}: runs end at different steps, and there they answer different items: "
+            f"{differing.n_items:,} at step {differing.step}, {ends[-1].n_items:,} at step {ends[-1].step}"
+        )
+    labels = label_union(*(each.labels for each in ends))
+    parts = [
+        _runs_that_end(each, at, last, ends[-1], labels)
+        for at, each in enumerate(group)
+        if any(each is end for end in ends)
+    ]
+    return replace(
+        parts[-1],
+        runs=np.concatenate([part.runs for part in parts]),
+        run_names=tuple(name for part in parts for name in part.run_names),
+        probabilities=_stacked([part.probabilities for part in parts]),
+        absent=_stacked([part.absent for part in parts]),
+    )
+
+
+def _runs_that_end(
+    answers: Answers, at: int, last: Mapping[str, int], like: Answers, labels: tuple[str, ...]
+) -> Answers:
+    """The runs that end here, on the items of another step in its order, coded by these labels."""
+    chosen = np.array([i for i, run in enumerate(answers.run_names) if last[run] == at])
+    place = {item: i for i, item in enumerate(answers.ids.tolist())}
+    return recode(take_runs(answers.take(np.array([place[item] for item in like.ids.tolist()])), chosen), labels)
+
+
+def _stacked(parts: Sequence[Array | None]) -> Array | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
 
 
 def trajectories(several: Sequence[Answers], metric: str) -> list[Trajectory]:

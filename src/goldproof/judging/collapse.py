@@ -1,0 +1,73 @@
+"""Collapsed runs of Answers are named and counted, and left out of the score: it is that of trainings that worked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from goldproof.data.answers import Answers
+from goldproof.report.numbers import estimate_text
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.collapse import Collapse, find_collapse
+
+MOST_NAMES = 5
+
+
+def collapse_of(answers: Answers, level: float = 0.95) -> Collapse | None:
+    """Which runs collapsed; None where the task has no labels, or gold has only one."""
+    if answers.task != "classification" or len(np.unique(answers.gold)) < 2:
+        return None
+    return find_collapse(answers.gold, answers.runs, level)
+
+
+def without_collapsed(answers: Answers, collapse: Collapse | None) -> Answers:
+    """The runs that did not collapse; all of them where none or all did."""
+    if collapse is None or not collapse.n or len(collapse.kept) == answers.n_runs:
+        return answers
+    return take_runs(answers, collapse.kept)
+
+
+def take_runs(answers: Answers, runs: Array) -> Answers:
+    """The same items with these runs only, in this order."""
+    return replace(
+        answers,
+        runs=answers.runs[runs],
+        run_names=tuple(answers.run_names[i] for i in runs),
+        probabilities=None if answers.probabilities is None else answers.probabilities[runs],
+        absent=None if answers.absent is None else answers.absent[runs],
+    )
+
+
+def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") -> list[str]:
+    """What is to be said of runs that give one answer to everything."""
+    if collapse is None:
+        return []
+    where = f"{name}: " if name else ""
+    if collapse.unclear.any():
+        share = float(np.bincount(answers.gold).max()) / answers.n_items
+        label = answers.labels[int(np.bincount(answers.gold).argmax())]
+        which = _named(answers, collapse.unclear)
+        return [
+            f"{where}{which} cannot be told from always answering {label!r}, which is right in {100 * share:.0f} %."
+        ]
+    if not collapse.n:
+        return []
+    n, of = collapse.n, answers.n_runs
+    if of == 1:
+        return [f"{where}the run collapsed: it gives one answer to nearly all items, and is judged as it is."]
+    if n == of:
+        return [
+            f"{where}all {of} runs collapsed: each gives one answer to nearly all items; they are judged as they are."
+        ]
+    rate, which = estimate_text(collapse.rate, 1, "%"), _named(answers, collapse.collapsed)
+    return [
+        f"{where}{n} of {of} runs collapsed, giving one answer to nearly all items ({which}). Scores are those of the "
+        f"runs that did not; the rate of collapse is {rate}."
+    ]
+
+
+def _named(answers: Answers, which: Array) -> str:
+    names = [answers.run_names[i] for i in np.flatnonzero(which)]
+    shown = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+    return f"{'run' if len(names) == 1 else 'runs'} {shown}"

@@ -1,0 +1,46 @@
+"""Scope: what a verdict is about, in one word and in a sentence: these systems as they are, or their recipes.
+
+A recipe is what makes a system: trained again, prompted again, drawn again. One run of it says nothing of another.
+"""
+
+from __future__ import annotations
+
+from goldproof.data.answers import Answers, RunKind
+from goldproof.statistics.comparison import Scope
+
+AGAIN: dict[RunKind, str] = {
+    "seed": "training",
+    "prompt": "prompt",
+    "examples": "draw of examples",
+    "repeat": "repetition",
+    "step": "checkpoint",
+}
+
+
+def scope_of_score(n_runs: int, run_kind: RunKind = "seed") -> tuple[Scope, str]:
+    """What the score of so many runs is about.
+
+    >>> scope_of_score(1)
+    ('systems', 'this system on items like these; one training says nothing of another')
+    >>> scope_of_score(5)[1]
+    'the recipe: another training of it, on items like these'
+    """
+    again = AGAIN[run_kind]
+    if n_runs < 2:
+        return "systems", f"this system on items like these; one {again} says nothing of another"
+    return "recipes", f"the recipe: another {again} of it, on items like these"
+
+
+def scope_of_difference(scope: Scope, a: Answers, b: Answers, seed_sd: float | None, unit: str) -> str:
+    """What a comparison of A and B is about, in words; `unit` is how a spread over seeds is printed."""
+    again = AGAIN[a.run_kind]
+    if scope == "systems":
+        if seed_sd == 0:
+            return "these two systems as they are, on items like these"
+        return f"this A and this B on items like these; one {again} a side says nothing of another {again}"
+    if seed_sd:
+        return f"the recipes, on items like these; a spread over {again}s of {unit} is taken as known"
+    if min(a.n_runs, b.n_runs) > 1:
+        return f"the recipes: other {again}s of A and B, on items like these"
+    one, many, n = ("B", "A", a.n_runs) if a.n_runs > b.n_runs else ("A", "B", b.n_runs)
+    return f"the recipes, on items like these; {one}'s one {again} is taken to vary as {many}'s {n} do"

@@ -339,7 +339,7 @@ def _difference_row(each: Difference, judgement: Judgement) -> dict[str, Any]:
     """One difference: alone, and as it holds together with the others of its kind."""
     d, together = each.difference, each.together or each.difference
     return {
-        **{key: each.where.get(key) for key in judgement.keys()},
+        **{key: each.where.get(key) for key in judgement.where_keys()},
         "metric": f"{judgement.metric}: B − A",
         "value": d.value,
         "low": d.low,

@@ -70,7 +70,7 @@ class Judgement:
         sets = [each for each in self.sets if each.where]  # a set without a name is all there is
         return [self.overall, *sets, *self.tags]
 
-    def keys(self) -> list[str]:
+    def where_keys(self) -> list[str]:
         """What tells the differences apart: language, dataset, tag."""
         return list(dict.fromkeys(key for row in self.rows() for key in row.where))
 

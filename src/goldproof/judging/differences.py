@@ -15,7 +15,7 @@ from goldproof.data.answers import Answers
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.gate import Margins
 from goldproof.judging.metric_numbers import margin_text
-from goldproof.judging.metrics import mean_score, metric_of, run_scores
+from goldproof.judging.metrics import mean_score, metric_of
 from goldproof.judging.scope import scope_of_difference
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import items_by_tag
@@ -92,14 +92,14 @@ def differences_of(compared: Sequence[Compared], judging: Judging) -> list[Diffe
     """Comparisons that are read together: each with its verdict, so that all hold at once."""
     if not compared:
         return []
-    family = _family(compared, judging.metric, judging.settings.look_level)
+    family = _family(compared, judging.settings.look_level)
     return [
         _difference(each, float(adjusted), family.level, judging)
         for each, adjusted in zip(compared, family.adjusted, strict=True)
     ]
 
 
-def _family(compared: Sequence[Compared], metric: str, level: float) -> Family:
+def _family(compared: Sequence[Compared], level: float) -> Family:
     p_values = np.array([each.result.p_value for each in compared])
     if not 1 < len(compared) <= MOST_TOGETHER:
         return adjust_together(p_values, None, level)
@@ -110,11 +110,9 @@ def _family(compared: Sequence[Compared], metric: str, level: float) -> Family:
         if each.result.influence is not None:
             parts[[code[str(key)] for key in part], k] = each.result.influence
     covariance = parts.T @ parts
-    for side in ("a", "b"):
-        runs = [getattr(each, side) for each in compared]
-        if len({answers.run_names for answers in runs}) == 1 and runs[0].n_runs > 1:
-            scores = np.array([run_scores(answers, metric) for answers in runs])
-            covariance += np.cov(scores) / runs[0].n_runs
+    # A few runs do not tell how languages go together over seeds; taking their part as independent errs on the safe side.
+    spread = [max(each.result.standard_error**2 - covariance[k, k], 0.0) for k, each in enumerate(compared)]
+    covariance += np.diag(np.nan_to_num(spread))
     return adjust_together(p_values, correlation_of(covariance), level)
 
 

@@ -17,7 +17,8 @@ from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.power import detectable_difference
 from goldproof.statistics.runs import MeanVariance, RunSummary, run_part
 
-ASSURANCE = 0.7
+ASSURANCE = 0.6
+RANGE = (0.1, 0.9)
 FEW_DF = 4.0
 MOST_ITEMS, MOST_RUNS = 100_000_000, 10_000
 
@@ -67,8 +68,8 @@ def needed(comparison: Comparison, difference: float, n_runs: int = 1, power: fl
     """How many more items or runs would show a difference of this size with this power.
 
     The item part of the variance shrinks with items, the run part with runs, their interaction with both. A run part
-    that was estimated with ν degrees of freedom is taken at the bound that it stays below with 70 % assurance,
-    ν/χ²_ν(0.3) times as large; below 4 degrees of freedom there is no number, only a range (from 30 to 70 %).
+    that was estimated with ν degrees of freedom is taken at the bound that it stays below with 60 % assurance,
+    ν/χ²_ν(0.4) times as large; up to 4 degrees of freedom there is no number, only a range (from 10 to 90 %).
 
     >>> from goldproof.statistics.estimate import Estimate
     >>> pilot = Comparison(Estimate(0.01, -0.03, 0.05, "t", 400), 0.6, 0.02, math.inf, limit=1.0)
@@ -78,12 +79,13 @@ def needed(comparison: Comparison, difference: float, n_runs: int = 1, power: fl
     if difference <= 0:
         raise UsageError(f"the difference to plan for must be above 0; got {difference}")
     shape = _Shape(comparison, n_runs, power)
-    items = shape.fewest_items(difference, ASSURANCE)
+    few = shape.runs > 0 and shape.run_df <= FEW_DF
+    assurance = RANGE[1] if few else ASSURANCE
+    items = shape.fewest_items(difference, assurance)
     if not shape.runs:
         return Needed(items)
-    runs = shape.fewest_runs(difference, ASSURANCE)
-    low = shape.fewest_runs(difference, 1 - ASSURANCE) if shape.run_df < FEW_DF else None
-    return Needed(items, runs, low)
+    runs = shape.fewest_runs(difference, assurance)
+    return Needed(items, runs, shape.fewest_runs(difference, RANGE[0]) if few else None)
 
 
 class _Shape:
@@ -98,18 +100,21 @@ class _Shape:
             self.items = comparison.standard_error**2
             return
         self.interaction, self.run_df = variance.interaction, variance.run_df
-        self.runs = max(variance.run_variance - self.interaction, 0.0)
+        self.runs = variance.run_variance
         self.items = max(variance.item_variance - self.interaction, 0.0)
 
     def detectable(self, n_items: int, n_runs: int, assurance: float) -> float:
         """The smallest difference shown with that many items and runs."""
         per_item, per_run = self.n_items / n_items, self.n_runs / n_runs
-        inflation = 1.0
-        if self.runs and math.isfinite(self.run_df):
-            inflation = self.run_df / float(special.chdtri(self.run_df, assurance))
-        runs = self.runs * inflation * per_run
+        runs = max(self.largest_runs(assurance) - self.interaction, 0.0) * per_run
         total = runs + self.interaction * per_run * per_item + self.items * per_item
         return detectable_difference(math.sqrt(total), self._df(runs / total, n_runs), self.level, self.power)
+
+    def largest_runs(self, assurance: float) -> float:
+        """The variance that runs add, with the interaction, at the bound that it stays below with this assurance."""
+        if not self.runs or not math.isfinite(self.run_df):
+            return self.runs
+        return self.runs * self.run_df / float(special.chdtri(self.run_df, assurance))
 
     def _df(self, share: float, n_runs: int) -> float:
         """Satterthwaite's degrees of freedom, of which only the runs' are few."""

@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 
+BEFOREHAND = (
+    "Decide how many more beforehand: adding until a verdict appears makes false ones likely. To look several times, "
+    "give the number of looks with --looks, at every look."
+)
+
 
 def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

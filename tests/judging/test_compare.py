@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar as reference
-from tests.judging.files import noisy_rows, several_runs, write_jsonl
+from tests.judging.files import BEFOREHAND, noisy_rows, several_runs, write_jsonl
 
 import goldproof
 from goldproof.data.predictions import read_predictions
@@ -13,6 +15,7 @@ from goldproof.errors import DataError, UsageError
 from goldproof.judging.verdict import Design, judge
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.runs import MeanVariance, RunPart
 
 
 def files(tmp_path, a, b):
@@ -158,12 +161,13 @@ def test_common_items_are_compared_and_said(tmp_path):
     a, b = files(tmp_path, noisy_rows(30, 0.7, 1), noisy_rows(28, 0.7, 1))
     found = goldproof.compare(a, b, settings=goldproof.Settings(common=True))
     assert found.overall.difference.n == 28
-    assert found.notes == ["all: A has 30 items and B 28, of which 28 are in both; those are compared."]
+    assert found.notes == ["all: A has 30 items and B 28, of which 28 are in both; those are compared.", BEFOREHAND]
 
 
-def verdict(value, low, high, error, n=1000, metric="accuracy", margin=0.02, design=None):
-    comparison = Comparison(Estimate(value, low, high, "t", n), 0.5, error, float("inf"))
-    return judge(comparison, design or Design(n), margin, metric).text
+def verdict(value, low, high, error, n=1000, metric="accuracy", margin=0.02, n_runs=1, variance=None):
+    inner = (value - 0.84 * (value - low), value + 0.84 * (high - value))
+    comparison = Comparison(Estimate(value, low, high, "t", n), 0.5, error, math.inf, inner, variance=variance, limit=1)
+    return judge(comparison, Design(n_runs), margin, metric).text
 
 
 def test_the_words_of_a_verdict():
@@ -171,21 +175,26 @@ def test_the_words_of_a_verdict():
     assert verdict(-0.019, -0.032, -0.006, 0.0066) == "B is worse by 1.9 points [0.6, 3.2]"
     assert verdict(0.1, 0.02, 0.18, 0.04, metric="mcc") == "B is better by 0.100 [0.020, 0.180]"
     assert verdict(0.001, -0.0137, 0.0157, 0.0075) == (
-        "tied: B − A is +0.1 points [−1.4, +1.6], within ±2.0; a difference above 2.1 would have shown"
+        "tied: B − A is +0.1 points [−1.4, +1.6], within ±2.0; a difference of 2.1 would have shown with 80 % power"
     )
     assert verdict(0.012, -0.011, 0.035, 0.0117, n=1000) == (
-        "undecided: B − A is +1.2 points [−1.1, +3.5]; about 1,700 more items needed to show a difference of 2.0 points"
+        "undecided: B − A is +1.2 points [−1.1, +3.5]; about 1,700 more items needed to show a difference of 2.0 "
+        "points with 80 % power"
     )
-    assert verdict(0.0, float("nan"), float("nan"), 0.1) == "nothing can be said: t"
+    assert verdict(0.0, math.nan, math.nan, 0.1) == "nothing can be said: t"
 
 
 def test_where_seeds_are_what_is_lacking_the_verdict_says_runs():
-    """Allowed variance (.02 / 2.80)² = 5.10e-5; items take 3.69e-5 of it, so 3e-4 / runs must fit in 1.41e-5."""
-    design = Design(1000, n_runs=3, seed_variance=0.0001)
-    text = verdict(0.012, -0.011, 0.035, 0.0117, design=design)
+    """Items leave too little room beside what runs add; with 3 runs a side their spread is not known to a number."""
+    few = MeanVariance((RunPart(2e-4, 0.0, 3), RunPart(2e-4, 0.0, 3)), 2e-5, 999, "items")
+    text = verdict(0.012, -0.05, 0.08, 0.02, n_runs=3, variance=few)
     assert text.endswith(
-        "about 19 more runs a side needed to show a difference of 2.0 points; more items alone would not do"
+        "more runs, not more items: 18 to 150 more runs a side (few runs tell little of their spread) needed to show a "
+        "difference of 2.0 points with 80 % power"
     )
+    many = MeanVariance((RunPart(2e-4, 0.0, 10), RunPart(2e-4, 0.0, 10)), 2e-5, 999, "items")
+    text = verdict(0.012, -0.05, 0.08, 0.02, n_runs=10, variance=many)
+    assert "about 130 more runs a side needed to show a difference of 2.0 points with 80 % power" in text
 
 
 @pytest.mark.slow

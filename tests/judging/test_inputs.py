@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.judging.files import BEFOREHAND
 
 import goldproof
 from goldproof.cli import run_command
@@ -348,6 +349,7 @@ class TestMissing:
             "A: 3 of 120 predictions are missing and are left out, in every run (--missing wrong instead).",
             "B: 1 of 120 predictions is missing and is left out, in every run (--missing wrong instead).",
             "116 of 120 items are left, those that every run answered.",
+            BEFOREHAND,
         ]
         wrong = goldproof.compare(a, b)
         assert wrong.overall.difference.n == 120

@@ -110,7 +110,7 @@ def _family(compared: Sequence[Compared], level: float) -> Family:
         if each.result.influence is not None:
             parts[[code[str(key)] for key in part], k] = each.result.influence
     covariance = parts.T @ parts
-    # A few runs do not tell how languages go together over seeds; taken as independent, their part errs on the safe side.
+    # A few runs do not tell how sets go together over seeds; taken as independent, their part errs on the safe side.
     spread = [max(each.result.standard_error**2 - covariance[k, k], 0.0) for k, each in enumerate(compared)]
     covariance += np.diag(np.nan_to_num(spread))
     return adjust_together(p_values, correlation_of(covariance), level)

@@ -80,12 +80,10 @@ def needed(comparison: Comparison, difference: float, n_runs: int = 1, power: fl
         raise UsageError(f"the difference to plan for must be above 0; got {difference}")
     shape = _Shape(comparison, n_runs, power)
     few = shape.runs > 0 and shape.run_df <= FEW_DF
-    assurance = RANGE[1] if few else ASSURANCE
-    items = shape.fewest_items(difference, assurance)
-    if not shape.runs:
-        return Needed(items)
-    runs = shape.fewest_runs(difference, assurance)
-    return Needed(items, runs, shape.fewest_runs(difference, RANGE[0]) if few else None)
+    if few:  # so few runs tell too little of their spread to leave it at more items
+        return Needed(None, shape.fewest_runs(difference, RANGE[1]), shape.fewest_runs(difference, RANGE[0]))
+    items = shape.fewest_items(difference, ASSURANCE)
+    return Needed(items, shape.fewest_runs(difference, ASSURANCE) if shape.runs else None)
 
 
 class _Shape:

@@ -24,10 +24,10 @@ import goldproof
 start = time.perf_counter()
 scores = goldproof.score(sys.argv[1])
 seconds = time.perf_counter() - start
-arm = scores.arms[0]
-estimate = arm.estimates["accuracy"]
+one = scores.sets[0]
+estimate = one.estimates["accuracy"]
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps([seconds, peak, len(scores.arms), estimate.value, estimate.low, estimate.high]))
+print(json.dumps([seconds, peak, len(scores.sets), estimate.value, estimate.low, estimate.high]))
 """
 
 
@@ -70,10 +70,10 @@ def main() -> None:
             write(path, rows)
             size = path.stat().st_size / 2**20
             run = subprocess.run([sys.executable, "-c", MEASURE, str(path)], capture_output=True, text=True, check=True)
-            seconds, peak, arms, value, low, high = json.loads(run.stdout)
+            seconds, peak, sets, value, low, high = json.loads(run.stdout)
             print(
                 f"{rows:>9,} rows ({size:.0f} MiB {arguments.format}): {seconds:.1f} s, {rows / seconds:,.0f} rows/s, "
-                f"peak {peak:.0f} MiB; {arms} languages, accuracy {value:.4f} [{low:.4f}, {high:.4f}]"
+                f"peak {peak:.0f} MiB; {sets} languages, accuracy {value:.4f} [{low:.4f}, {high:.4f}]"
             )
 
 

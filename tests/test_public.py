@@ -78,14 +78,14 @@ def test_every_public_thing_says_what_it_is(name):
 
 def test_uses_of_names_are_found():
     page = (
-        "`goldproof.compare(a, b)`, `goldproof.judging.load.Files`; `python -m goldproof.studies.compute x`\n\n"
+        "`goldproof.compare(a, b)`, `goldproof.data.load.Files`; `python -m goldproof.studies.compute x`\n\n"
         "```python\nfrom goldproof.report import Table, pages\nimport goldproof\n\ngoldproof.statistics.wilson(1, 2)\n"
         "goldproof.gold()\n```\n```toml\n[x.goldproof.taggers]\n```\n"
     )
     assert [name for name in names_in_page(page) if not is_public(name)] == [
         "goldproof.report.pages",
         "goldproof.gold",
-        "goldproof.judging.load.Files",
+        "goldproof.data.load.Files",
     ]
     program = (
         "import goldproof\nfrom goldproof import report\nfrom goldproof.jobs.store import find_store\n"

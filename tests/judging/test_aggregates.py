@@ -21,7 +21,7 @@ from goldproof.statistics import two_proportion_test, unpaired_proportions, wils
 
 def test_the_interval_is_wilsons():
     scores = goldproof.score(Aggregate(87.3, 872))
-    found = scores.arms[0].estimates["accuracy"]
+    found = scores.sets[0].estimates["accuracy"]
     assert found == wilson(761, 872)
     assert (found.low, found.high) == pytest.approx(proportion_confint(761, 872, method="wilson"))
     assert repr(scores) == "all: accuracy 87.3 % [84.9, 89.3] on 872 items"
@@ -84,7 +84,7 @@ def test_what_was_printed_is_found_again(counts, digits):
     found = given.right_items()
     assert found.fits
     assert found.fewest <= count <= found.most
-    estimate = goldproof.score(given).arms[0].estimates["accuracy"]
+    estimate = goldproof.score(given).sets[0].estimates["accuracy"]
     exact = wilson(count, n)
     assert estimate.low <= exact.low
     assert estimate.high >= exact.high
@@ -134,7 +134,7 @@ def test_how_it_was_read_is_said(value, n, note):
 
 
 def test_where_no_number_fits_the_interval_is_still_there():
-    found = goldproof.score(Aggregate(87.34, 872)).arms[0].estimates["accuracy"]
+    found = goldproof.score(Aggregate(87.34, 872)).sets[0].estimates["accuracy"]
     assert found == wilson(0.8734 * 872, 872)
 
 
@@ -266,7 +266,7 @@ def test_what_needs_single_items_is_refused(call, message):
 
 def test_two_of_one_name_are_told_apart():
     scores = goldproof.score([Aggregate(87.3, 872), Aggregate(87.3, 872)])
-    assert [arm.name() for arm in scores.arms] == ["87.3 of 872 (1)", "87.3 of 872 (2)"]
+    assert [one.name() for one in scores.sets] == ["87.3 of 872 (1)", "87.3 of 872 (2)"]
 
 
 def test_the_numbers_of_the_report_are_plain_json(tmp_path):

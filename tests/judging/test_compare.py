@@ -76,10 +76,10 @@ def test_languages_are_judged_each_and_together(tmp_path):
             rows += noisy_rows(400, accuracy, seed + k, language=language)
         sides.append(rows)
     found = goldproof.compare(*files(tmp_path, *sides))
-    assert [place.where for place in found.places] == [{"language": "de"}, {"language": "en"}]
+    assert [each.where for each in found.sets] == [{"language": "de"}, {"language": "en"}]
     assert found.overall.difference.n == 800
     assert "400 clusters" in found.overall.difference.method  # the same id in two languages is one item
-    assert all(place.adjusted >= place.p_value for place in found.places)
+    assert all(each.adjusted >= each.p_value for each in found.sets)
 
 
 def test_tags_are_compared_with_adjusted_p(tmp_path):
@@ -95,7 +95,7 @@ def test_what_a_prompt_shows_is_short(tmp_path):
     found = goldproof.compare(a, b)
     assert repr(found) == str(found) == found.overall.verdict.text
     scores = goldproof.score(a)
-    estimate = scores.arms[0].estimates["accuracy"]
+    estimate = scores.sets[0].estimates["accuracy"]
     numbers = f"{100 * estimate.value:.1f} % [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
     assert repr(scores) == f"all: accuracy {numbers} on 900 items, runs: 1"
     assert repr(read_predictions(a)).startswith(
@@ -132,7 +132,7 @@ ERRORS = [
     (
         noisy_rows(30, 0.7, 1, language="en") + noisy_rows(30, 0.7, 1, language="ru"),
         noisy_rows(30, 0.7, 1, language="fr"),
-        "A and B share no place: A has en, ru; B has fr",
+        "A and B share no set: A has en, ru; B has fr",
     ),
     (
         noisy_rows(30, 0.7, 1),

@@ -103,8 +103,8 @@ def test_what_a_trainer_predicted_is_scored(tmp_path):
     gold = rng.integers(0, 3, 200)
     logits = rng.normal(size=(200, 3)).astype(np.float32) + 2 * np.eye(3, dtype=np.float32)[gold]
     found = goldproof.score(output(logits, gold, {}))
-    assert found.arms[0].estimates["accuracy"].value == pytest.approx((logits.argmax(1) == gold).mean())
-    assert found.arms[0].calibration is not None
+    assert found.sets[0].estimates["accuracy"].value == pytest.approx((logits.argmax(1) == gold).mean())
+    assert found.sets[0].calibration is not None
     assert found.notes[0] == "Probabilities are the softmax of the predictions, which are taken for logits."
     numbers = goldproof.score(output(gold + rng.normal(size=200), gold.astype(float) + 0.5, {}))
     assert numbers.metric == "pearson"
@@ -301,8 +301,8 @@ class TestMissing:
         made = self.holes()
         found = goldproof.score(write(tmp_path / f"p{suffix}", made))
         right = np.mean([row["gold"] == row["prediction"] for row in made])
-        assert found.arms[0].estimates["accuracy"].value == pytest.approx(right)
-        assert found.arms[0].n_items == 120
+        assert found.sets[0].estimates["accuracy"].value == pytest.approx(right)
+        assert found.sets[0].n_items == 120
         assert found.notes[0] == "3 of 120 predictions are missing and count as wrong (--missing leave-out instead)."
 
     def test_it_has_no_f1_of_its_own(self):
@@ -312,18 +312,18 @@ class TestMissing:
         for label in LABELS:
             hits = sum(g == p == label for g, p in zip(gold, predicted, strict=True))
             each.append(2 * hits / (gold.count(label) + predicted.count(label)))
-        assert goldproof.score(made).arms[0].estimates["macro_f1"].value == pytest.approx(np.mean(each))
+        assert goldproof.score(made).sets[0].estimates["macro_f1"].value == pytest.approx(np.mean(each))
 
     def test_matthews_correlation_counts_it_as_an_answer_that_is_never_gold(self):
         metrics = pytest.importorskip("sklearn.metrics")
         made = self.holes()
         gold = [row["gold"] for row in made]
         expected = metrics.matthews_corrcoef(gold, [row["prediction"] or "none" for row in made])
-        assert goldproof.score(made).arms[0].estimates["mcc"].value == pytest.approx(expected)
+        assert goldproof.score(made).sets[0].estimates["mcc"].value == pytest.approx(expected)
 
     def test_it_is_left_out_of_every_run(self):
         found = goldproof.score(self.holes(3), settings=goldproof.Settings(missing="leave-out"))
-        assert found.arms[0].n_items == 117
+        assert found.sets[0].n_items == 117
         assert list(found.notes[:2]) == [
             "3 of 360 predictions are missing (run 0 3) and are left out, in every run (--missing wrong instead).",
             "117 of 120 items are left, those that every run answered.",
@@ -368,12 +368,12 @@ class TestMissing:
         assert str(wrong.value) == (
             "a missing number cannot count as wrong, as none is the worst; allowed: leave-out, refuse"
         )
-        assert goldproof.score(path, settings=goldproof.Settings(missing="leave-out")).arms[0].n_items == 59
+        assert goldproof.score(path, settings=goldproof.Settings(missing="leave-out")).sets[0].n_items == 59
 
     def test_tags_that_are_missing_find_no_span(self):
         made = [{"id": i, "gold": ["B-X", "O"], "prediction": ["B-X", "O"]} for i in range(30)]
         made[4]["prediction"] = None
-        assert goldproof.score(made).arms[0].estimates["span_f1"].value == pytest.approx(2 * 29 / (30 + 29))
+        assert goldproof.score(made).sets[0].estimates["span_f1"].value == pytest.approx(2 * 29 / (30 + 29))
 
     def test_whole_numbers_that_a_frame_wrote_with_a_point_are_classes(self, tmp_path):
         frame = pd.DataFrame({"gold": [0, 1, 1, 0] * 20, "prediction": [0, 1, None, 0] * 20})
@@ -381,7 +381,7 @@ class TestMissing:
         frame.to_csv(tmp_path / "p.csv", index=False)
         for source in (frame, tmp_path / "p.csv"):
             found = goldproof.score(source)
-            assert (found.metric, found.arms[0].estimates["accuracy"].value) == ("accuracy", 0.75)
+            assert (found.metric, found.sets[0].estimates["accuracy"].value) == ("accuracy", 0.75)
 
     def test_an_unknown_way_is_refused(self, tmp_path, capsys):
         path = write(tmp_path / "p.jsonl", rows())
@@ -390,7 +390,7 @@ class TestMissing:
 
     def test_all_missing_is_said_and_nothing_is_left_out_of(self):
         made = [row | {"prediction": None} for row in rows(20)]
-        assert goldproof.score(made).arms[0].estimates["accuracy"].value == 0.0
+        assert goldproof.score(made).sets[0].estimates["accuracy"].value == 0.0
         with pytest.raises(DataError) as caught:
             goldproof.score(made, settings=goldproof.Settings(missing="leave-out"))
         assert str(caught.value) == "no item is left: a prediction of each of the 20 is missing in some run"
@@ -402,7 +402,7 @@ class TestMissing:
         found = streaming.score_stream(path, None, goldproof.Settings())
         expected = goldproof.score(path)
         for name in ("accuracy", "mcc", "macro_f1"):
-            assert found.arms[0].estimates[name].value == pytest.approx(expected.arms[0].estimates[name].value)
+            assert found.sets[0].estimates[name].value == pytest.approx(expected.sets[0].estimates[name].value)
         assert found.notes[0] == "3 of 120 predictions are missing and count as wrong."
         with pytest.raises(UsageError) as caught:
             streaming.score_stream(path, None, goldproof.Settings(missing="leave-out"))

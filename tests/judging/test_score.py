@@ -21,11 +21,11 @@ def column(rows, name):
 
 def test_scores_are_scikit_learns(tmp_path):
     rows = noisy_rows(300, 0.7, 1)
-    (arm,) = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows)).arms
+    (one,) = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows)).sets
     gold, predicted = column(rows, "gold"), column(rows, "prediction")
-    assert arm.estimates["accuracy"].value == pytest.approx(accuracy_score(gold, predicted))
-    assert arm.estimates["mcc"].value == pytest.approx(matthews_corrcoef(gold, predicted))
-    assert arm.estimates["macro_f1"].value == pytest.approx(f1_score(gold, predicted, average="macro"))
+    assert one.estimates["accuracy"].value == pytest.approx(accuracy_score(gold, predicted))
+    assert one.estimates["mcc"].value == pytest.approx(matthews_corrcoef(gold, predicted))
+    assert one.estimates["macro_f1"].value == pytest.approx(f1_score(gold, predicted, average="macro"))
 
 
 def test_the_order_of_rows_and_of_files_makes_no_difference(tmp_path):
@@ -41,8 +41,8 @@ def test_every_xnli_file_has_the_accuracy_in_its_name(published):
     files = sorted((published / "predictions" / "xnli").glob("*/*.json"))
     assert len(files) == 7
     for file in files:
-        (arm,) = goldproof.score(file).arms
-        assert math.floor(round(1e4 * arm.estimates["accuracy"].value, 6)) == int(file.stem.split("_")[1])
+        (one,) = goldproof.score(file).sets
+        assert math.floor(round(1e4 * one.estimates["accuracy"].value, 6)) == int(file.stem.split("_")[1])
 
 
 def test_the_thresholds_that_the_paper_rounds_up():
@@ -55,21 +55,21 @@ def test_one_run_says_nothing_of_another_seed(tmp_path):
     assert scores.notes == [
         "One run only ('all'): the intervals are over items, and say nothing of another seed.",
     ]
-    assert scores.arms[0].estimates["accuracy"].method.endswith("items only, one run")
-    assert scores.arms[0].components is None
+    assert scores.sets[0].estimates["accuracy"].method.endswith("items only, one run")
+    assert scores.sets[0].components is None
 
 
 def test_several_runs_give_stability(tmp_path):
-    (arm,) = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.8, range(5)))).arms
-    assert arm.run_names == ("0", "1", "2", "3", "4")
-    assert arm.churn == pytest.approx(0.32, abs=0.05)  # two independent runs that are right 80 % differ in 2·.8·.2
-    assert "5 runs × items" in arm.estimates["accuracy"].method
+    (one,) = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.8, range(5)))).sets
+    assert one.run_names == ("0", "1", "2", "3", "4")
+    assert one.churn == pytest.approx(0.32, abs=0.05)  # two independent runs that are right 80 % differ in 2·.8·.2
+    assert "5 runs × items" in one.estimates["accuracy"].method
 
 
 def test_a_label_that_is_never_predicted_is_named(tmp_path):
     rows = [{**row, "prediction": "no"} for row in noisy_rows(60, 0.7, 1)]
     scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows), settings=goldproof.Settings(metric="mcc"))
-    assert scores.arms[0].estimates["mcc"].value == 0
+    assert scores.sets[0].estimates["mcc"].value == 0
     assert "all: the label 'yes' is never predicted; its F1 counts as 0." in scores.notes
 
 
@@ -113,17 +113,17 @@ def test_regression_and_tagging(tmp_path):
         for run in range(3)
         for i, (v, e) in enumerate(zip(x, np.random.default_rng(run).normal(size=80), strict=True))
     ]
-    (arm,) = goldproof.score(write_jsonl(tmp_path / "r.jsonl", rows)).arms
+    (one,) = goldproof.score(write_jsonl(tmp_path / "r.jsonl", rows)).sets
     by_run = [np.corrcoef(x, [r["prediction"] for r in rows if r["run"] == str(k)])[0, 1] for k in range(3)]
-    assert arm.estimates["pearson"].value == pytest.approx(np.mean(by_run))
-    assert arm.estimates["pearson"].low < np.mean(by_run) < arm.estimates["pearson"].high
+    assert one.estimates["pearson"].value == pytest.approx(np.mean(by_run))
+    assert one.estimates["pearson"].low < np.mean(by_run) < one.estimates["pearson"].high
     tagged = [
         {"id": "1", "gold": ["B-PER", "I-PER", "O"], "prediction": ["B-PER", "I-PER", "O"]},
         {"id": "2", "gold": ["O", "B-LOC"], "prediction": ["O", "O"]},
         {"id": "3", "gold": ["B-LOC"], "prediction": ["B-PER"]},
     ]
-    (arm,) = goldproof.score(write_jsonl(tmp_path / "t.jsonl", tagged)).arms
-    assert arm.estimates["span_f1"].value == pytest.approx(2 * 1 / (3 + 2))
+    (one,) = goldproof.score(write_jsonl(tmp_path / "t.jsonl", tagged)).sets
+    assert one.estimates["span_f1"].value == pytest.approx(2 * 1 / (3 + 2))
 
 
 def test_spearman_is_spearmans_for_categories_runs_and_checkpoints_too(tmp_path):
@@ -143,10 +143,10 @@ def test_spearman_is_spearmans_for_categories_runs_and_checkpoints_too(tmp_path)
         found = [row for row in rows if all(row[name] == value for name, value in where.items())]
         return spearmanr(column(found, "gold"), column(found, "prediction")).statistic
 
-    for arm in scores.arms:
-        by_run = [spearman(step=3, run=run, **arm.where) for run in ("0", "1")]
-        assert arm.run_scores == pytest.approx(by_run)
-        assert arm.components is None
+    for one in scores.sets:
+        by_run = [spearman(step=3, run=run, **one.where) for run in ("0", "1")]
+        assert one.run_scores == pytest.approx(by_run)
+        assert one.components is None
     for tag in scores.tags:
         by_run = [spearman(step=3, run=run, tags=[tag.tag], **tag.where) for run in ("0", "1")]
         assert tag.run_scores == pytest.approx(by_run)
@@ -164,7 +164,7 @@ def test_twins_widen_the_interval(tmp_path):
         scores = goldproof.score(
             write_jsonl(tmp_path / f"{name}.jsonl", content), settings=goldproof.Settings(cluster=cluster)
         )
-        estimate = scores.arms[0].estimates["mcc"]
+        estimate = scores.sets[0].estimates["mcc"]
         widths.append(estimate.high - estimate.low)
     assert widths[1] == pytest.approx(widths[0], rel=0.06)
     assert widths[2] < 0.8 * widths[0]
@@ -181,7 +181,7 @@ def test_agreement_over_steps(tmp_path):
     (found,) = scores.agreement
     assert (found.n_runs, found.n_steps) == (3, 6)
     assert found.estimate.value > 0.9
-    assert {arm.name(): arm.n_items for arm in scores.arms} == {"dev": 200, "test": 200}
+    assert {one.name(): one.n_items for one in scores.sets} == {"dev": 200, "test": 200}
     assert "Scores are those of each run's last step." in scores.notes
 
 
@@ -191,7 +191,7 @@ def test_calibration(tmp_path):
         {**r, "probabilities": {"no": 1.0, "yes": 0.0} if r["prediction"] == "no" else {"no": 0.0, "yes": 1.0}}
         for r in rows
     ]
-    found = goldproof.score(write_jsonl(tmp_path / "a.jsonl", sure)).arms[0].calibration
+    found = goldproof.score(write_jsonl(tmp_path / "a.jsonl", sure)).sets[0].calibration
     wrong = np.mean([r["gold"] != r["prediction"] for r in rows])
     assert found.error == pytest.approx(wrong)
     assert found.brier.value == pytest.approx(2 * wrong)
@@ -206,7 +206,7 @@ def test_runs_that_answer_other_items_are_an_error_unless_the_common_ones_are_as
         "the runs do not answer the same items: run '1' lacks 1 of 30 items ('29'…); --common uses those that all share"
     )
     scores = goldproof.score(path, settings=goldproof.Settings(common=True))
-    assert scores.arms[0].n_items == 29
+    assert scores.sets[0].n_items == 29
     assert scores.notes[0] == "run '1' lacks 1 of 30 items; the 29 items that all runs share are used"
 
 
@@ -254,7 +254,7 @@ def test_streaming_gives_the_same_scores(tmp_path):
     path = write_jsonl(tmp_path / "a.jsonl", rows)
     held = goldproof.score(path)
     counted = streaming.score_stream(path, None, goldproof.Settings())
-    for a, b in zip(held.arms, counted.arms, strict=True):
+    for a, b in zip(held.sets, counted.sets, strict=True):
         assert a.where == b.where
         for name, estimate in a.estimates.items():
             assert (b.estimates[name].value, b.estimates[name].low) == pytest.approx((estimate.value, estimate.low))
@@ -270,7 +270,7 @@ def test_large_files_stream_by_themselves_and_say_so(tmp_path, monkeypatch):
     monkeypatch.setattr(streaming, "LARGEST_IN_MEMORY", 100)
     scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.7, range(3))))
     assert scores.notes[0].startswith("1200 rows were counted as they streamed")
-    assert scores.arms[0].estimates["accuracy"].method == "t over runs, items fixed"
+    assert scores.sets[0].estimates["accuracy"].method == "t over runs, items fixed"
 
 
 def test_three_lines_of_python(tmp_path):
@@ -287,8 +287,8 @@ def test_files_of_one_name_are_models_of_their_own(tmp_path):
         file.parent.mkdir(parents=True)
         write_jsonl(file, noisy_rows(100, accuracy, 1))
     scores = goldproof.score(files)
-    alone = [goldproof.score(file).arms[0].estimates["accuracy"].value for file in files]
-    found = {arm.where["model"]: arm.estimates["accuracy"].value for arm in scores.arms}
+    alone = [goldproof.score(file).sets[0].estimates["accuracy"].value for file in files]
+    found = {one.where["model"]: one.estimates["accuracy"].value for one in scores.sets}
     assert found == dict(zip(("old/x/p", "new/x/p"), alone, strict=True))
 
 

@@ -30,8 +30,8 @@ def outcome(answers, seed=0):
     )
 
 
-def arm_of(data, runs):
-    """The arm of runs given as lists of class names."""
+def answers_of(data, runs):
+    """The answers of runs given as lists of class names."""
     outcomes = [outcome(run, seed) for seed, run in enumerate(runs)]
     return make_answers(Condition("en"), data, outcomes, [0] * len(runs))
 

@@ -18,6 +18,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from tests.report.sentences import unfinished
 
 from goldproof.cli import run_command
+from goldproof.data.answers import Answers
 from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results, Store, run_jobs
@@ -35,12 +36,13 @@ from goldproof.studies.corruption.plan import trained_versions, training_jobs
 from goldproof.studies.corruption.scores import (
     Baseline,
     Judged,
-    TaskRuns,
+    TaskAnswers,
     find_baseline,
     find_information,
     find_verdict,
     judge_task,
     load_runs,
+    make_answers,
     n_constant,
     retained_share,
 )
@@ -133,14 +135,14 @@ def test_a_sample_is_of_the_rows_and_the_tagging_serves_any_number_of_them():
 def test_scores_and_changes_are_those_of_scikit_learn(runs):
     found = runs["generated/paraphrase"]
     baseline = find_baseline(SMALL, found)
-    answers = found.answers[ORIGINAL, ORIGINAL]
+    answers = found.original.runs
     assert baseline.score.value == pytest.approx(np.mean([accuracy_score(found.gold, run) for run in answers]))
     positive = found.classes.index("equivalent")
     f1 = [f1_score(found.gold, run, pos_label=positive) for run in answers]
     assert baseline.second.value == pytest.approx(np.mean(f1))
     for each in judge_task(SMALL, found, baseline):
-        own = found.answers[each.cell.trained_on(), each.cell.tested_on()]
-        random = found.answers[each.cell.trained_on("random"), each.cell.tested_on("random")]
+        own = found.answers[each.cell.trained_on(), each.cell.tested_on()].runs
+        random = found.answers[each.cell.trained_on("random"), each.cell.tested_on("random")].runs
         score, control = (np.mean([accuracy_score(found.gold, run) for run in side]) for side in (own, random))
         assert each.score.value == pytest.approx(score)
         assert each.delta.difference.value == pytest.approx(score - baseline.score.value)
@@ -153,11 +155,11 @@ def test_correlations_are_those_of_scipy(runs):
     from scipy.stats import pearsonr, spearmanr
 
     found = runs["generated/similarity"]
-    baseline, answers = find_baseline(SMALL, found), found.answers[ORIGINAL, ORIGINAL]
+    baseline, answers = find_baseline(SMALL, found), found.original.runs
     assert baseline.score.value == pytest.approx(np.mean([pearsonr(found.gold, run).statistic for run in answers]))
     assert baseline.second.value == pytest.approx(np.mean([spearmanr(found.gold, run).statistic for run in answers]))
     assert (baseline.majority, baseline.constant) == (0, 0)
-    assert found.probabilities == {}
+    assert found.original.probabilities is None
 
 
 @pytest.mark.needs("models")
@@ -188,7 +190,7 @@ def test_what_the_generated_tasks_hang_on_is_found(runs):
 def test_bits_are_against_the_shares_of_the_training_labels(runs):
     found = runs["generated/sentiment"]
     information = find_information(found, ORIGINAL, ORIGINAL)
-    chosen = found.probabilities[ORIGINAL, ORIGINAL][np.arange(len(found.gold)), found.gold]
+    chosen = found.original.probabilities.mean(axis=0)[np.arange(len(found.gold)), found.gold]
     expected = [math.log2(p) - math.log2(found.prior[g]) for p, g in zip(chosen, found.gold, strict=True)]
     assert information.bits == pytest.approx(np.array(expected))
     assert found.prior.sum() == pytest.approx(1)
@@ -238,22 +240,27 @@ def test_one_answer_to_all_is_counted(runs):
     n = len(found.gold)
     nearly, mixed = np.zeros(n, int), np.arange(n) % 2
     nearly[: n // 50] = 1
-    assert n_constant(found, np.stack([nearly, mixed, np.ones(n, int)])) == 2
+    assert n_constant(runs_given(found.original, [nearly, mixed, np.ones(n, int)])) == 2
     numbers = runs["generated/similarity"]
-    assert n_constant(numbers, np.stack([np.full(n, 2.5), numbers.gold])) == 1
+    assert n_constant(runs_given(numbers.original, [np.full(n, 2.5), numbers.gold])) == 1
+
+
+def runs_given(answers, runs):
+    return replace(answers, runs=np.stack(runs), run_names=tuple(map(str, range(len(runs)))), probabilities=None)
 
 
 def correlated_runs(config, n_constant):
     """A regression whose original answers are good and of whose others so many seeds give one answer to all."""
     rng = np.random.default_rng(0)
     gold, answers = rng.normal(size=150), {}
+    test = Dataset.from_rows("toy", [{"text": str(i), "score": float(g)} for i, g in enumerate(gold)])
     for trained in trained_versions(config):
         for tested in plan.tested_versions(config, trained):
-            answers[trained, tested] = gold + rng.normal(0, 0.5, (len(config.seeds), 150))
-            answers[trained, tested][: n_constant if trained.removed else 0] = 2.5
-    test = Dataset.from_rows("toy", [{"text": str(i), "score": float(g)} for i, g in enumerate(gold)])
+            numbers = gold + rng.normal(0, 0.5, (len(config.seeds), 150))
+            numbers[: n_constant if trained.removed else 0] = 2.5
+            answers[trained, tested] = make_answers(find_tasks(SMALL)[2], (), test, numbers[..., None], config.seeds)
     keys = dict.fromkeys(trained_versions(config), ("k",))
-    return TaskRuns(find_tasks(SMALL)[2], (), gold, test, 9, np.zeros(0), answers, {}, 0, keys)
+    return TaskAnswers(find_tasks(SMALL)[2], test, 9, np.zeros(0), answers, 0, keys)
 
 
 @pytest.mark.parametrize(("n_constant", "verdict"), [(1, "underpowered"), (3, "collapsed")])
@@ -278,16 +285,17 @@ def test_a_run_without_a_correlation_is_named_as_the_reason(n_constant, verdict)
 def test_the_same_answers_to_few_items_do_not_show_that_nothing_was_lost(n, verdict):
     config = replace(SMALL, classes=("NOUN",), settings=("test",), control="none")
     gold = np.arange(n) % 2
-    places = [(ORIGINAL, ORIGINAL), (ORIGINAL, Version("NOUN"))]
-    runs = replace(skewed_runs(gold), answers=dict.fromkeys(places, np.stack([gold] * 3)))
+    answers = dict.fromkeys([(ORIGINAL, ORIGINAL), (ORIGINAL, Version("NOUN"))], classes_given(gold, [gold] * 3))
+    runs = TaskAnswers(find_tasks(SMALL)[0], None, 0, np.zeros(2), answers, 0, {})
     (judged,) = judge_task(config, runs, find_baseline(config, runs))
     assert judged.delta.difference.low < judged.delta.difference.value == 0 < judged.delta.difference.high
     assert (judged.p_value, judged.verdict) == (1.0, verdict)
 
 
-def skewed_runs(gold):
-    """A task whose gold is given and nothing else."""
-    return TaskRuns(find_tasks(SMALL)[0], ("no", "yes"), gold, None, 0, np.zeros(2), {}, {}, 0, {})
+def classes_given(gold, runs):
+    """Answers of two classes."""
+    names = tuple(map(str, range(len(runs))))
+    return Answers({}, None, "classification", ("no", "yes"), np.arange(len(gold)), gold, np.stack(runs), names)
 
 
 def test_answers_as_rare_as_in_gold_are_not_one_answer():
@@ -295,7 +303,7 @@ def test_answers_as_rare_as_in_gold_are_not_one_answer():
     gold[:10] = 1
     right, few = gold.copy(), np.zeros(1000, int)
     few[:5] = 1
-    assert n_constant(skewed_runs(gold), np.stack([right, few, np.zeros(1000, int)])) == 2
+    assert n_constant(classes_given(gold, [right, few, np.zeros(1000, int)])) == 2
 
 
 @pytest.mark.needs("models")

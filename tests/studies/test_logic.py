@@ -24,7 +24,14 @@ from goldproof.runners.serial import SerialRunner
 from goldproof.studies.logic import TINY, Config, jobs, report
 from goldproof.studies.logic import steps as logic_data
 from goldproof.studies.logic.findings.corpus import given_away
-from goldproof.studies.logic.plan import Answers, Condition, answers_job, conditions, languages_tested, leak_job
+from goldproof.studies.logic.plan import (
+    LogicCondition,
+    StoredAnswers,
+    answers_job,
+    conditions,
+    languages_tested,
+    leak_job,
+)
 from goldproof.studies.logic.published import ACCURACY, FIGURES, RECAST
 from goldproof.studies.logic.scores import DRAWS, score
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
@@ -91,7 +98,7 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     (curves,) = (item for item in found.sections[0].items if item.name == "training-size")
     places = [(row["share"], row["model"], row["task"]) for row in curves.rows]
     assert len(set(places)) == len(places) == 2 * 2 * 2  # another preset is another corpus, and no point of the curve
-    answers = results[answers_job(TINY, Condition("description", "en", "gru"))]
+    answers = results[answers_job(TINY, LogicCondition("description", "en", "gru"))]
     assert {name: runs.shape for name, runs in answers.runs.items()} == {"en": (2, 60), "pt": (2, 60)}
     row = found.sections[0].items[0].rows[0]
     gold = results[jobs(TINY)[0]].classes
@@ -109,7 +116,7 @@ def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
     (cell,) = conditions(config)
     results = Results(store)
     gold = score(config, results, cell).gold
-    perfect = {answers_job(config, cell): Answers(LABELS, {"en": np.stack([gold, gold])}, {})}
+    perfect = {answers_job(config, cell): StoredAnswers(LABELS, {"en": np.stack([gold, gold])}, {})}
     found = score(config, Overlay(results, perfect), cell)
     assert found.accuracy.value == 1
     assert found.p_value == pytest.approx(2 / (DRAWS + 1))

@@ -33,7 +33,7 @@ from goldproof.studies.probing import published as paper
 from goldproof.studies.probing.findings import similarity
 from goldproof.studies.probing.plan import arms, cells, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
-from goldproof.studies.probing.scores import Findings
+from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
 from goldproof.studies.probing.steps import Likeness, compare_models, probe, sample_texts
 from goldproof.studies.probing.tasks import Prepared, describe, facts_job, prepare, task_job, tasks_of
@@ -339,7 +339,7 @@ def test_tiny_run_reports_every_part(tiny):
 @pytest.mark.needs("models")
 def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
     """A model against itself: nothing is added, and no property is said to gain most."""
-    same = Findings(TINY, tiny)
+    same = ProbingFindings(TINY, tiny)
     for (kind, title, language, task), scored in list(same.scored.items()):
         if title == "fake":
             same.scored[kind, title, language, task] = replace(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
 from tests.report.sentences import unfinished
-from tests.studies.stability_runs import arm_of, gold_of, noisy_runs, toy_diagnostics
+from tests.studies.stability_runs import answers_of, gold_of, noisy_runs, toy_diagnostics
 
 from goldproof.builders.entailment.categories import GROUP_OF, TAGS, category_tags, check_tags
 from goldproof.builders.entailment.steps import binary, prepare_diagnostics
@@ -37,7 +37,7 @@ from goldproof.studies.stability.plan import (
     jobs,
 )
 from goldproof.studies.stability.published import CATEGORIES, SCORES
-from goldproof.studies.stability.scores import Findings, judge_categories, judge_cells, judge_groups
+from goldproof.studies.stability.scores import StabilityFindings, judge_categories, judge_cells, judge_groups
 from goldproof.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,39 +55,41 @@ def found(tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("stability") / "store").open()
     outcomes = list(run_jobs(jobs(WHOLE), store, SerialRunner()))
     assert {outcome.status for outcome in outcomes} == {"done"}
-    return Findings(WHOLE, Results(store))
+    return StabilityFindings(WHOLE, Results(store))
 
 
 def test_a_constant_predictor_scores_nothing_and_is_not_told_from_chance(data):
-    arm = arm_of(data, [["entailment"] * len(data)] * 3)
-    scores = judge_categories(TINY, arm)
+    answers = answers_of(data, [["entailment"] * len(data)] * 3)
+    scores = judge_categories(TINY, answers)
     assert [score.estimate.value for score in scores] == [0.0] * 33
     assert {score.verdict for score in scores} == {"not distinguishable from chance"}
-    assert {score.verdict for cells in judge_cells(TINY, arm) for score in cells} == {"not distinguishable from chance"}
+    assert {score.verdict for cells in judge_cells(TINY, answers) for score in cells} == {
+        "not distinguishable from chance"
+    }
 
 
 def test_a_perfect_predictor_scores_one_everywhere(data):
-    arm = arm_of(data, [gold_of(data)] * 3)
-    scores = [*judge_categories(TINY, arm), *judge_groups(TINY, arm)]
+    answers = answers_of(data, [gold_of(data)] * 3)
+    scores = [*judge_categories(TINY, answers), *judge_groups(TINY, answers)]
     assert [score.estimate.value for score in scores] == [1.0] * 37
     assert {score.verdict for score in scores} == {"above chance"}
 
 
 def test_scores_of_categories_are_those_of_scikit_learn(data):
     runs = noisy_runs(data, 2, 0.7)
-    arm = arm_of(data, runs)
-    gold, members = np.array(gold_of(data)), items_by_tag(arm)
+    answers = answers_of(data, runs)
+    gold, members = np.array(gold_of(data)), items_by_tag(answers)
     assert tuple(members) == CATEGORIES
-    for score in judge_categories(TINY, arm):
+    for score in judge_categories(TINY, answers):
         items = members[score.tag]
         expected = [matthews_corrcoef(gold[items], np.array(run)[items]) for run in runs]
         np.testing.assert_allclose(score.run_scores, expected, atol=1e-12)
 
 
 def test_mirrored_twins_are_one_cluster(data):
-    arm = arm_of(data, [gold_of(data)])
+    answers = answers_of(data, [gold_of(data)])
     twins = {}
-    for code, row in zip(arm.clusters, data, strict=True):
+    for code, row in zip(answers.clusters, data, strict=True):
         twins.setdefault(code, set()).add(frozenset((row["text"], row["pair"])))
     assert all(len(pairs) == 1 for pairs in twins.values())
     assert len(twins) == len({frozenset((row["text"], row["pair"])) for row in data})
@@ -271,8 +273,8 @@ def test_the_paper_preset_has_every_condition_of_the_paper():
 def test_findings_of_the_tiny_campaign(found):
     base = found.base["en"]
     assert base.table.shape == (33, 3)
-    assert base.arm.run_names == ("0", "1", "2")
-    gold, run = base.arm.gold, base.arm.runs[0]
+    assert base.answers.run_names == ("0", "1", "2")
+    gold, run = base.answers.gold, base.answers.runs[0]
     assert base.run_overall[0] == pytest.approx(matthews_corrcoef(gold, run))
     assert base.mean.value == pytest.approx(base.table.mean())
     assert base.overall.low < base.overall.value < base.overall.high
@@ -319,7 +321,7 @@ def test_one_seed_gives_a_report_too(found):
 
 @pytest.mark.needs("models")
 def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
-    beside = Findings(replace(WHOLE, corpus="published"), found.results)
+    beside = StabilityFindings(replace(WHOLE, corpus="published"), found.results)
     assert beside.with_paper
     assert not found.with_paper
 
@@ -336,7 +338,7 @@ def test_planning_is_light():
 
 @pytest.mark.needs("models")
 def test_one_seed_says_nothing_of_steadiness(found):
-    alone = Findings(replace(TINY, seeds=(0,), attribution=Attribution(levels=0)), found.results)
+    alone = StabilityFindings(replace(TINY, seeds=(0,), attribution=Attribution(levels=0)), found.results)
     (section,) = size_section(alone)
     (shares,) = (item for item in section.items if getattr(item, "name", "") == "size-shares")
     assert isinstance(shares.rows[0]["share"], float)

@@ -22,7 +22,7 @@ from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.findings import panels_of_courses
+from goldproof.studies.transfer.findings import experiment_of_runs
 from goldproof.studies.transfer.plan import (
     choose_rows,
     condense,
@@ -56,11 +56,11 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     assert "Does xa dev guide to the other languages?" in titles
     paths = write_report(made, tmp_path / "out")
     assert {"report.html", "summary.json"} <= {path.name for path in paths}
-    panels = panels_of_courses(SMALL, [results[job] for job in jobs(SMALL)])
-    assert panels.steps == make_recipe(SMALL).points(120)
-    assert set(panels.sets) == {(name, split) for name in ("xa", "xb", "xc") for split in ("dev", "test")}
-    near, far = (panels.test(name).scores[:, -1].mean() for name in ("xb", "xc"))
-    assert panels.test("xa").scores[:, -1].mean() > near > far  # fewer shared words, less transfer
+    found_sets = experiment_of_runs(SMALL, [results[job] for job in jobs(SMALL)])
+    assert found_sets.steps == make_recipe(SMALL).points(120)
+    assert set(found_sets.sets) == {(name, split) for name in ("xa", "xb", "xc") for split in ("dev", "test")}
+    near, far = (found_sets.test(name).scores[:, -1].mean() for name in ("xb", "xc"))
+    assert found_sets.test("xa").scores[:, -1].mean() > near > far  # fewer shared words, less transfer
 
 
 @pytest.mark.needs("models")
@@ -102,8 +102,8 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     made = report(SMALL, results)
     tables = {item.name: item for section in made.sections for item in section.items if isinstance(item, Table)}
     row = next(row for row in tables["rules"].rows if row["rule"] == "averaged weights")
-    panels = panels_of_courses(SMALL, courses)
-    right = [(panels.test(name).averaged_weights == panels.test(name).gold).mean() for name in SMALL.targets]
+    found_sets = experiment_of_runs(SMALL, courses)
+    right = [(test.averaged_weights.runs == test.first.gold).mean() for test in map(found_sets.test, SMALL.targets)]
     assert row["languages"] == 2
     assert row["score"] == pytest.approx(np.mean(right))
     said = [line.text for line in made.verdict if isinstance(line, Claim)]
@@ -193,19 +193,20 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
     made = report(config, results)
     limits = [item.text for item in made.sections[-1].items]
     assert note in limits
-    panels = panels_of_courses(config, [results[job] for job in jobs(config)])
+    found_sets = experiment_of_runs(config, [results[job] for job in jobs(config)])
     outcome = results[jobs(config)[0].needs[0]]
     data = load_part(path, "de", "test")
     words = data.table.column("token_labels").to_pylist()
     codes = outcome.logits["de/test"][-1].argmax(-1)
     parts = np.split(codes, np.cumsum([len(sentence) for sentence in words])[:-1])
     guesses = [[outcome.classes[code] for code in part] for part in parts]
-    assert panels.test("de").scores[0, -1] == pytest.approx(span_f1(words, guesses))
+    assert found_sets.test("de").scores[0, -1] == pytest.approx(span_f1(words, guesses))
     codes = np.nan_to_num(outcome.averaged["de/test"]).argmax(-1)
     parts = np.split(codes, np.cumsum([len(sentence) for sentence in words])[:-1])
     guesses = [[outcome.classes[code] for code in part] for part in parts]
-    hits, in_gold, predicted = panels.test("de").averaged_weights[0].sum(axis=0)
-    assert 2 * hits / (in_gold + predicted) == pytest.approx(span_f1(words, guesses))
+    answers = found_sets.test("de").averaged_weights
+    hits, given = (answers.runs[0][part].sum() for part in ("found", "given"))
+    assert 2 * hits / (answers.gold.sum() + given) == pytest.approx(span_f1(words, guesses))
     write_report(made, tmp_path / "out")
 
 

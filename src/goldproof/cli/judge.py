@@ -12,9 +12,9 @@ from goldproof.cli import aggregates, options
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
+    from goldproof.judging.checkpoints.analysis import Transfer
     from goldproof.judging.compare import Judgement
     from goldproof.judging.score import Scores
-    from goldproof.judging.transfer.analysis import Transfer
     from goldproof.statistics.estimate import Estimate
 
 Metric = Annotated[
@@ -95,7 +95,7 @@ def score(  # noqa: PLR0913 - one parameter per option
 def _transfer(
     files: list[Path], source: str, metric: str | None, columns: dict[str, str] | None, out: Path | None, as_json: bool
 ) -> int:
-    from goldproof.judging.transfer.reading import judge_transfer
+    from goldproof.judging.checkpoints.reading import judge_transfer
 
     found = judge_transfer(files, source_language=source, columns=columns, metric=metric)
     paths = _write(found, out)
@@ -107,7 +107,9 @@ def _transfer(
             for score in found.rules
         ]
         claims = {result.language: result.claim for result in found.languages}
-        options.print_json({"rules": _plain(rows), "claims": claims, "notes": list(found.panels.notes), "files": paths})
+        options.print_json(
+            {"rules": _plain(rows), "claims": claims, "notes": list(found.experiment.notes), "files": paths}
+        )
         return 0
     _show_transfer(found)
     _show_paths(paths)
@@ -127,7 +129,7 @@ def _show_transfer(found: Transfer) -> None:
         typer.echo(f"{result.language:<8} {chosen}; {gain}")
         share = estimate_or_reason(result.by_source.whole, 1, "%")
         typer.echo(f"{'':<8} source dev moves as test does in {share} of pairs")
-    for note in found.panels.notes:
+    for note in found.experiment.notes:
         typer.echo(f"note: {note}")
 
 
@@ -198,19 +200,19 @@ def _show_scores(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import score_text
     from goldproof.report.numbers import estimate_or_reason, format_number, points
 
-    for arm in scores.arms:
-        shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in arm.estimates.items())
-        runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "1 run" if arm.run_names else ""
-        typer.echo(f"{arm.name():<24} n {format_number(arm.n_items):<7} {runs:<8} {shown}")
+    for each in scores.sets:
+        shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
+        runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
+        typer.echo(f"{each.name():<24} n {format_number(each.n_items):<7} {runs:<8} {shown}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)
         typer.echo(f"  {where:<40} n {format_number(tag.estimate.n):<6} {scores.metric} {numbers}  {tag.verdict}")
     for found in scores.agreement:
-        place = " ".join(found.where.values())
+        where = " ".join(found.where.values())
         share = estimate_or_reason(found.estimate, 1, "%")
-        typer.echo(f"  {place}: development moves as test does in {share} of pairs")
-    first = scores.arms[0]
+        typer.echo(f"  {where}: development moves as test does in {share} of pairs")
+    first = scores.sets[0]
     name = f"{first.name()} and a rival" if first.where else "this model and a rival"
     if first.detectable < 1:
         least = points(first.detectable)
@@ -225,8 +227,8 @@ def _show_judgement(judgement: Judgement) -> None:
     from goldproof.judging.metric_numbers import margin_text, score_text
     from goldproof.report.numbers import count, p_text, percent
 
-    for place in judgement.places if len(judgement.places) > 1 else ():
-        typer.echo(f"{' '.join(place.where.values()):<16} {place.verdict.text}  ({p_text(place.p_value)})")
+    for each in judgement.sets if len(judgement.sets) > 1 else ():
+        typer.echo(f"{' '.join(each.where.values()):<16} {each.verdict.text}  ({p_text(each.p_value)})")
     overall = judgement.overall
     items = count(overall.difference.n) if judgement.paired else f"{count(overall.a.n)} and {count(overall.b.n)}"
     a, b = (score_text(side, judgement.metric) for side in (overall.a, overall.b))

@@ -1,7 +1,8 @@
-"""Answers: what one or several runs answered to the same items; the one container of runs × items.
+"""Answers: what one or several runs answered to the same items; the one container of gold and runs × items.
 
-It is made from a file, a table, a training, a log or a prompt, and says nothing of where it came from. It is
-checked here; no score is computed.
+It is made from a file, a table, a training, a log or a prompt, and says nothing of where it came from. Several sets,
+languages or checkpoints are several Answers, which differ in `where` or `step`. It is checked here; no score is
+computed.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import numpy.typing as npt
 from goldproof.errors import DataError
 
 Array = npt.NDArray[Any]
-Kind = Literal["classification", "regression", "tagging", "score"]
+AnswerKind = Literal["classification", "regression", "tagging", "spans", "score"]
 RunKind = Literal["seed", "prompt", "examples", "repeat", "step"]
 UNTOLD = "no answer"
+SPANS = np.dtype([("found", np.int32), ("given", np.int32)])
+"""An answer of the kind `spans`: how many gold spans it found, and how many spans it gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Runs × items of one place (model, dataset, language, split) and step.
+    """Runs × items of one set (`where`: its model, dataset, language, split) and step.
 
     Classification: `gold` and `runs` are codes of `labels`. Regression: numbers. Tagging: `gold` and `runs` hold lists
-    of tags. Score: each answer has a number within `bounds`, and gold means nothing. A run is another `run_kind`: a
-    seed, a prompt, a draw of examples, a repeat, a step.
+    of tags. Spans: `gold` is how many spans an item has, `runs` are of the type `SPANS`. Score: each answer has a
+    number within `bounds`, and gold means nothing. A run is another `run_kind`: a seed, a prompt, a draw of examples,
+    a repeat, a step.
 
     An answer that is missing is −1, not a number, or None; `absent` (runs × items) says why, as a number of `reasons`
     counted from 1, and 0 where there is an answer. `tags` are the items' categories, `clusters` a code per item of
@@ -81,10 +85,12 @@ class Answers:
         if wrong or len(self.run_names) != n_runs:
             said = ", ".join(f"{name} {length}" for name, length in {**wrong, "run names": len(self.run_names)}.items())
             raise DataError(f"answers of {n_runs} runs to {n_items} items need as many of each; got {said}")
-        if self.task not in get_args(Kind):
-            raise DataError(f"answers are {', '.join(get_args(Kind))}; got {self.task!r}")
+        if self.task not in get_args(AnswerKind):
+            raise DataError(f"answers are {', '.join(get_args(AnswerKind))}; got {self.task!r}")
         if self.task == "score":
             _check_bounds(self.runs, self.bounds)
+        if self.task == "spans" and self.runs.dtype != SPANS:
+            raise DataError(f"answers that are spans are made with span_answers(found, given); got {self.runs.dtype}")
 
     @property
     def n_items(self) -> int:
@@ -97,7 +103,7 @@ class Answers:
         return len(self.run_names)
 
     def name(self) -> str:
-        """The place in words."""
+        """The set in words."""
         return " ".join(self.where.values()) or "all"
 
     def missing(self) -> Array:
@@ -106,6 +112,8 @@ class Answers:
             return np.asarray(self.runs < 0)
         if self.task in ("regression", "score"):
             return np.isnan(self.runs)
+        if self.task == "spans":
+            return np.asarray(self.runs["given"] < 0)
         return np.array([[answer is None for answer in run] for run in self.runs]).reshape(self.runs.shape[:2])
 
     def reasons_missing(self) -> dict[str, int]:
@@ -142,6 +150,39 @@ class Answers:
             probabilities=None if self.probabilities is None else self.probabilities[:, items],
             absent=None if self.absent is None else self.absent[:, items],
         )
+
+    def with_runs_of(self, other: Answers) -> Answers:
+        """These runs and beneath them those of other answers to the same items, coded by the same labels."""
+        return replace(
+            self,
+            runs=np.concatenate([self.runs, other.runs]),
+            run_names=(*self.run_names, *other.run_names),
+            probabilities=None,
+            absent=None,
+            reasons=(),
+        )
+
+    def only_runs(self, runs: Sequence[int]) -> Answers:
+        """The same with these runs only, in this order."""
+        chosen = list(runs)
+        return replace(
+            self,
+            runs=self.runs[chosen],
+            run_names=tuple(self.run_names[i] for i in chosen),
+            probabilities=None if self.probabilities is None else self.probabilities[chosen],
+            absent=None if self.absent is None else self.absent[chosen],
+        )
+
+
+def span_answers(found: Array, given: Array) -> Array:
+    """Answers of the type `SPANS`, from how many spans were found and how many were given.
+
+    >>> span_answers(np.array([1, 0]), np.array([2, 1])).tolist()
+    [(1, 2), (0, 1)]
+    """
+    answers = np.empty(np.shape(found), SPANS)
+    answers["found"], answers["given"] = found, given
+    return answers
 
 
 def _check_bounds(scores: Array, bounds: Bounds | None) -> None:

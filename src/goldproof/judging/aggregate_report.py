@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldproof.judging.compare import Difference, Judgement
 from goldproof.judging.metric_numbers import margin_text
-from goldproof.judging.score import ArmScore, Scores
+from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.score_report import metric_column
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
@@ -18,19 +18,19 @@ _ACCURACY = metric_column("accuracy")
 def score_report(scores: Scores) -> Report:
     """The report of one printed score or several."""
     lines: list[str | Claim] = []
-    for arm in scores.arms:
-        estimate = arm.estimates["accuracy"]
-        place = f"{arm.name()}: accuracy" if arm.where else "Accuracy"
-        text = f"{place} is {in_words(estimate, 1, '%')} on {count(arm.n_items)} items."
+    for each in scores.sets:
+        estimate = each.estimates["accuracy"]
+        what = f"{each.name()}: accuracy" if each.where else "Accuracy"
+        text = f"{what} is {in_words(estimate, 1, '%')} on {count(each.n_items)} items."
         lines.append(Claim(text, "stated", estimate, 1, "%"))
-    first = scores.arms[0]
+    first = scores.sets[0]
     if first.detectable < 1:
         lines.append(
             f"A rival of which no more is known must differ from {first.name() if first.where else 'it'} by about "
             f"{points(first.detectable)} to be told apart (80 % power)."
         )
-    named = [(arm.name() if arm.where else "accuracy", arm.estimates["accuracy"]) for arm in scores.arms]
-    table = make_table(Heading("scores", _title(named)), _score_fields(bool(first.where)), scores.arms)
+    named = [(each.name() if each.where else "accuracy", each.estimates["accuracy"]) for each in scores.sets]
+    table = make_table(Heading("scores", _title(named)), _score_fields(bool(first.where)), scores.sets)
     sections = [
         Section("Scores", [table, _figure(named, _title(named))]),
         Section("What cannot be said", [Text(note) for note in scores.notes]),
@@ -72,15 +72,15 @@ def compare_report(judgement: Judgement) -> Report:
     return Report("compare", f"{judgement.names[1]} against {judgement.names[0]}", lines, sections, provenance)
 
 
-def _score_fields(named: bool) -> list[Field[ArmScore]]:
+def _score_fields(named: bool) -> list[Field[SetScore]]:
     reach = Column(
         "detectable", "Detectable", 1, "points", "smallest difference from a rival that would show, 80 % power"
     )
-    fields: list[Field[ArmScore]] = [
-        Field(Column("model", "Score"), lambda arm: arm.where.get("model")),
-        Field(Column("n", "Items"), lambda arm: arm.n_items),
-        Field(_ACCURACY, lambda arm: arm.estimates["accuracy"]),
-        Field(reach, lambda arm: arm.detectable if arm.detectable < 1 else Missing("too few items")),
+    fields: list[Field[SetScore]] = [
+        Field(Column("model", "Score"), lambda each: each.where.get("model")),
+        Field(Column("n", "Items"), lambda each: each.n_items),
+        Field(_ACCURACY, lambda each: each.estimates["accuracy"]),
+        Field(reach, lambda each: each.detectable if each.detectable < 1 else Missing("too few items")),
     ]
     return fields if named else fields[1:]
 

@@ -25,7 +25,7 @@ from goldproof.statistics.proportions import two_proportion_test, unpaired_propo
 
 if TYPE_CHECKING:
     from goldproof.judging.compare import Judgement, Margins
-    from goldproof.judging.score import ArmScore, Scores, Settings
+    from goldproof.judging.score import Scores, SetScore, Settings
 
 TASK = "aggregate"
 _SLACK = Fraction(1, 10**10)  # a float that was computed is off by this much at most
@@ -135,13 +135,13 @@ def score_aggregates(given: Sequence[Aggregate], columns: Mapping[str, str] | No
 
     _check(columns, settings)
     labels = _labels(given)
-    arms = [
-        _arm(each, {"model": label} if len(given) > 1 else {}, settings)
+    scored = [
+        _score(each, {"model": label} if len(given) > 1 else {}, settings)
         for each, label in zip(given, labels, strict=True)
     ]
     notes = [*_limits(), *(note for each in given for note in _reading(each))]
     provenance = {"given": ", ".join(f"{each.text} of {each.n:,} items" for each in given)}
-    return Scores("accuracy", TASK, arms, (), (), (), notes, settings, provenance)
+    return Scores("accuracy", TASK, scored, (), (), (), notes, settings, provenance)
 
 
 def compare_aggregates(
@@ -183,10 +183,10 @@ def _check(columns: Mapping[str, str] | None, settings: Settings) -> None:
         )
 
 
-def _arm(given: Aggregate, where: Mapping[str, str], settings: Settings) -> ArmScore:
-    from goldproof.judging.score import ArmScore
+def _score(given: Aggregate, where: Mapping[str, str], settings: Settings) -> SetScore:
+    from goldproof.judging.score import SetScore
 
-    return ArmScore(
+    return SetScore(
         where=where,
         n_items=given.n,
         run_names=(),

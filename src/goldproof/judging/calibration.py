@@ -23,7 +23,7 @@ class Calibration:
 
 
 def calibrate(answers: Answers) -> Calibration:
-    """Calibration of one place with probabilities (runs × items × labels), runs pooled.
+    """Calibration of answers with probabilities (runs × items × labels), runs pooled.
 
     Brier score: mean over items of Σ_k (p_k − y_k)² (Brier 1950), averaged over runs first. Expected calibration
     error: mean gap between confidence and accuracy over 15 bins of equal width, weighted by size (Guo et al. 2017).

@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from goldproof.data.answers import Answers
+from goldproof.data.arrange import Arranging, read_answers
+from goldproof.data.load import Source
 from goldproof.data.prediction_columns import Task, resolve_missing
 from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
-from goldproof.judging.arrange import arrange
-from goldproof.judging.checkpoints import last_steps
-from goldproof.judging.load import Source, load_predictions
-from goldproof.judging.metrics import Scorable, choose_metric, scorable, score_arm
+from goldproof.judging.checkpoints.agreement import last_steps
+from goldproof.judging.metrics import choose_metric, count_spans, mean_score, metric_of
 from goldproof.judging.missing import label_union, settle
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import items_by_tag
 from goldproof.judging.verdict import Design, Verdict, judge
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.statistics import comparison as paired
-from goldproof.statistics.arrays import Array
 from goldproof.statistics.changes import Flips, flips, model_churn, seed_churn
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import benjamini_hochberg
@@ -48,7 +47,7 @@ class Margins:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """B − A at one place: the scores, the difference, flips, churn, and the verdict."""
+    """B − A on one set: the scores, the difference, flips, churn, and the verdict."""
 
     where: Mapping[str, str]
     a: Estimate
@@ -65,7 +64,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judgement:
-    """What the comparison of B with A comes to: over all, by place, by tag; `notes` states the limits.
+    """What the comparison of B with A comes to: over all, by set, by tag; `notes` states the limits.
 
     It is paired, on the same items, unless only printed scores were given.
     """
@@ -73,11 +72,11 @@ class Judgement:
     names: tuple[str, str]
     metric: str
     overall: Difference
-    places: Sequence[Difference]
+    sets: Sequence[Difference]
     tags: Sequence[Difference]
     notes: Sequence[str]
     margins: Margins
-    arms: Sequence[tuple[Answers, Answers]] = field(default=(), repr=False)
+    answers: Sequence[tuple[Answers, Answers]] = field(default=(), repr=False)
     paired: bool = True
 
     @property
@@ -88,8 +87,8 @@ class Judgement:
 
     def to_arrow(self) -> pa.Table:
         """Every difference as an Arrow table."""
-        places = [place for place in self.places if place.where]  # a place without a name is all there is
-        rows = [self.overall, *places, *self.tags]
+        sets = [each for each in self.sets if each.where]  # a set without a name is all there is
+        rows = [self.overall, *sets, *self.tags]
         return measurement_table([Measurement(f"{self.metric}: B − A", row.difference, row.where) for row in rows])
 
     def to_pandas(self) -> Any:
@@ -130,34 +129,39 @@ def compare(
             "a printed score cannot be compared with predictions; give the predictions of both, or a printed score "
             "of both"
         )
-    sides = [_load(source, columns, settings) for source in (a, b)]
-    names = _names((a, b), sides)
-    pairs, notes = _pair([_without_model(arm) for arm in sides[0]], [_without_model(arm) for arm in sides[1]], settings)
+    one, other = (_load(source, columns, settings) for source in (a, b))
+    return compare_answers(one, other, _names((a, b), (one, other)), settings, margins)
+
+
+def compare_answers(
+    a: Sequence[Answers], b: Sequence[Answers], names: tuple[str, str], settings: Settings, margins: Margins
+) -> Judgement:
+    """Compare the answers of one model with those of another, set by set and over all; each set has one step."""
+    pairs, notes = _pair([_without_model(each) for each in a], [_without_model(each) for each in b], settings)
     metric = choose_metric(pairs[0][0].task, settings.metric)
     if metric == "spearman":
         raise UsageError("the metric 'spearman' cannot be compared; allowed: pearson")
-    places = [_difference(pair, metric, settings, margins) for pair in pairs]
-    overall = places[0]
-    if len(places) > 1:
+    sets = [_difference(pair, metric, settings, margins) for pair in pairs]
+    overall = sets[0]
+    if len(sets) > 1:
         overall = replace(_difference(_pool(pairs), metric, settings, margins), where={})
     tags = [tag for pair in pairs for tag in _tag_differences(pair, metric, settings, margins)]
-    return Judgement(names, metric, overall, _adjust(places), tags, notes, margins, pairs)
+    return Judgement(names, metric, overall, _adjust(sets), tags, notes, margins, pairs)
 
 
 def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Answers]:
     reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "never")
-    predictions = load_predictions(source, reading)
-    arms, _ = arrange(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
-    arms = last_steps(arms)
-    models = sorted({arm.where.get("model", "") for arm in arms})
+    read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
+    found = last_steps(read.answers)
+    models = sorted({answers.where.get("model", "") for answers in found})
     if len(models) > 1:
         raise UsageError(f"each side of a comparison is one model; this one holds {len(models)}: {', '.join(models)}")
-    return arms
+    return found
 
 
 def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Answers]]) -> tuple[str, str]:
     """The models' names where the rows give two, else the files', else A and B."""
-    models = [arms[0].where.get("model", "") for arms in sides]
+    models = [side[0].where.get("model", "") for side in sides]
     if all(models) and models[0] != models[1]:
         return models[0], models[1]
     a, b = (
@@ -167,24 +171,24 @@ def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Answers]]) -
     return (a, b) if a != b else ("A", "B")
 
 
-def _without_model(arm: Answers) -> Answers:
-    return replace(arm, where={key: value for key, value in arm.where.items() if key != "model"})
+def _without_model(answers: Answers) -> Answers:
+    return replace(answers, where={key: value for key, value in answers.where.items() if key != "model"})
 
 
 def _pair(a: list[Answers], b: list[Answers], settings: Settings) -> tuple[list[tuple[Answers, Answers]], list[str]]:
-    """The arms of both sides that belong together, on the same items in the same order."""
-    by_place = {tuple(sorted(arm.where.items())): arm for arm in b}
-    both = [(arm, by_place[key]) for arm in a if (key := tuple(sorted(arm.where.items()))) in by_place]
+    """The sets of both sides that belong together, on the same items in the same order."""
+    by_set = {tuple(sorted(each.where.items())): each for each in b}
+    both = [(each, by_set[key]) for each in a if (key := tuple(sorted(each.where.items()))) in by_set]
     if not both and len(a) == len(b) == 1:
         both = [(a[0], b[0])]
     if not both:
         raise DataError(
-            f"A and B share no place: A has {', '.join(arm.name() for arm in a)}; "
-            f"B has {', '.join(arm.name() for arm in b)}"
+            f"A and B share no set: A has {', '.join(each.name() for each in a)}; "
+            f"B has {', '.join(each.name() for each in b)}"
         )
     notes: list[str] = []
-    paired_arms = {id(arm) for pair in both for arm in pair}
-    alone = [arm.name() for arm in (*a, *b) if id(arm) not in paired_arms]
+    in_both = {id(each) for pair in both for each in pair}
+    alone = [each.name() for each in (*a, *b) if id(each) not in in_both]
     if alone:
         notes.append(f"In one side only, and so left out: {', '.join(alone)}.")
     return [_align(one, other, settings, notes) for one, other in both], notes
@@ -218,7 +222,7 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
             f"the gold of {len(differs)} items differs between A and B ({a.name()}; for example id "
             f"{str(a.ids[differs[0]])!r}); only answers to the same questions can be compared"
         )
-    return a, b
+    return count_spans(a), count_spans(b)
 
 
 def _check_texts(a: Answers, b: Answers) -> None:
@@ -235,35 +239,35 @@ def _check_texts(a: Answers, b: Answers) -> None:
 
 
 def _same_codes(a: Answers, b: Answers) -> tuple[Answers, Answers]:
-    """Both arms coded by the same labels."""
+    """Both sides coded by the same labels."""
     if a.labels == b.labels or a.task != "classification":
         return a, b
     labels = label_union(a.labels, b.labels)
 
-    def recode(arm: Answers) -> Answers:
-        codes = np.array([labels.index(label) for label in arm.labels])
-        return replace(arm, labels=labels, gold=codes[arm.gold], runs=codes[arm.runs], probabilities=None)
+    def recode(one: Answers) -> Answers:
+        codes = np.array([labels.index(label) for label in one.labels])
+        return replace(one, labels=labels, gold=codes[one.gold], runs=codes[one.runs], probabilities=None)
 
     return recode(a), recode(b)
 
 
 def _pool(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
-    """All places as one; the same id in several places is one cluster, since it is the same item in other words."""
+    """All sets as one; the same id in several sets is one cluster, since it is the same item in other words."""
     return _pooled([a for a, _ in pairs]), _pooled([b for _, b in pairs])
 
 
-def _pooled(arms: Sequence[Answers]) -> Answers:
-    shortest = min(len(arm.runs) for arm in arms)
-    labels = [arm.clusters if arm.clusters is not None else arm.ids for arm in arms]
+def _pooled(several: Sequence[Answers]) -> Answers:
+    shortest = min(len(each.runs) for each in several)
+    labels = [each.clusters if each.clusters is not None else each.ids for each in several]
     clusters = np.unique(np.array([str(x) for part in labels for x in part], object), return_inverse=True)[1]
     return replace(
-        arms[0],
+        several[0],
         where={},
-        labels=max((arm.labels for arm in arms), key=len),
-        ids=np.concatenate([arm.ids for arm in arms]),
-        gold=np.concatenate([arm.gold for arm in arms]),
-        runs=np.concatenate([arm.runs[:shortest] for arm in arms], axis=1),
-        run_names=arms[0].run_names[:shortest],
+        labels=max((each.labels for each in several), key=len),
+        ids=np.concatenate([each.ids for each in several]),
+        gold=np.concatenate([each.gold for each in several]),
+        runs=np.concatenate([each.runs[:shortest] for each in several], axis=1),
+        run_names=several[0].run_names[:shortest],
         clusters=clusters,
         tags=None,
         texts=None,
@@ -273,50 +277,37 @@ def _pooled(arms: Sequence[Answers]) -> Answers:
 
 def _difference(pair: tuple[Answers, Answers], metric: str, settings: Settings, margins: Margins) -> Difference:
     a, b = pair
-    form, n_a = _together(a, b, metric), len(a.runs)
-    result, design = _compare(form, n_a, a.clusters, settings.level)
+    n_a = len(a.runs)
+    result, design = _compare(a, b, metric, settings.level)
     classes = a.task == "classification"
-    several = [arm for arm in pair if classes and len(arm.runs) > 1]
+    several = [side for side in pair if classes and len(side.runs) > 1]
     runs = "" if n_a == len(b.runs) else f"A {n_a} and B {len(b.runs)} runs"
     method = re.sub(r"^\d+ and \d+ runs", runs, result.difference.method) if runs else result.difference.method
     changed = flips(a.gold, a.runs[0], b.runs[0]) if classes and n_a == len(b.runs) == 1 else None
     return Difference(
         where=a.where,
-        a=score_arm(a, metric, settings.level),
-        b=score_arm(b, metric, settings.level),
+        a=mean_score(a, metric, settings.level),
+        b=mean_score(b, metric, settings.level),
         difference=replace(result.difference, method=method),
         p_value=result.p_value,
         verdict=judge(result, design, margins.tie, metric),
         flips=changed,
         mcnemar=mcnemar(changed.only_a, changed.only_b, "exact") if changed is not None else None,
         churn=model_churn(a.runs, b.runs) if classes else None,
-        seed_churn=float(np.mean([seed_churn(arm.runs) for arm in several])) if several else None,
+        seed_churn=float(np.mean([seed_churn(side.runs) for side in several])) if several else None,
     )
 
 
-def _together(a: Answers, b: Answers, metric: str) -> Scorable:
-    """Both sides' runs beneath each other, so that they share one encoding."""
-    both = replace(
-        a,
-        runs=np.concatenate([a.runs, b.runs]),
-        run_names=(*a.run_names, *b.run_names),
-        probabilities=None,
-        absent=None,
-    )
-    return scorable(both, metric)
-
-
-def _compare(form: Scorable, n_a: int, clusters: Array | None, level: float) -> tuple[paired.Comparison, Design]:
-    """B − A, and the design that it rests on."""
-    a, b = form.runs[:n_a], form.runs[n_a:]
-    n = len(form.gold)
-    if len(a) == len(b) == 1:
-        return paired.compare(form.metric, form.gold, b[0], a[0], clusters, level), Design(n)
-    result = paired.compare_runs(form.metric, form.gold, b, a, clusters, level=level)
+def _compare(a: Answers, b: Answers, metric: str, level: float) -> tuple[paired.Comparison, Design]:
+    """B − A, and the design that it rests on; both sides have one metric, so that they share its codes."""
+    measure, gold, clusters = metric_of(a.with_runs_of(b), metric), a.gold, a.clusters
+    if a.n_runs == b.n_runs == 1:
+        return paired.compare(measure, gold, b.runs[0], a.runs[0], clusters, level), Design(a.n_items)
+    result = paired.compare_runs(measure, gold, b.runs, a.runs, clusters, level=level)
     seed = sum(
-        max(0.0, runs_components(form.metric, form.gold, runs).seed) / len(runs) for runs in (a, b) if len(runs) > 1
+        max(0.0, runs_components(measure, gold, side.runs).seed) / side.n_runs for side in (a, b) if side.n_runs > 1
     )
-    return result, Design(n, min(len(a), len(b)), seed)
+    return result, Design(a.n_items, min(a.n_runs, b.n_runs), seed)
 
 
 def _tag_differences(

@@ -1,4 +1,4 @@
-"""The report of `compare`: the verdict, the differences by place and category, and the items that changed."""
+"""The report of `compare`: the verdict, the differences by set and category, and the items that changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goldproof.data.answers import Answers
 from goldproof.judging.compare import Difference, Judgement
 from goldproof.judging.metric_numbers import difference_format, margin_text
 from goldproof.judging.metrics import title_of
-from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, place_fields
+from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, set_fields
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes, p_text, percent
@@ -76,22 +76,22 @@ def _verdict(judgement: Judgement) -> list[str | Claim]:
 
 
 def _difference_items(judgement: Judgement) -> list[Item]:
-    shown = [*judgement.places]
-    if len(judgement.places) > 1:
+    shown = [*judgement.sets]
+    if len(judgement.sets) > 1:
         shown.append(replace(judgement.overall, where={**judgement.overall.where, "language": "all"}))
-    fields: list[Field[Difference]] = [*place_fields(judgement.places), *_fields(judgement, _p_value)]
+    fields: list[Field[Difference]] = [*set_fields(judgement.sets), *_fields(judgement, _p_value)]
     heading = Heading("difference", f"{title_of(judgement.metric)}: {judgement.overall.verdict.text}")
     items: list[Item] = [make_table(heading, fields, shown)]
-    if len(judgement.places) > 1:
-        kinds = [d.verdict.kind for d in judgement.places]
+    if len(judgement.sets) > 1:
+        kinds = [d.verdict.kind for d in judgement.sets]
         title = f"B is better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
-        items.append(_figure("difference", title, [(_name(d), d) for d in judgement.places], judgement))
+        items.append(_figure("difference", title, [(_name(d), d) for d in judgement.sets], judgement))
     return items
 
 
 def _tag_items(judgement: Judgement) -> list[Item]:
     fields: list[Field[Difference]] = [
-        *place_fields(judgement.tags),
+        *set_fields(judgement.tags),
         Field(Column("tag", "Category"), lambda d: d.where["tag"]),
         *_fields(judgement, lambda d: d.adjusted),
     ]
@@ -116,7 +116,7 @@ def _fields(judgement: Judgement, p_value: Callable[[Difference], Cell]) -> list
         Field(Column("difference", "B − A", size.digits, size.unit), lambda d: d.difference),
         Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), p_value),
     ]
-    if any(d.flips is not None for d in judgement.places):
+    if any(d.flips is not None for d in judgement.sets):
         mended = Column("mended", "Mended", note="wrong in A, right in B")
         broken = Column("broken", "Broken", note="right in A, wrong in B")
         fields.append(Field(mended, lambda d: d.flips.only_b if d.flips is not None else None))
@@ -136,15 +136,15 @@ def _name(d: Difference) -> str:
     return " ".join(value for key, value in d.where.items() if key != "tag") or "all"
 
 
-def _figure(name: str, title: str, named: Sequence[tuple[str, Difference]], judgement: Judgement) -> Item:
+def _figure(key: str, title: str, named: Sequence[tuple[str, Difference]], judgement: Judgement) -> Item:
     column = metric_column(judgement.metric)
     value = replace(column, key="difference", title="B − A", unit="points" if column.unit else "")
-    rows: list[dict[str, Cell]] = [{"place": place, "difference": d.difference} for place, d in named]
-    return dots(rows, Column("place", "Set"), value, caption=Caption(f"{name}-figure", title), rule=0.0)
+    rows: list[dict[str, Cell]] = [{"set": name, "difference": d.difference} for name, d in named]
+    return dots(rows, Column("set", "Set"), value, caption=Caption(f"{key}-figure", title), rule=0.0)
 
 
 def _example_items(judgement: Judgement) -> list[Item]:
-    pairs = [pair for pair in judgement.arms if pair[0].task == "classification"][:4]
+    pairs = [pair for pair in judgement.answers if pair[0].task == "classification"][:4]
     return [_changed(a, b, judgement, f"items-{i}") for i, (a, b) in enumerate(pairs)]
 
 

@@ -1,13 +1,12 @@
-"""Which scores one place can have, and each as a statistics.Metric over runs × items, whatever the task."""
+"""Which scores answers can have, and each as a statistics.Metric over their runs × items, whatever the task."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from goldproof.data.answers import Answers
+from goldproof.data.answers import Answers, span_answers
 from goldproof.errors import UsageError
 from goldproof.judging.missing import NO_ANSWER
 from goldproof.statistics.added_metrics import PLUGINS, find_added_metric
@@ -22,6 +21,7 @@ BY_TASK = {
     "classification": ("accuracy", "mcc", "macro_f1"),
     "regression": ("pearson", "spearman"),
     "tagging": ("span_f1",),
+    "spans": ("span_f1",),
 }
 SHARES = ("accuracy", "macro_f1", "span_f1")
 NAMES = {
@@ -34,28 +34,13 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scorable:
-    """A metric with gold and runs in the form that it takes; `take` gives some of the items."""
-
-    metric: Metric
-    gold: Array
-    runs: Array
-
-    def take(self, items: Array) -> Scorable:
-        """The same for some of the items."""
-        return replace(self, gold=self.gold[items], runs=self.runs[:, items])
-
-    def scores(self) -> Array:
-        """The score of each run."""
-        return np.array([self.metric(self.gold, run) for run in self.runs])
-
-
 def choose_metric(task: str, name: str | None) -> str:
     """The metric asked for, or the task's first; an error names those that the task has.
 
     Metrics of plugins are for classification.
     """
+    if task not in BY_TASK:
+        raise UsageError(f"answers of the kind {task!r} have no metric here; allowed: {', '.join(BY_TASK)}")
     allowed = BY_TASK[task]
     if name is None:
         return allowed[0]
@@ -95,31 +80,48 @@ def with_others(task: str, main: str) -> list[str]:
     return [main, *(name for name in BY_TASK[task] if name != main)]
 
 
-def scorable(answers: Answers, name: str) -> Scorable:
-    """Answers in the form that the metric of this name takes (not spearman, which is no function of sums)."""
+def metric_of(answers: Answers, name: str) -> Metric:
+    """The metric of this name for the gold and the runs of these answers (not spearman, which is no function of sums).
+
+    Tags are counted as spans before (`count_spans`). The metric of spans knows the counts of these answers only.
+    """
     if name == "span_f1":
-        return _spans(answers)
+        return _span_metric(answers)
     unscored = int(answers.task == "classification" and answers.labels[-1:] == (NO_ANSWER,))
-    return Scorable(metric(name, max(2, len(answers.labels)), unscored), answers.gold, answers.runs)
+    return metric(name, max(2, len(answers.labels)), unscored)
 
 
 def run_scores(answers: Answers, name: str) -> Array:
-    """The score of each run of one place."""
+    """The score of each run."""
+    answers = count_spans(answers)
     if name == "spearman":
         return np.array([spearman(answers.gold, run) for run in answers.runs])
-    return scorable(answers, name).scores()
+    measure = metric_of(answers, name)
+    return np.array([measure(answers.gold, run) for run in answers.runs])
 
 
-def score_arm(answers: Answers, name: str, level: float = 0.95) -> Estimate:
-    """The mean score of one place's runs with its interval over runs and items."""
+def mean_score(answers: Answers, name: str, level: float = 0.95) -> Estimate:
+    """The mean score of the runs with its interval over runs and items."""
+    answers = count_spans(answers)
     if name == "spearman":
         return _spearman(answers, level)
     if name == "pearson" and len(answers.runs) == 1 and np.ptp(answers.runs) * np.ptp(answers.gold) == 0:
         return Estimate(
             float("nan"), float("nan"), float("nan"), "no score: a column does not vary", answers.n_items, level
         )
-    form = scorable(answers, name)
-    return runs_interval(form.metric, form.gold, form.runs, answers.clusters, level)
+    return runs_interval(metric_of(answers, name), answers.gold, answers.runs, answers.clusters, level)
+
+
+def count_spans(answers: Answers) -> Answers:
+    """Answers whose tags are counted as spans; others stay as they are.
+
+    Spans are all that span F1 takes of a sentence, and are counted once.
+    """
+    if answers.task != "tagging":
+        return answers
+    counts = np.stack([span_counts(list(answers.gold), list(run)) for run in answers.runs])
+    runs = span_answers(counts[..., 0], counts[..., 2])
+    return replace(answers, task="spans", labels=(), gold=counts[0, :, 1].astype(np.int64), runs=runs)
 
 
 def _spearman(answers: Answers, level: float) -> Estimate:
@@ -130,22 +132,24 @@ def _spearman(answers: Answers, level: float) -> Estimate:
     return replace(over, method=f"t over {len(answers.runs)} runs; runs only, items fixed", n=answers.n_items)
 
 
-def _spans(answers: Answers) -> Scorable:
-    return scorable_spans(np.stack([span_counts(list(answers.gold), list(run)) for run in answers.runs]))
+def _span_metric(answers: Answers) -> Metric:
+    table = np.unique(_span_rows(answers.gold, answers.runs).reshape(-1, 3), axis=0)
+    return replace(span_f1_metric(table), encode=_SpanEncoder(table))
 
 
-def scorable_spans(counts: Array) -> Scorable:
-    """Span F1 of runs that are given by their counts (runs × sentences × hits, gold and predicted spans).
+@dataclass(frozen=True, slots=True)
+class _SpanEncoder:
+    """Each answer as its row of a table of different counts (found, gold, given), which is sorted."""
 
-    A run's answer to a sentence is the number of its row of counts; there is nothing else to compare with gold.
-    """
-    n_runs, n_items = counts.shape[:2]
-    base = span_f1_metric(counts.reshape(-1, 3))
-    by_number = replace(base, encode=partial(_encode_numbers, base))
-    numbers = np.arange(n_runs * n_items, dtype=np.int64).reshape(n_runs, n_items)
-    return Scorable(by_number, np.zeros(n_items, np.int64), numbers)
+    table: Array
+
+    def __call__(self, gold: Array, predicted: Array) -> Items:
+        base = int(self.table.max(initial=0)) + 1
+        weights = np.array([base * base, base, 1])
+        index = np.searchsorted(self.table @ weights, _span_rows(gold, predicted) @ weights)
+        return span_f1_metric(self.table).encode(index, index)
 
 
-def _encode_numbers(base: Metric, gold: Array, predicted: Array) -> Items:
-    del gold  # the counts hold it
-    return base.encode(predicted, predicted)
+def _span_rows(gold: Array, runs: Array) -> Array:
+    parts = (runs["found"], np.broadcast_to(gold, runs.shape), runs["given"])
+    return np.stack([np.asarray(part, np.int64) for part in parts], axis=-1)

@@ -23,7 +23,7 @@ NO_ANSWER = "(no answer)"
 def settle(several: Sequence[Answers], missing: Missing, sides: Sequence[str] = ()) -> tuple[list[Answers], list[str]]:
     """Answers to the same items with their missing answers counted as wrong or left out of all, and notes that say so.
 
-    `sides` name them in the notes, where the place alone would not tell them apart.
+    `sides` name them in the notes, where the set alone would not tell them apart.
     """
     absent = [answers.missing() for answers in several]
     if not any(each.any() for each in absent):
@@ -51,7 +51,7 @@ def settle(several: Sequence[Answers], missing: Missing, sides: Sequence[str] = 
 
 
 def label_union(*labels: Iterable[str]) -> tuple[str, ...]:
-    """The labels of several places, sorted, no answer last."""
+    """The labels of several sets, sorted, no answer last."""
     union = {label for each in labels for label in each}
     return (*sorted(union - {NO_ANSWER}), *([NO_ANSWER] if NO_ANSWER in union else []))
 
@@ -78,6 +78,9 @@ def _as_wrong(answers: Answers, absent: Array) -> Answers:
         labels = (*answers.labels, NO_ANSWER)
         return replace(answers, labels=labels, runs=np.where(absent, len(labels) - 1, answers.runs))
     runs: Any = answers.runs.copy()
+    if answers.task == "spans":
+        runs[absent] = (0, 0)
+        return replace(answers, runs=runs)
     for run, item in zip(*np.nonzero(absent), strict=True):
         runs[run, item] = ["O"] * len(answers.gold[item])
     return replace(answers, runs=runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from goldproof.data.answers import Answers
+from goldproof.data.arrange import Arranging, answers_in, read_answers
 from goldproof.data.in_memory import is_paths
+from goldproof.data.load import Source
 from goldproof.data.predictions import Reading
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
-from goldproof.judging.arrange import arrange
 from goldproof.judging.calibration import Calibration, calibrate
-from goldproof.judging.checkpoints import Agreement, Trajectory, agreement_of, last_steps, trajectories
-from goldproof.judging.load import Source, load_predictions
+from goldproof.judging.checkpoints.agreement import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.metric_numbers import score_text
-from goldproof.judging.metrics import choose_metric, run_scores, scorable, score_arm, with_others
+from goldproof.judging.metrics import choose_metric, count_spans, mean_score, metric_of, run_scores, with_others
 from goldproof.judging.missing import NO_ANSWER, settle
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
@@ -56,8 +57,8 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class ArmScore:
-    """The scores of one arm, how far its runs differ, and the smallest difference that its items could show."""
+class SetScore:
+    """The scores of one set, how far its runs differ, and the smallest difference that its items could show."""
 
     where: Mapping[str, str]
     n_items: int
@@ -70,7 +71,7 @@ class ArmScore:
     churn: float | None = None
     correlation: Estimate | None = None
     calibration: Calibration | None = None
-    arm: Answers | None = None
+    answers: Answers | None = None
 
     def name(self) -> str:
         """Where it was read, in words."""
@@ -79,11 +80,11 @@ class ArmScore:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scores:
-    """What was found: per arm, per tag, over steps; `notes` states the limits."""
+    """What was found: by set (model, dataset, language, split), by tag, over steps; `notes` states the limits."""
 
     metric: str
     task: str
-    arms: Sequence[ArmScore]
+    sets: Sequence[SetScore]
     tags: Sequence[TagScore]
     agreement: Sequence[Agreement]
     trajectories: Sequence[Trajectory]
@@ -95,7 +96,7 @@ class Scores:
         """Every score as one long list."""
         found = [
             Measurement(name, estimate, {**score.where, "tag": ""})
-            for score in self.arms
+            for score in self.sets
             for name, estimate in score.estimates.items()
         ]
         found += [Measurement(self.metric, tag.estimate, {**tag.where, "tag": tag.tag}) for tag in self.tags]
@@ -119,13 +120,12 @@ class Scores:
         return score_report(self)
 
     def __repr__(self) -> str:
-        """A line for each arm; everything is in `to_pandas()`."""
+        """A line for each set; everything is in `to_pandas()`."""
         lines = []
-        for arm in self.arms:
-            found = arm.estimates[self.metric]
-            numbers = score_text(found, self.metric)
-            runs = f", runs: {len(arm.run_names)}" if arm.run_names else ""
-            lines.append(f"{arm.name()}: {self.metric} {numbers} on {count(arm.n_items)} items{runs}")
+        for score in self.sets:
+            numbers = score_text(score.estimates[self.metric], self.metric)
+            runs = f", runs: {len(score.run_names)}" if score.run_names else ""
+            lines.append(f"{score.name()}: {self.metric} {numbers} on {count(score.n_items)} items{runs}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -138,7 +138,8 @@ def score(
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> Scores:
-    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred); or printed scores.
+    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; or printed
+    scores.
 
     Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
     several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
@@ -149,70 +150,73 @@ def score(
     settings = settings or Settings()
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
-    if is_paths(source) and is_large(source):
+    if not answers_in(source) and is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
     reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "alone")
-    predictions = load_predictions(source, reading)
-    arms, notes = arrange(predictions, cluster=settings.cluster, common=settings.common, by_row=settings.by_row)
-    settled = [settle([arm], predictions.missing) for arm in arms]
-    notes = [*predictions.notes, *notes, *dict.fromkeys(note for _, said in settled for note in said)]
-    files = ", ".join(file.name for file in predictions.provenance.files) or predictions.provenance.corpus
-    return score_arms([arm for arms, _ in settled for arm in arms], notes, settings, {"files": files})
+    read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
+    settled = [settle([answers], read.missing) for answers in read.answers]
+    notes = [*read.notes, *dict.fromkeys(note for _, said in settled for note in said)]
+    return score_answers([each for several, _ in settled for each in several], notes, settings, {"files": read.files})
 
 
-def score_arms(
-    arms: Sequence[Answers], notes: Sequence[str], settings: Settings, provenance: Mapping[str, str]
+def score_answers(
+    several: Sequence[Answers], notes: Sequence[str], settings: Settings, provenance: Mapping[str, str]
 ) -> Scores:
-    """Score arms that are already arranged."""
-    if not arms:
+    """Score answers of which none is missing: of each set those of its last step, and all over the steps."""
+    if not several:
         raise UsageError("there is nothing to score: no predictions were given")
-    task = arms[0].task
+    task = several[0].task
     name = choose_metric(task, settings.metric)
-    final = last_steps(arms)
-    scored = [_score_arm(arm, name, settings) for arm in final]
-    tags = [tag for arm in final for tag in score_tags(arm, name, settings)]
-    limits = [*notes, *_limits(final, name), *_step_notes(arms, final)]
-    paths = trajectories(arms, name)
+    counted = [count_spans(answers) for answers in several]
+    final = last_steps(counted)
+    scored = [_score_set(answers, name, settings) for answers in final]
+    tags = [tag for answers in final for tag in score_tags(answers, name, settings)]
+    limits = [*notes, *_limits(final, name), *_step_notes(counted, final)]
+    paths = trajectories(counted, name)
     return Scores(name, task, scored, tags, agreement_of(paths, settings.level), paths, limits, settings, provenance)
 
 
-def _score_arm(arm: Answers, main: str, settings: Settings) -> ArmScore:
-    estimates = {name: score_arm(arm, name, settings.level) for name in with_others(arm.task, main)}
-    several = len(arm.runs) > 1
-    return ArmScore(
-        where=arm.where,
-        n_items=arm.n_items,
-        run_names=arm.run_names,
-        arm=arm,
+def _score_set(answers: Answers, main: str, settings: Settings) -> SetScore:
+    estimates = {name: mean_score(answers, name, settings.level) for name in with_others(answers.task, main)}
+    several = len(answers.runs) > 1
+    return SetScore(
+        where=answers.where,
+        n_items=answers.n_items,
+        run_names=answers.run_names,
+        answers=answers,
         estimates=estimates,
-        run_scores=run_scores(arm, main),
-        floor=float(np.bincount(arm.gold).max() / arm.n_items) if arm.task == "classification" else float("nan"),
-        detectable=_detectable(arm),
-        components=_components(arm, main) if several else None,
-        churn=seed_churn(arm.runs) if several and arm.task == "classification" else None,
-        correlation=_run_correlation(arm, main, settings) if several else None,
-        calibration=calibrate(arm) if arm.probabilities is not None else None,
+        run_scores=run_scores(answers, main),
+        floor=_floor(answers),
+        detectable=_detectable(answers),
+        components=_components(answers, main) if several else None,
+        churn=seed_churn(answers.runs) if several and answers.task == "classification" else None,
+        correlation=_run_correlation(answers, main, settings) if several else None,
+        calibration=calibrate(answers) if answers.probabilities is not None else None,
     )
 
 
-def _components(arm: Answers, main: str) -> VarianceComponents | None:
+def _floor(answers: Answers) -> float:
+    """The accuracy of always giving the most frequent label."""
+    return float(np.bincount(answers.gold).max() / answers.n_items) if answers.task == "classification" else math.nan
+
+
+def _components(answers: Answers, main: str) -> VarianceComponents | None:
     """Where the variance of the score lies; Spearman's has no parts, as it is no function of sums over items."""
     if main == "spearman":
         return None
-    form = scorable(arm, main)
-    return runs_components(form.metric, form.gold, form.runs)
+    return runs_components(metric_of(answers, main), answers.gold, answers.runs)
 
 
-def _detectable(arm: Answers) -> float:
+def _detectable(answers: Answers) -> float:
     """The smallest difference of accuracy that a rival on these items would show with 80 % power.
 
     With several runs the share of items on which two runs differ in correctness stands for what a rival would differ
     in; with one run nothing is known of that, and the bound is the one for different items.
     """
-    if arm.task != "classification":
+    if answers.task != "classification":
         return float("nan")
-    right = arm.runs == arm.gold
-    n_clusters = arm.n_items if arm.clusters is None else len(np.unique(arm.clusters))
+    right = answers.runs == answers.gold
+    n_clusters = answers.n_items if answers.clusters is None else len(np.unique(answers.clusters))
     if len(right) > 1 and (discordance := _discordance(right)) > 0:
         return detectable_paired(n_clusters, discordance)
     return detectable_unpaired(n_clusters, float(np.clip(right.mean(), 0.01, 0.99)))
@@ -224,44 +228,46 @@ def _discordance(right: Array) -> float:
     return float((2 * share * (1 - share)).mean() * n_runs / (n_runs - 1))
 
 
-def _run_correlation(arm: Answers, main: str, settings: Settings) -> Estimate | None:
+def _run_correlation(answers: Answers, main: str, settings: Settings) -> Estimate | None:
     """The mean correlation between the runs' scores by tag, where there are enough tags."""
     from goldproof.judging.tags import tag_run_table
 
-    table = tag_run_table(arm, main, settings.smallest_tag)
+    table = tag_run_table(answers, main, settings.smallest_tag)
     return correlation_interval(table, settings.level) if len(table) >= 3 else None
 
 
-def _limits(arms: Sequence[Answers], metric: str) -> list[str]:
+def _limits(several: Sequence[Answers], metric: str) -> list[str]:
     """What this data cannot show, said plainly."""
     notes = []
-    single = [arm.name() for arm in arms if len(arm.runs) == 1]
+    single = [answers.name() for answers in several if len(answers.runs) == 1]
     if single:
         notes.append(f"One run only ({_few(single)}): the intervals are over items, and say nothing of another seed.")
-    for arm in arms:
-        if arm.task != "classification":
+    for answers in several:
+        if answers.task != "classification":
             continue
         never = [
-            label for code, label in enumerate(arm.labels) if (arm.gold == code).any() and not (arm.runs == code).any()
+            label
+            for code, label in enumerate(answers.labels)
+            if (answers.gold == code).any() and not (answers.runs == code).any()
         ]
         if never:
-            notes.append(f"{arm.name()}: the label {_few(never)} is never predicted; its F1 counts as 0.")
+            notes.append(f"{answers.name()}: the label {_few(never)} is never predicted; its F1 counts as 0.")
         unheard = [
             label
-            for code, label in enumerate(arm.labels)
-            if label != NO_ANSWER and (arm.runs == code).any() and not (arm.gold == code).any()
+            for code, label in enumerate(answers.labels)
+            if label != NO_ANSWER and (answers.runs == code).any() and not (answers.gold == code).any()
         ]
         if unheard:
-            notes.append(f"{arm.name()}: the label {_few(unheard)} is predicted but is never gold.")
-        if len(np.unique(arm.gold)) == 1 and metric == "mcc":
-            notes.append(f"{arm.name()}: gold has one class only, so MCC is 0 by convention.")
-    return notes + _repeated_texts(arms)
+            notes.append(f"{answers.name()}: the label {_few(unheard)} is predicted but is never gold.")
+        if len(np.unique(answers.gold)) == 1 and metric == "mcc":
+            notes.append(f"{answers.name()}: gold has one class only, so MCC is 0 by convention.")
+    return notes + _repeated_texts(several)
 
 
-def _repeated_texts(arms: Sequence[Answers]) -> list[str]:
-    for arm in arms:
-        texts = (arm.texts or {}).get("text")
-        if texts and arm.clusters is None and len(set(texts)) < 0.9 * len(texts):
+def _repeated_texts(several: Sequence[Answers]) -> list[str]:
+    for answers in several:
+        texts = (answers.texts or {}).get("text")
+        if texts and answers.clusters is None and len(set(texts)) < 0.9 * len(texts):
             return [
                 f"{len(texts)} items have only {len(set(texts))} different texts: items that share a text are not "
                 "independent. --cluster text makes the inference over texts."
@@ -269,8 +275,8 @@ def _repeated_texts(arms: Sequence[Answers]) -> list[str]:
     return []
 
 
-def _step_notes(arms: Sequence[Answers], final: Sequence[Answers]) -> list[str]:
-    return ["Scores are those of each run's last step."] if len(final) < len(arms) else []
+def _step_notes(several: Sequence[Answers], final: Sequence[Answers]) -> list[str]:
+    return ["Scores are those of each run's last step."] if len(final) < len(several) else []
 
 
 def _few(names: Sequence[str]) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.judging.calibration import Calibration
-from goldproof.judging.checkpoints import Agreement
+from goldproof.judging.checkpoints.agreement import Agreement
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
-from goldproof.judging.score import ArmScore, Scores
+from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.tags import TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -38,7 +38,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
 MOST_EXAMPLES = 2000
-PLACES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
+SET_TITLES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
 
 
 def score_report(scores: Scores) -> Report:
@@ -74,38 +74,38 @@ def lower_name(metric: str) -> str:
     return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 
-class Placed(Protocol):
-    """What was read somewhere: from a model, on a dataset, in a language."""
+class OfSet(Protocol):
+    """What was found on one set: with a model, on a dataset, in a language."""
 
     @property
     def where(self) -> Mapping[str, str]:
-        """The place, by its parts."""
+        """The set, by what tells it from others."""
 
 
-def place_fields(things: Sequence[Placed]) -> list[Field[Placed]]:
-    """A field for each part of a place that occurs."""
-    occurring = [key for key in PLACES if any(key in thing.where for thing in things)]
-    return [Field(Column(key, PLACES[key]), partial(_part_of_place, key)) for key in occurring]
+def set_fields(things: Sequence[OfSet]) -> list[Field[OfSet]]:
+    """A field for each part of a set's name that occurs."""
+    occurring = [key for key in SET_TITLES if any(key in thing.where for thing in things)]
+    return [Field(Column(key, SET_TITLES[key]), partial(_part_of_name, key)) for key in occurring]
 
 
-def _part_of_place(key: str, thing: Placed) -> Cell:
+def _part_of_name(key: str, thing: OfSet) -> Cell:
     return thing.where.get(key)
 
 
 def _verdict(scores: Scores) -> list[str | Claim]:
     column = metric_column(scores.metric)
     lines: list[str | Claim] = []
-    for arm in scores.arms[:6]:
-        runs = f"{len(arm.run_names)} runs" if len(arm.run_names) > 1 else "one run"
-        place = f"{arm.name()}: " if arm.where or len(scores.arms) > 1 else ""
-        estimate = arm.estimates[scores.metric]
+    for each in scores.sets[:6]:
+        runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "one run"
+        where = f"{each.name()}: " if each.where or len(scores.sets) > 1 else ""
+        estimate = each.estimates[scores.metric]
         said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
-        name = lower_name(scores.metric) if place else column.title
-        text = f"{place}{name} is {said} on {count(arm.n_items)} items, {runs}."
+        name = lower_name(scores.metric) if where else column.title
+        text = f"{where}{name} is {said} on {count(each.n_items)} items, {runs}."
         lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
-    if len(scores.arms) > 6:
-        lines.append(f"{len(scores.arms) - 6} more sets are in the table.")
-    first = scores.arms[0]
+    if len(scores.sets) > 6:
+        lines.append(f"{len(scores.sets) - 6} more sets are in the table.")
+    first = scores.sets[0]
     if first.detectable < 1 and scores.task == "classification":
         lines.append(
             f"A rival on the same {count(first.n_items)} items must differ by about {points(first.detectable)} of "
@@ -124,12 +124,12 @@ def _detectable(difference: float) -> Cell:
     return Missing("too few items" if math.isfinite(difference) else "for accuracy only")
 
 
-def _floor(arm: ArmScore) -> Cell:
-    return arm.floor if math.isfinite(arm.floor) else Missing("no floor for this task")
+def _floor(each: SetScore) -> Cell:
+    return each.floor if math.isfinite(each.floor) else Missing("no floor for this task")
 
 
-def _score_of(metric: str, arm: ArmScore) -> Cell:
-    return arm.estimates.get(metric)
+def _score_of(metric: str, each: SetScore) -> Cell:
+    return each.estimates.get(metric)
 
 
 FLOOR = Column("floor", "Majority", 1, "%", "accuracy of always answering the most frequent label")
@@ -138,38 +138,38 @@ DETECTABLE = Column(
 )
 
 
-def _score_fields(scores: Scores) -> list[Field[ArmScore]]:
-    fields: list[Field[ArmScore]] = [
-        *place_fields(scores.arms),
-        Field(Column("n", "Items"), lambda arm: arm.n_items),
-        Field(Column("runs", "Runs"), lambda arm: len(arm.run_names)),
-        *(Field(metric_column(name), partial(_score_of, name)) for name in scores.arms[0].estimates),
+def _score_fields(scores: Scores) -> list[Field[SetScore]]:
+    fields: list[Field[SetScore]] = [
+        *set_fields(scores.sets),
+        Field(Column("n", "Items"), lambda each: each.n_items),
+        Field(Column("runs", "Runs"), lambda each: len(each.run_names)),
+        *(Field(metric_column(name), partial(_score_of, name)) for name in scores.sets[0].estimates),
     ]
     if scores.task == "classification":
-        fields += [Field(FLOOR, _floor), Field(DETECTABLE, lambda arm: _detectable(arm.detectable))]
+        fields += [Field(FLOOR, _floor), Field(DETECTABLE, lambda each: _detectable(each.detectable))]
     return fields
 
 
 def _score_items(scores: Scores) -> list[Item]:
     heading = Heading("scores", _scores_title(scores))
-    items: list[Item] = [make_table(heading, _score_fields(scores), scores.arms)]
-    if 2 <= len(scores.arms) <= 60:
+    items: list[Item] = [make_table(heading, _score_fields(scores), scores.sets)]
+    if 2 <= len(scores.sets) <= 60:
         shown: list[dict[str, Cell]] = [
-            {"place": arm.name(), scores.metric: arm.estimates[scores.metric]} for arm in scores.arms
+            {"set": each.name(), scores.metric: each.estimates[scores.metric]} for each in scores.sets
         ]
-        named = [(arm.name(), arm.estimates[scores.metric]) for arm in scores.arms]
+        named = [(each.name(), each.estimates[scores.metric]) for each in scores.sets]
         caption = Caption("scores-figure", f"{title_of(scores.metric)}: {_extremes(scores, named)}")
-        items.append(dots(shown, Column("place", "Set"), metric_column(scores.metric), caption=caption))
+        items.append(dots(shown, Column("set", "Set"), metric_column(scores.metric), caption=caption))
     return items
 
 
 def _scores_title(scores: Scores) -> str:
-    if len(scores.arms) == 1:
-        first, column = scores.arms[0], metric_column(scores.metric)
+    if len(scores.sets) == 1:
+        first, column = scores.sets[0], metric_column(scores.metric)
         estimate = first.estimates[scores.metric]
         said = estimate_text(estimate, column.digits, column.unit)
         return f"{column.title} is {said} on {count(first.n_items)} items"
-    values = [arm.estimates[scores.metric].value for arm in scores.arms]
+    values = [each.estimates[scores.metric].value for each in scores.sets]
     form = score_format(scores.metric)
     low, high = (format_number(value, form.digits, form.unit) for value in (min(values), max(values)))
     return f"{title_of(scores.metric)} runs from {low} to {f'{high} {form.unit}'.rstrip()} over {len(values)} sets"
@@ -181,59 +181,58 @@ def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> 
 
 
 def _run_items(scores: Scores) -> list[Item]:
-    several = [arm for arm in scores.arms if len(arm.run_names) > 1]
+    several = [each for each in scores.sets if len(each.run_names) > 1]
     if not several:
         return []
-    widest = max(several, key=lambda arm: float(np.ptp(arm.run_scores)))
+    widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
     moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
     heading = Heading("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}")
     table = make_table(heading, known_fields(_run_fields(scores.metric, several), several), several)
     points: list[dict[str, Cell]] = [
-        {"place": arm.name(), "run": f"run {name}", scores.metric: float(value)}
-        for arm in several[:40]
-        for name, value in zip(arm.run_names, arm.run_scores, strict=True)
+        {"set": each.name(), "run": f"run {name}", scores.metric: float(value)}
+        for each in several[:40]
+        for name, value in zip(each.run_names, each.run_scores, strict=True)
     ]
     return [table, _run_figure(points, scores, len(several))]
 
 
-def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_places: int) -> Figure:
-    named = [
-        (f"{row['place']}, {row['run']}" if n_places > 1 else str(row["run"]), row[scores.metric]) for row in points
-    ]
+def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_sets: int) -> Figure:
+    named = [(f"{row['set']}, {row['run']}" if n_sets > 1 else str(row["run"]), row[scores.metric]) for row in points]
     known = [(name, value) for name, value in named if isinstance(value, float)]
     caption = Caption("runs-figure", f"{title_of(scores.metric)} of each run: {_extremes(scores, known)}")
     across = Column("run", "Run")
-    if n_places == 1:
+    if n_sets == 1:
         return dots(points, across, metric_column(scores.metric), caption=caption)
-    return heat_map(points, across, Column("place", "Set"), metric_column(scores.metric), caption=caption, centre=None)
+    return heat_map(points, across, Column("set", "Set"), metric_column(scores.metric), caption=caption, centre=None)
 
 
-def _run_fields(metric: str, several: Sequence[ArmScore]) -> list[Field[ArmScore]]:
+def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore]]:
     score, distance = metric_column(metric), difference_format(metric)
     churn = Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs")
     note = "mean correlation between the runs' scores by category"
     return [
-        *place_fields(several),
-        Field(Column("runs", "Runs"), lambda arm: len(arm.run_names)),
+        *set_fields(several),
+        Field(Column("runs", "Runs"), lambda each: len(each.run_names)),
         Field(
-            Column("sd", "SD over runs", distance.digits, distance.unit), lambda arm: float(arm.run_scores.std(ddof=1))
+            Column("sd", "SD over runs", distance.digits, distance.unit),
+            lambda each: float(each.run_scores.std(ddof=1)),
         ),
-        Field(replace(score, key="low", title="Lowest"), lambda arm: float(arm.run_scores.min())),
-        Field(replace(score, key="high", title="Highest"), lambda arm: float(arm.run_scores.max())),
+        Field(replace(score, key="low", title="Lowest"), lambda each: float(each.run_scores.min())),
+        Field(replace(score, key="high", title="Highest"), lambda each: float(each.run_scores.max())),
         Field(
             Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
             _seed_share,
         ),
-        Field(churn, lambda arm: arm.churn),
-        Field(Column("correlation", "Run correlation", 3, "", note), lambda arm: arm.correlation),
+        Field(churn, lambda each: each.churn),
+        Field(Column("correlation", "Run correlation", 3, "", note), lambda each: each.correlation),
     ]
 
 
-def _seed_share(arm: ArmScore) -> Cell:
-    parts = arm.components
+def _seed_share(each: SetScore) -> Cell:
+    parts = each.components
     if parts is None:
         return None
-    n_runs, n_items = len(arm.run_names), arm.n_items
+    n_runs, n_items = len(each.run_names), each.n_items
     seed = max(parts.seed, 0.0) / n_runs
     rest = max(parts.item, 0.0) / n_items + max(parts.interaction, 0.0) / (n_items * n_runs)
     return seed / (seed + rest) if seed + rest > 0 else Missing("the runs do not vary")
@@ -258,7 +257,7 @@ def _tag_fields(scores: Scores) -> list[Field[TagScore]]:
     )
     p_value = Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)")
     return [
-        *place_fields(scores.tags),
+        *set_fields(scores.tags),
         Field(Column("tag", "Category"), lambda tag: tag.tag),
         Field(Column("n", "Items"), lambda tag: tag.estimate.n),
         Field(column, lambda tag: tag.estimate),
@@ -270,10 +269,10 @@ def _tag_fields(scores: Scores) -> list[Field[TagScore]]:
 
 def _tag_figure(scores: Scores) -> list[Item]:
     column = metric_column(scores.metric)
-    places = list(dict.fromkeys(" ".join(tag.where.values()) for tag in scores.tags))
+    sets = list(dict.fromkeys(" ".join(tag.where.values()) for tag in scores.tags))
     rows: list[dict[str, Cell]] = [
         {
-            "place": " ".join(tag.where.values()) or "all",
+            "set": " ".join(tag.where.values()) or "all",
             "tag": tag.tag,
             scores.metric: tag.estimate,
             "chance": tag.verdict not in ("above chance", "below chance"),
@@ -285,12 +284,12 @@ def _tag_figure(scores: Scores) -> list[Item]:
     ]
     title = f"{title_of(scores.metric)} by category: {_extremes(scores, named)}"
     caption = Caption("categories-figure", title)
-    if len(places) == 1:
+    if len(sets) == 1:
         rule = 0.0 if scores.metric in ("mcc", "pearson") else None
         return [dots(rows, Column("tag", "Category"), column, caption=caption, rule=rule)]
     centre = 0.0 if scores.metric in ("mcc", "pearson") else None
     figure = heat_map(
-        rows, Column("place", "Set"), Column("tag", "Category"), column, caption=caption, centre=centre, chance="chance"
+        rows, Column("set", "Set"), Column("tag", "Category"), column, caption=caption, centre=centre, chance="chance"
     )
     return [figure]
 
@@ -310,7 +309,7 @@ def _agreement_fields(scores: Scores) -> list[Field[Agreement]]:
         "null", "By chance", 1, "%", "range for development scores that know nothing of test, as autocorrelated"
     )
     return [
-        *place_fields(scores.agreement),
+        *set_fields(scores.agreement),
         Field(Column("development", "Development set"), _development),
         Field(Column("runs", "Runs"), lambda found: found.n_runs),
         Field(Column("steps", "Checkpoints"), lambda found: found.n_steps),
@@ -325,15 +324,13 @@ def _development(found: Agreement) -> str:
 
 def _trajectory_figure(scores: Scores) -> list[Item]:
     rows: list[dict[str, Cell]] = [
-        {"place": " ".join(path.where.values()) or "all", "step": int(step), scores.metric: _over_runs(column)}
+        {"set": " ".join(path.where.values()) or "all", "step": int(step), scores.metric: _over_runs(column)}
         for path in scores.trajectories
         for step, column in zip(path.steps, path.scores.T, strict=True)
     ]
     caption = Caption("trajectories", f"{title_of(scores.metric)} over training, mean of the runs")
     return [
-        curves(
-            rows, Column("step", "Step"), metric_column(scores.metric), series=Column("place", "Set"), caption=caption
-        )
+        curves(rows, Column("step", "Step"), metric_column(scores.metric), series=Column("set", "Set"), caption=caption)
     ]
 
 
@@ -342,13 +339,13 @@ def _over_runs(scores: Array) -> Cell:
 
 
 def _calibration_items(scores: Scores) -> list[Item]:
-    known = [Calibrated(arm.where, arm.calibration) for arm in scores.arms if arm.calibration is not None]
+    known = [Calibrated(each.where, each.calibration) for each in scores.sets if each.calibration is not None]
     if not known:
         return []
     brier = "mean squared distance of the probabilities from the truth; 0 is best"
     error = Column("error", "Calibration error", 1, "%", "mean gap between confidence and accuracy, 15 bins")
     fields: list[Field[Calibrated]] = [
-        *place_fields(known),
+        *set_fields(known),
         Field(Column("brier", "Brier score", 3, "", brier), lambda each: each.calibration.brier),
         Field(error, lambda each: each.calibration.error),
         Field(Column("confidence", "Mean confidence", 1, "%"), lambda each: each.calibration.confidence),
@@ -359,7 +356,7 @@ def _calibration_items(scores: Scores) -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """What the probabilities of one place are worth."""
+    """What the probabilities of one set are worth."""
 
     where: Mapping[str, str]
     calibration: Calibration
@@ -367,30 +364,30 @@ class Calibrated:
 
 def _example_items(scores: Scores) -> list[Item]:
     found: list[Item] = []
-    for number, arm in enumerate(s.arm for s in scores.arms if s.arm is not None):
-        if arm.task == "classification" and len(arm.runs) > 1:
-            found.append(flip_examples(arm, f"items-{number}"))
+    for number, answers in enumerate(s.answers for s in scores.sets if s.answers is not None):
+        if answers.task == "classification" and len(answers.runs) > 1:
+            found.append(flip_examples(answers, f"items-{number}"))
     return found[:4]
 
 
-def flip_examples(arm: Answers, name: str) -> Examples:
-    """The items of an arm to read, those that flip between runs first."""
-    flipping = (arm.runs != arm.runs[0]).any(axis=0)
+def flip_examples(answers: Answers, name: str) -> Examples:
+    """The items of a set to read, those that flip between runs first."""
+    flipping = (answers.runs != answers.runs[0]).any(axis=0)
     order = np.argsort(~flipping, kind="stable")[:MOST_EXAMPLES]
-    texts = {key: list(values) for key, values in (arm.texts or {}).items()}
+    texts = {key: list(values) for key, values in (answers.texts or {}).items()}
     items = [
         Example(
-            id=str(arm.ids[i]),
+            id=str(answers.ids[i]),
             texts=[str(values[i] or "") for values in texts.values()],
-            gold=arm.labels[arm.gold[i]],
-            predictions=[arm.labels[code] for code in arm.runs[:, i]],
-            tags=arm.tags[i] if arm.tags is not None else (),
+            gold=answers.labels[answers.gold[i]],
+            predictions=[answers.labels[code] for code in answers.runs[:, i]],
+            tags=answers.tags[i] if answers.tags is not None else (),
         )
         for i in order
     ]
-    flips = f"{count(int(flipping.sum()))} of {count(arm.n_items)} items ({percent(float(flipping.mean()))})"
-    title = f"{arm.name()}: {flips} flip between runs"
-    note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if arm.n_items > MOST_EXAMPLES else ""
+    flips = f"{count(int(flipping.sum()))} of {count(answers.n_items)} items ({percent(float(flipping.mean()))})"
+    title = f"{answers.name()}: {flips} flip between runs"
+    note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if answers.n_items > MOST_EXAMPLES else ""
     return Examples(
-        name, title, [key.capitalize() for key in texts], [f"run {run}" for run in arm.run_names], items, note
+        name, title, [key.capitalize() for key in texts], [f"run {run}" for run in answers.run_names], items, note
     )

@@ -1,6 +1,6 @@
 """Streaming: files too large for memory, counted batch by batch into confusion tables.
 
-Memory is bounded by one batch and by the number of places, runs, tags and labels. What needs single items (inference
+Memory is bounded by one batch and by the number of sets, runs, tags and labels. What needs single items (inference
 over runs × items, clusters, flips, churn) is left out, and said.
 """
 
@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldproof.data.arrange import WHERE
 from goldproof.data.formats.added import open_added
 from goldproof.data.formats.files import check_file, iter_blocks, suffix_of
+from goldproof.data.load import Files, file_list, model_names
 from goldproof.data.predictions import iter_prediction_batches
 from goldproof.errors import DataError, UsageError
-from goldproof.judging.arrange import PLACE
-from goldproof.judging.load import Files, file_list, model_names
 from goldproof.judging.metrics import choose_metric, with_others
 from goldproof.judging.missing import NO_ANSWER, label_union
 from goldproof.statistics.arrays import Array
@@ -32,16 +32,16 @@ from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.power import detectable_unpaired
 
 if TYPE_CHECKING:
-    from goldproof.judging.score import ArmScore, Scores, Settings
+    from goldproof.judging.score import Scores, SetScore, Settings
     from goldproof.judging.tags import TagScore
 
 LARGEST_IN_MEMORY = 1_000_000
-_KEYS = (*PLACE, "run", "step")
+_KEYS = (*WHERE, "run", "step")
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of (gold, prediction) for each place, run and step, whole and by tag ("" is the whole)."""
+    """Counts of (gold, prediction) for each set, run and step, whole and by tag ("" is the whole)."""
 
     counts: Counter[tuple[Any, ...]] = field(default_factory=Counter)
     labels: set[str] = field(default_factory=set)
@@ -70,9 +70,9 @@ class Tally:
         keys = [*names, "tag", "gold", "prediction"]
         counted = table.select(keys).group_by(keys, use_threads=False).aggregate([([], "count_all")])
         for row in counted.to_pylist():
-            place = tuple(str(row[name]) if row.get(name) is not None else None for name in PLACE)
-            place = (model, *place[1:]) if place[0] is None else place
-            key = (place, str(row.get("run") or ""), row.get("step"), row["tag"], row["gold"], row["prediction"])
+            where = tuple(str(row[name]) if row.get(name) is not None else None for name in WHERE)
+            where = (model, *where[1:]) if where[0] is None else where
+            key = (where, str(row.get("run") or ""), row.get("step"), row["tag"], row["gold"], row["prediction"])
             self.counts[key] += row["count_all"]
             self.labels |= {row["gold"], row["prediction"]}
 
@@ -102,7 +102,7 @@ def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Set
     tables = _tables(tally, labels)
     unscored = int(labels[-1:] == (NO_ANSWER,))
     metrics = {each: metric(each, max(2, len(labels)), unscored) for each in with_others("classification", name)}
-    arms = [_arm_score(place, runs, metrics, settings) for (place, tag), runs in tables.items() if tag == ""]
+    scored = [_set_score(where, runs, metrics, settings) for (where, tag), runs in tables.items() if tag == ""]
     tags = _tag_scores(tables, metrics[name], settings)
     notes = [
         *notes,
@@ -110,7 +110,7 @@ def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Set
         "several (items fixed); clusters, flips, churn and repeated ids were not looked at.",
     ]
     return Scores(
-        name, "classification", arms, tags, [], [], notes, settings, {"files": ", ".join(p.name for p in paths)}
+        name, "classification", scored, tags, [], [], notes, settings, {"files": ", ".join(p.name for p in paths)}
     )
 
 
@@ -126,29 +126,29 @@ def _missing_notes(tally: Tally, settings: Settings) -> list[str]:
 
 
 def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[str, Array]]:
-    """Confusion tables by (place, tag) and run, of each run's last step."""
+    """Confusion tables by (set, tag) and run, of each run's last step."""
     code = {label: i for i, label in enumerate(labels)}
     last: dict[tuple[Any, str], int] = {}
-    for place, run, step, *_ in tally.counts:
-        last[place, run] = max(last.get((place, run), -1), -1 if step is None else step)
+    for where, run, step, *_ in tally.counts:
+        last[where, run] = max(last.get((where, run), -1), -1 if step is None else step)
     tables: dict[tuple[Any, str], dict[str, Array]] = {}
-    for (place, run, step, tag, gold, prediction), count in sorted(tally.counts.items(), key=repr):
-        if (-1 if step is None else step) == last[place, run]:
-            table = tables.setdefault((place, tag), {}).setdefault(run, np.zeros((len(labels), len(labels))))
+    for (where, run, step, tag, gold, prediction), count in sorted(tally.counts.items(), key=repr):
+        if (-1 if step is None else step) == last[where, run]:
+            table = tables.setdefault((where, tag), {}).setdefault(run, np.zeros((len(labels), len(labels))))
             table[code[gold], code[prediction]] += count
     return tables
 
 
-def _arm_score(
-    place: tuple[str | None, ...], runs: dict[str, Array], metrics: Mapping[str, Metric], settings: Settings
-) -> ArmScore:
-    from goldproof.judging.score import ArmScore
+def _set_score(
+    where: tuple[str | None, ...], runs: dict[str, Array], metrics: Mapping[str, Metric], settings: Settings
+) -> SetScore:
+    from goldproof.judging.score import SetScore
 
     first = next(iter(runs.values()))
     n_items = int(first.sum())
     accuracy = float(np.trace(first) / n_items)
-    return ArmScore(
-        where=_where(place),
+    return SetScore(
+        where=_where(where),
         n_items=n_items,
         run_names=tuple(runs),
         estimates={name: _estimate(runs, each, settings.level) for name, each in metrics.items()},
@@ -171,19 +171,19 @@ def _value(table: Array, measure: Metric) -> float:
 
 
 def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], measure: Metric, settings: Settings) -> list[TagScore]:
-    from goldproof.judging.tags import TagScore, Verdict, decide
+    from goldproof.judging.tags import TagScore, TagVerdict, decide
 
     rng = np.random.default_rng(settings.seed)
     scores: list[TagScore] = []
-    for (place, tag), runs in tables.items():
+    for (key, tag), runs in tables.items():
         if not tag:
             continue
         estimate = _estimate(runs, measure, settings.level)
         values = np.array([_value(table, measure) for table in runs.values()])
         first = next(iter(runs.values()))
-        where, nan = _where(place), float("nan")
+        where, nan = _where(key), float("nan")
         if len(runs) > 1 or first.sum() < settings.smallest_tag:
-            limit: Verdict = "not tested" if len(runs) > 1 else "too few items"
+            limit: TagVerdict = "not tested" if len(runs) > 1 else "too few items"
             scores.append(TagScore(where, tag, estimate, values, None, nan, nan, limit))
             continue
         chance = chance_band(measure, first, rng, level=settings.level)
@@ -191,8 +191,8 @@ def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], measure: Metric
     return decide(scores, settings.level)
 
 
-def _where(place: tuple[str | None, ...]) -> dict[str, str]:
-    return {name: value for name, value in zip(PLACE, place, strict=True) if value is not None}
+def _where(key: tuple[str | None, ...]) -> dict[str, str]:
+    return {name: value for name, value in zip(WHERE, key, strict=True) if value is not None}
 
 
 def _count_rows(path: Path) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.metrics import run_scores, scorable, score_arm
+from goldproof.judging.metrics import count_spans, mean_score, metric_of, run_scores
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band
 from goldproof.statistics.estimate import Estimate
@@ -18,7 +18,7 @@ from goldproof.statistics.multiplicity import benjamini_hochberg
 if TYPE_CHECKING:
     from goldproof.judging.score import Settings
 
-Verdict = Literal["above chance", "below chance", "not distinguishable from chance", "too few items", "not tested"]
+TagVerdict = Literal["above chance", "below chance", "not distinguishable from chance", "too few items", "not tested"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class TagScore:
     chance: Estimate | None
     p_value: float
     adjusted: float
-    verdict: Verdict
+    verdict: TagVerdict
 
 
 def score_tags(answers: Answers, metric: str, settings: Settings) -> list[TagScore]:
-    """The score of every tag of one place; p-values are adjusted over its tags that are large enough to test."""
-    rng = np.random.default_rng(settings.seed)
+    """The score of every tag; p-values are adjusted over the tags that are large enough to test."""
+    answers, rng = count_spans(answers), np.random.default_rng(settings.seed)
     scores = [_score_tag(answers, tag, items, metric, settings, rng) for tag, items in items_by_tag(answers).items()]
     return decide(scores, settings.level)
 
@@ -75,18 +75,18 @@ def _score_tag(
     answers: Answers, tag: str, items: Array, metric: str, settings: Settings, rng: np.random.Generator
 ) -> TagScore:
     part = answers.take(items)
-    estimate, scores = score_arm(part, metric, settings.level), run_scores(part, metric)
+    estimate, scores = mean_score(part, metric, settings.level), run_scores(part, metric)
     nothing = TagScore(answers.where, tag, estimate, scores, None, float("nan"), float("nan"), "not tested")
     if len(items) < settings.smallest_tag:
         return replace(nothing, verdict="too few items")
     if answers.task != "classification":
         return nothing
-    form = scorable(part, metric)
-    chance = runs_chance_band(form.metric, form.gold, form.runs, rng, part.clusters, level=settings.level)
+    measure = metric_of(part, metric)
+    chance = runs_chance_band(measure, part.gold, part.runs, rng, part.clusters, level=settings.level)
     return replace(nothing, chance=chance.band, p_value=chance.p_value, verdict="not distinguishable from chance")
 
 
-def _verdict(score: TagScore, adjusted: float, alpha: float) -> Verdict:
+def _verdict(score: TagScore, adjusted: float, alpha: float) -> TagVerdict:
     if adjusted >= alpha or score.chance is None:
         return "not distinguishable from chance"
     return "above chance" if score.estimate.value > score.chance.value else "below chance"

@@ -12,7 +12,7 @@ from goldproof.report.numbers import count
 from goldproof.statistics.comparison import Comparison, equivalence_test
 from goldproof.statistics.power import detectable_difference
 
-Kind = Literal["better", "worse", "tied", "undecided", "unknown"]
+VerdictKind = Literal["better", "worse", "tied", "undecided", "unknown"]
 _MOST = 10_000
 
 
@@ -41,7 +41,7 @@ class Design:
 class Verdict:
     """A verdict in one word and in one sentence, with the smallest difference that would have shown."""
 
-    kind: Kind
+    kind: VerdictKind
     text: str
     detectable: float
 
@@ -57,7 +57,7 @@ def judge(result: Comparison, design: Design, margin: float, metric: str) -> Ver
         return Verdict("unknown", f"nothing can be said: {d.method}", math.nan)
     detectable = detectable_difference(result.standard_error, result.df, d.level)
     if d.low > 0 or d.high < 0:
-        kind: Kind = "better" if d.low > 0 else "worse"
+        kind: VerdictKind = "better" if d.low > 0 else "worse"
         size, low, high = sorted_size(d.value, d.low, d.high)
         amount = f"{shown(size, metric)}{unit(metric)} [{shown(low, metric)}, {shown(high, metric)}]"
         return Verdict(kind, f"B is {kind} by {amount}", detectable)

@@ -39,7 +39,7 @@ from goldproof.training.recipe import Recipe, Seeds
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CorruptionCell:
     """One cell of the study: a task, the classes removed (NOUN, ADJ+NOUN), and from which data: train, test or both."""
 
     task: Task
@@ -99,9 +99,9 @@ def outline(config: Config) -> str:
     return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds})"
 
 
-def cells(config: Config, task: Task) -> list[Cell]:
+def cells(config: Config, task: Task) -> list[CorruptionCell]:
     """The cells of a task."""
-    return [Cell(task, name, setting) for name in config.classes for setting in config.settings]
+    return [CorruptionCell(task, name, setting) for name in config.classes for setting in config.settings]
 
 
 def corrupted_versions(config: Config) -> list[Version]:

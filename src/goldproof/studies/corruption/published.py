@@ -17,7 +17,7 @@ SETTINGS = ("train", "test", "both")
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class PrintedBaseline:
     """One row of Table 2: the score of RoBERTa-base on the original data, and its metric."""
 
     score: float
@@ -25,7 +25,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PrintedCell:
     """A score of Table 3 and the difference to the baseline that is printed beside it."""
 
     score: float
@@ -41,35 +41,35 @@ class Cue:
     n_right: int | None = None
 
 
-BASELINES: Mapping[str, Baseline] = {
-    "CoLA": Baseline(64.05, "mcc"),
-    "MNLI-M": Baseline(87.89, "accuracy"),
-    "MRPC": Baseline(88.73, "accuracy"),
-    "QNLI": Baseline(92.64, "accuracy"),
-    "QQP": Baseline(91.32, "accuracy"),
-    "RTE": Baseline(70.04, "accuracy"),
-    "SST-2": Baseline(94.61, "accuracy"),
-    "STS-B": Baseline(90.08, "pearson"),
+BASELINES: Mapping[str, PrintedBaseline] = {
+    "CoLA": PrintedBaseline(64.05, "mcc"),
+    "MNLI-M": PrintedBaseline(87.89, "accuracy"),
+    "MRPC": PrintedBaseline(88.73, "accuracy"),
+    "QNLI": PrintedBaseline(92.64, "accuracy"),
+    "QQP": PrintedBaseline(91.32, "accuracy"),
+    "RTE": PrintedBaseline(70.04, "accuracy"),
+    "SST-2": PrintedBaseline(94.61, "accuracy"),
+    "STS-B": PrintedBaseline(90.08, "pearson"),
 }
 """Table 2."""
 
-SCORES: Mapping[tuple[str, str], tuple[Cell, Cell, Cell]] = {
-    ("CoLA", "NOUN"): (Cell(39.72, -24.34), Cell(17.75, -46.30), Cell(34.33, -29.73)),
-    ("MNLI-M", "NOUN"): (Cell(85.64, -2.24), Cell(72.85, -15.04), Cell(77.46, -10.42)),
-    ("MRPC", "NOUN"): (Cell(86.27, -2.45), Cell(82.35, -6.37), Cell(80.15, -8.58)),
-    ("QNLI", "NOUN"): (Cell(89.13, -3.51), Cell(71.02, -21.62), Cell(82.02, -10.62)),
-    ("QQP", "NOUN"): (Cell(86.69, -4.63), Cell(72.57, -18.75), Cell(84.17, -7.16)),
-    ("RTE", "NOUN"): (Cell(47.29, -22.74), Cell(53.79, -16.25), Cell(47.29, -22.74)),
-    ("SST-2", "NOUN"): (Cell(94.04, -0.57), Cell(87.27, -7.34), Cell(88.76, -5.85)),
-    ("STS-B", "NOUN"): (Cell(81.67, -8.41), Cell(56.12, -33.96), Cell(63.52, -26.56)),
-    ("CoLA", "VERB"): (Cell(23.26, -40.79), Cell(4.30, -59.75), Cell(20.22, -43.83)),
-    ("MNLI-M", "VERB"): (Cell(86.95, -0.94), Cell(77.61, -10.28), Cell(80.32, -7.57)),
-    ("MRPC", "VERB"): (Cell(85.54, -3.19), Cell(85.54, -3.19), Cell(85.05, -3.68)),
-    ("QNLI", "VERB"): (Cell(92.00, -0.64), Cell(87.41, -5.24), Cell(90.15, -2.49)),
-    ("QQP", "VERB"): (Cell(89.49, -1.84), Cell(86.01, -5.31), Cell(89.05, -2.27)),
-    ("RTE", "VERB"): (Cell(65.34, -4.69), Cell(65.70, -4.33), Cell(65.34, -4.69)),
-    ("SST-2", "VERB"): (Cell(93.69, -0.92), Cell(89.33, -5.28), Cell(89.56, -5.05)),
-    ("STS-B", "VERB"): (Cell(87.63, -2.46), Cell(85.54, -4.54), Cell(86.22, -3.86)),
+SCORES: Mapping[tuple[str, str], tuple[PrintedCell, PrintedCell, PrintedCell]] = {
+    ("CoLA", "NOUN"): (PrintedCell(39.72, -24.34), PrintedCell(17.75, -46.30), PrintedCell(34.33, -29.73)),
+    ("MNLI-M", "NOUN"): (PrintedCell(85.64, -2.24), PrintedCell(72.85, -15.04), PrintedCell(77.46, -10.42)),
+    ("MRPC", "NOUN"): (PrintedCell(86.27, -2.45), PrintedCell(82.35, -6.37), PrintedCell(80.15, -8.58)),
+    ("QNLI", "NOUN"): (PrintedCell(89.13, -3.51), PrintedCell(71.02, -21.62), PrintedCell(82.02, -10.62)),
+    ("QQP", "NOUN"): (PrintedCell(86.69, -4.63), PrintedCell(72.57, -18.75), PrintedCell(84.17, -7.16)),
+    ("RTE", "NOUN"): (PrintedCell(47.29, -22.74), PrintedCell(53.79, -16.25), PrintedCell(47.29, -22.74)),
+    ("SST-2", "NOUN"): (PrintedCell(94.04, -0.57), PrintedCell(87.27, -7.34), PrintedCell(88.76, -5.85)),
+    ("STS-B", "NOUN"): (PrintedCell(81.67, -8.41), PrintedCell(56.12, -33.96), PrintedCell(63.52, -26.56)),
+    ("CoLA", "VERB"): (PrintedCell(23.26, -40.79), PrintedCell(4.30, -59.75), PrintedCell(20.22, -43.83)),
+    ("MNLI-M", "VERB"): (PrintedCell(86.95, -0.94), PrintedCell(77.61, -10.28), PrintedCell(80.32, -7.57)),
+    ("MRPC", "VERB"): (PrintedCell(85.54, -3.19), PrintedCell(85.54, -3.19), PrintedCell(85.05, -3.68)),
+    ("QNLI", "VERB"): (PrintedCell(92.00, -0.64), PrintedCell(87.41, -5.24), PrintedCell(90.15, -2.49)),
+    ("QQP", "VERB"): (PrintedCell(89.49, -1.84), PrintedCell(86.01, -5.31), PrintedCell(89.05, -2.27)),
+    ("RTE", "VERB"): (PrintedCell(65.34, -4.69), PrintedCell(65.70, -4.33), PrintedCell(65.34, -4.69)),
+    ("SST-2", "VERB"): (PrintedCell(93.69, -0.92), PrintedCell(89.33, -5.28), PrintedCell(89.56, -5.05)),
+    ("STS-B", "VERB"): (PrintedCell(87.63, -2.46), PrintedCell(85.54, -4.54), PrintedCell(86.22, -3.86)),
 }
 """Table 3, by task and removed class; the cells in the order of SETTINGS."""
 
@@ -92,7 +92,7 @@ MASKED_WORDS: Mapping[tuple[str, str], float] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class PrintedExample:
     """One row of Table 4: a sentence of SST-2, its corruptions, and the labels."""
 
     original: str
@@ -103,14 +103,14 @@ class Example:
 
 
 EXAMPLES = (
-    Example(
+    PrintedExample(
         "An unclassifiably awful study in self - and audience-abuse.",
         "an unclassifiably awful in - and.",
         "an unclassifiably study in self - and audience-abuse.",
         "positive",
         "negative",
     ),
-    Example(
+    PrintedExample(
         "It proves quite compelling as an intense, brooding character study.",
         "it proves quite compelling as an intense, brooding.",
         "it proves quite as an, brooding character study.",

@@ -16,7 +16,7 @@ from scipy.special import softmax
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
-from goldproof.judging.metrics import score_arm
+from goldproof.judging.metrics import mean_score
 from goldproof.measures.information import UsableInformation, pointwise_information
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.comparison import Comparison, compare, compare_runs
@@ -24,38 +24,48 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.runs import runs_interval
-from goldproof.studies.corruption.plan import Cell, cells, tested_versions, trained_versions, training_jobs
+from goldproof.studies.corruption.plan import CorruptionCell, cells, tested_versions, trained_versions, training_jobs
 from goldproof.studies.corruption.settings import Config
 from goldproof.studies.corruption.tasks import ORIGINAL, Removing, Task, Version, data_job
 from goldproof.training.selection import label_codes
 
-Verdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+CellVerdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
+VERDICTS: tuple[CellVerdict, ...] = get_args(CellVerdict)
 CONSTANT = 0.975
 FLAT = 0.05
 ROUNDING = 1e-9
-Place = tuple[Version, Version]
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRuns:
-    """What the trainings of one task answered.
+class TaskAnswers:
+    """What the trainings of one task answered: the seeds' Answers for each version trained on and tested on.
 
-    `gold` and `answers` are class numbers, or numbers in a regression; answers are seeds × items for each (trained,
-    tested); `probabilities` are means over seeds (items × classes), absent in a regression. `prior` are the shares of
-    the classes in the training data. `keys` are the trainings' jobs.
+    `test` are the test items as they are, `prior` the shares of the classes in the training data, `keys` the
+    trainings' jobs.
     """
 
     task: Task
-    classes: tuple[str, ...]
-    gold: Array
     test: Dataset
     n_train: int
     prior: Array
-    answers: Mapping[Place, Array]
-    probabilities: Mapping[Place, Array]
+    answers: Mapping[tuple[Version, Version], Answers]
     truncated: int
     keys: Mapping[Version, tuple[str, ...]]
+
+    @property
+    def original(self) -> Answers:
+        """Nothing removed, neither in training nor in testing."""
+        return self.answers[ORIGINAL, ORIGINAL]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes; none in a regression."""
+        return self.original.labels
+
+    @property
+    def gold(self) -> Array:
+        """Class numbers, or numbers in a regression."""
+        return self.original.gold
 
     @property
     def metric(self) -> Metric:
@@ -94,18 +104,19 @@ class Control:
 class Judged:
     """A cell: its score, its change to the baseline with Holm's p, how many seeds give one answer, and the verdict."""
 
-    cell: Cell
+    cell: CorruptionCell
     score: Estimate
     delta: Comparison
     p_value: float
     n_constant: int
-    verdict: Verdict
+    verdict: CellVerdict
     control: Control | None
 
 
-def load_runs(config: Config, results: Results, task: Task) -> TaskRuns:
+def load_runs(config: Config, results: Results, task: Task) -> TaskAnswers:
     """The answers of every training of a task, at the end of training."""
-    answers, probabilities, keys, truncated = {}, {}, {}, 0
+    train, test = (results[data_job(config, task, split)] for split in ("train", "test"))
+    answers, keys, truncated = {}, {}, 0
     classes: tuple[str, ...] = ()
     for trained in trained_versions(config):
         trainings = training_jobs(config, task, trained)
@@ -114,51 +125,67 @@ def load_runs(config: Config, results: Results, task: Task) -> TaskRuns:
         truncated += sum(n for name, n in outcomes[0].truncated.items() if name != "train")
         for tested in tested_versions(config, trained):
             logits = np.stack([outcome.at(str(tested))[-1] for outcome in outcomes]).astype(float)
-            place = (trained, tested)
-            answers[place] = logits[..., 0] if task.kind == "regression" else logits.argmax(-1)
-            if task.kind != "regression":
-                probabilities[place] = softmax(logits, axis=-1).mean(axis=0)
-    train, test = (results[data_job(config, task, split)] for split in ("train", "test"))
-    column = "score" if task.kind == "regression" else "label"
-    labels, learned = (label_codes(classes, each.table.column(column).to_pylist()) for each in (test, train))
+            answers[trained, tested] = make_answers(task, classes, test, logits, config.seeds)
+    learned = label_codes(classes, train.table.column(_gold_column(task)).to_pylist())
     prior = np.bincount(learned, minlength=len(classes)) / len(learned) if classes else np.zeros(0)
-    return TaskRuns(task, classes, labels, test, len(train), prior, answers, probabilities, truncated, keys)
+    return TaskAnswers(task, test, len(train), prior, answers, truncated, keys)
 
 
-def find_baseline(config: Config, runs: TaskRuns) -> Baseline:
+def make_answers(task: Task, classes: tuple[str, ...], test: Dataset, logits: Array, seeds: Sequence[int]) -> Answers:
+    """The answers of the seeds to the test items, from logits (seeds × items × classes, or × 1 in a regression)."""
+    regression = task.kind == "regression"
+    return Answers(
+        where={},
+        step=None,
+        task="regression" if regression else "classification",
+        labels=classes,
+        ids=np.array(test.table.column("id").to_pylist(), object),
+        gold=label_codes(classes, test.table.column(_gold_column(task)).to_pylist()),
+        runs=logits[..., 0] if regression else logits.argmax(-1),
+        run_names=tuple(str(seed) for seed in seeds),
+        probabilities=None if regression else softmax(logits, axis=-1),
+    )
+
+
+def _gold_column(task: Task) -> str:
+    return "score" if task.kind == "regression" else "label"
+
+
+def find_baseline(config: Config, runs: TaskAnswers) -> Baseline:
     """The score without corruption beside the floors."""
-    answers = runs.answers[ORIGINAL, ORIGINAL]
-    score = runs_interval(runs.metric, runs.gold, answers, level=config.level)
+    score = _score(config, runs, runs.original)
     majority = constant = 0.0
     if runs.task.metric == "accuracy":
         shares = np.bincount(runs.gold, minlength=len(runs.classes)) / len(runs.gold)
         majority, constant = float(shares[int(runs.prior.argmax())]), float(shares.max())
-    return Baseline(score, _second(runs, answers, config.level), majority, constant)
+    return Baseline(score, _second(runs, config.level), majority, constant)
 
 
-def _second(runs: TaskRuns, answers: Array, level: float) -> Estimate | None:
+def _score(config: Config, runs: TaskAnswers, answers: Answers) -> Estimate:
+    return runs_interval(runs.metric, answers.gold, answers.runs, level=config.level)
+
+
+def _second(runs: TaskAnswers, level: float) -> Estimate | None:
     """F1 of the positive class, or Spearman's correlation, where GLUE gives it beside the main score."""
     if runs.task.kind == "regression":
-        ids = np.array(runs.test.table.column("id").to_pylist(), object)
-        names = tuple(map(str, range(len(answers))))
-        return score_arm(Answers({}, None, "regression", (), ids, runs.gold, answers, names), "spearman", level)
+        return mean_score(runs.original, "spearman", level)
     if runs.task.positive not in runs.classes:
         return None
-    place = runs.classes.index(runs.task.positive)
-    gold, found = ((each == place).astype(np.int64) for each in (runs.gold, answers))
+    positive = runs.classes.index(runs.task.positive)
+    gold, found = ((each == positive).astype(np.int64) for each in (runs.gold, runs.original.runs))
     return runs_interval(metric("binary_f1"), gold, found, level=level)
 
 
-def judge_task(config: Config, runs: TaskRuns, baseline: Baseline) -> list[Judged]:
+def judge_task(config: Config, runs: TaskAnswers, baseline: Baseline) -> list[Judged]:
     """Every cell of a task."""
     wanted = cells(config, runs.task)
-    scores = [runs_interval(runs.metric, runs.gold, _answers(runs, cell), level=config.level) for cell in wanted]
+    scores = [_score(config, runs, _answers(runs, cell)) for cell in wanted]
     deltas = [_change(config, runs, _answers(runs, cell), cell) for cell in wanted]
     adjusted = _holm(deltas)
     controls = _controls(config, runs, wanted)
     judged = []
     for cell, score, delta, p_value, control in zip(wanted, scores, deltas, adjusted, controls, strict=True):
-        constant = n_constant(runs, _answers(runs, cell))
+        constant = n_constant(_answers(runs, cell))
         is_constant = 2 * constant > len(config.seeds)
         verdict = find_verdict(delta, p_value, config, is_constant=is_constant, has_baseline=baseline.above_floor)
         judged.append(Judged(cell, score, delta, p_value, constant, verdict, control))
@@ -167,7 +194,7 @@ def judge_task(config: Config, runs: TaskRuns, baseline: Baseline) -> list[Judge
 
 def find_verdict(
     delta: Comparison, p_value: float, config: Config, *, is_constant: bool, has_baseline: bool
-) -> Verdict:
+) -> CellVerdict:
     """What a cell shows.
 
     No baseline: the original score is not above the best constant answer, so there is nothing to lose. Collapsed: most
@@ -183,17 +210,17 @@ def find_verdict(
     return "drops" if p_value < 1 - config.level and delta.difference.value < 0 else "underpowered"
 
 
-def n_constant(runs: TaskRuns, answers: Array) -> int:
+def n_constant(answers: Answers) -> int:
     """How many seeds give (nearly) one answer to all items.
 
     One class for at least 97.5 % of them, and other classes at most half as often as in gold, which may itself be of
     nearly one class; in a regression, answers that vary less than 5 % as much as the gold scores.
     """
-    if runs.task.kind == "regression":
-        return int(np.sum(answers.std(axis=1) < FLAT * runs.gold.std()))
-    n = len(runs.gold)
-    most = min((1 - CONSTANT) * n, (n - int(np.bincount(runs.gold).max())) / 2)
-    return sum(n - int(np.bincount(run).max()) <= most for run in answers)
+    gold, n = answers.gold, answers.n_items
+    if answers.task == "regression":
+        return int(np.sum(answers.runs.std(axis=1) < FLAT * gold.std()))
+    most = min((1 - CONSTANT) * n, (n - int(np.bincount(gold).max())) / 2)
+    return sum(n - int(np.bincount(run).max()) <= most for run in answers.runs)
 
 
 def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:
@@ -208,30 +235,31 @@ def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:
     return Estimate(value, low, high, f"{delta.method}; baseline and floor as known", delta.n, delta.level)
 
 
-def find_information(runs: TaskRuns, trained: Version, tested: Version) -> UsableInformation | None:
+def find_information(runs: TaskAnswers, trained: Version, tested: Version) -> UsableInformation | None:
     """The bits about each label; without input, the best a model can know is the share of each class in training."""
-    if (trained, tested) not in runs.probabilities:
+    answers = runs.answers.get((trained, tested))
+    if answers is None or answers.probabilities is None:
         return None
-    return pointwise_information(runs.probabilities[trained, tested], runs.prior[None], runs.gold)
+    return pointwise_information(answers.probabilities.mean(axis=0), runs.prior[None], answers.gold)
 
 
-def _answers(runs: TaskRuns, cell: Cell, kind: Removing = "remove") -> Array:
+def _answers(runs: TaskAnswers, cell: CorruptionCell, kind: Removing = "remove") -> Answers:
     return runs.answers[cell.trained_on(kind), cell.tested_on(kind)]
 
 
-def _change(config: Config, runs: TaskRuns, answers: Array, cell: Cell) -> Comparison:
+def _change(config: Config, runs: TaskAnswers, answers: Answers, cell: CorruptionCell) -> Comparison:
     """The change to the baseline."""
-    return _compare(config, runs, answers, runs.answers[ORIGINAL, ORIGINAL], same=cell.setting == "test")
+    return _compare(config, runs, answers, runs.original, same=cell.setting == "test")
 
 
-def _compare(config: Config, runs: TaskRuns, a: Array, b: Array, *, same: bool) -> Comparison:
+def _compare(config: Config, runs: TaskAnswers, a: Answers, b: Answers, *, same: bool) -> Comparison:
     """A − B, over seeds and items where there are several seeds."""
-    if min(len(a), len(b)) > 1:
-        return compare_runs(runs.metric, runs.gold, a, b, same_seeds=same, level=config.level)
-    return compare(runs.metric, runs.gold, a[0], b[0], level=config.level)
+    if min(a.n_runs, b.n_runs) > 1:
+        return compare_runs(runs.metric, a.gold, a.runs, b.runs, same_seeds=same, level=config.level)
+    return compare(runs.metric, a.gold, a.runs[0], b.runs[0], level=config.level)
 
 
-def _controls(config: Config, runs: TaskRuns, wanted: Sequence[Cell]) -> list[Control | None]:
+def _controls(config: Config, runs: TaskAnswers, wanted: Sequence[CorruptionCell]) -> list[Control | None]:
     if config.control == "none":
         return [None for _ in wanted]
     random = [_answers(runs, cell, "random") for cell in wanted]

@@ -27,7 +27,7 @@ from goldproof.training.selection import best_point
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class LogicCondition:
     """One cell of the study: who learns what from how much; `preset` is empty for that of the settings."""
 
     task: str
@@ -41,13 +41,15 @@ class Condition:
     @property
     def is_plain(self) -> bool:
         """Whether nothing is changed: all the data as they are."""
-        return self == Condition(self.task, self.language, self.model)
+        return self == LogicCondition(self.task, self.language, self.model)
 
 
 @named("logic.Answers")
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """Answers of all seeds: for each test language class numbers, seeds × items; how many test items were cut."""
+class StoredAnswers:
+    """Answers of all seeds, as `keep_answers` stores them: for each test language class numbers, seeds × items, and how
+    many test items were cut; `scores` makes Answers of them.
+    """
 
     classes: tuple[str, ...]
     runs: dict[str, np.ndarray[Any, Any]]
@@ -84,10 +86,10 @@ def corpora(config: Config) -> list[tuple[str, str, str]]:
     return found
 
 
-def conditions(config: Config) -> list[Condition]:
+def conditions(config: Config) -> list[LogicCondition]:
     """Every cell of the study, the plain ones first."""
     plans, models = config.experiments, model_names(config)
-    cells = [Condition(t, lang, m) for t in config.tasks for lang in languages_trained(config) for m in models]
+    cells = [LogicCondition(t, lang, m) for t in config.tasks for lang in languages_trained(config) for m in models]
     found = list(cells)
     found += [replace(cell, fraction=share) for share in plans.fractions if share != 1 for cell in cells]
     if plans.overlap:
@@ -154,14 +156,14 @@ def nli_job(config: Config, name: str) -> Job[Certificate]:
     return steps.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.experiments.root or None))
 
 
-def languages_tested(config: Config, condition: Condition) -> tuple[str, ...]:
+def languages_tested(config: Config, condition: LogicCondition) -> tuple[str, ...]:
     """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
     if condition.is_plain and condition.language == config.experiments.source:
         return config.languages
     return (condition.language,)
 
 
-def answers_job(config: Config, condition: Condition) -> Job[Answers]:
+def answers_job(config: Config, condition: LogicCondition) -> Job[StoredAnswers]:
     """The answers of all seeds in one condition."""
     corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names, condition.preset)
     learned, held = (
@@ -177,7 +179,7 @@ def answers_job(config: Config, condition: Condition) -> Job[Answers]:
 
 
 def training_job(
-    config: Config, condition: Condition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
+    config: Config, condition: LogicCondition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
 ) -> Job[TrainingOutcome]:
     """One training of one model, with the best settings of its search where there is one."""
     if condition.model == "forest":
@@ -190,7 +192,7 @@ def training_job(
     return train.job(found[0].model, learned, sets, replace(found[0].recipe, task=task), Seeds.all(seed))
 
 
-def trial_jobs(config: Config, condition: Condition) -> list[Job[search.Trial]]:
+def trial_jobs(config: Config, condition: LogicCondition) -> list[Job[search.Trial]]:
     """The trials of a condition's task, language and model, in the order of the candidates; none without a search."""
     if not search.is_searched(config, condition.model):
         return []
@@ -233,7 +235,7 @@ def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Train
 
 
 @step(version=1, name="goldproof.logic.answers")
-def keep_answers(trainings: list[TrainingOutcome], held: Dataset) -> Answers:
+def keep_answers(trainings: list[TrainingOutcome], held: Dataset) -> StoredAnswers:
     """Each seed's answers on the test sets, at its best point on the validation split."""
     labels = held.table.column("label").to_pylist()
     points = [best_point(outcome, "validation", labels) for outcome in trainings]
@@ -242,7 +244,7 @@ def keep_answers(trainings: list[TrainingOutcome], held: Dataset) -> Answers:
         name: np.stack([o.at(name)[p].argmax(axis=-1).astype(np.int8) for o, p in zip(trainings, points, strict=True)])
         for name in names
     }
-    return Answers(trainings[0].classes, runs, dict(trainings[0].truncated))
+    return StoredAnswers(trainings[0].classes, runs, dict(trainings[0].truncated))
 
 
 def _joined(texts: Dataset) -> list[str]:

@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from goldproof.builders.logic.build import find_task
+from goldproof.data.answers import Answers
+from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
+from goldproof.judging.metrics import mean_score
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
-from goldproof.statistics.runs import runs_interval
-from goldproof.studies.logic.plan import Condition, answers_job, corpus_job_of
+from goldproof.studies.logic.plan import LogicCondition, StoredAnswers, answers_job, corpus_job_of
 from goldproof.studies.logic.settings import Config
 
 ACCURACY = metric("accuracy")
@@ -24,60 +26,88 @@ DRAWS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """One condition on one test set: class numbers as runs × items, its accuracy, p against chance, and its job.
+class ConditionAccuracy:
+    """One condition on one test set: its answers, their accuracy, p against chance, and its job.
 
-    `templates` and `sizes` have an entry for each item.
+    Tags of the answers say each item's template and n.
     """
 
-    condition: Condition
-    language: str
-    gold: Array
-    runs: Array
+    condition: LogicCondition
+    answers: Answers
     accuracy: Estimate
     p_value: float
-    templates: Array
-    sizes: Array
     truncated: int
     key: str
 
     @property
+    def language(self) -> str:
+        """The language of the test set."""
+        return self.answers.where["language"]
+
+    @property
+    def gold(self) -> Array:
+        """The true classes."""
+        return self.answers.gold
+
+    @property
+    def runs(self) -> Array:
+        """The classes that each run gives: runs × items."""
+        return self.answers.runs
+
+    @property
+    def templates(self) -> Array:
+        """The template of each item."""
+        return np.array(self._tagged("template"))
+
+    @property
+    def sizes(self) -> Array:
+        """The n of each item."""
+        return np.array([int(n) for n in self._tagged("n")])
+
+    @property
     def n_constant(self) -> int:
         """How many runs give one answer to at least 97.5 % of the items: no evidence about inference."""
-        return int(np.sum(np.abs((self.runs == 1).mean(axis=1) - 0.5) > 0.475))
+        return int(np.sum(np.abs((self.answers.runs == 1).mean(axis=1) - 0.5) > 0.475))
 
     def within(self, items: Array) -> Estimate:
         """The accuracy on some items."""
-        return runs_interval(ACCURACY, self.gold[items], self.runs[:, items])
+        return mean_score(self.answers.take(items), "accuracy")
+
+    def _tagged(self, name: str) -> list[str]:
+        tags = [dict(tag.split(":", 1) for tag in each) for each in self.answers.tags or ()]
+        return [each[name] for each in tags]
 
 
-def score(config: Config, results: Results, condition: Condition, language: str = "") -> Scored:
+def score(config: Config, results: Results, condition: LogicCondition, language: str = "") -> ConditionAccuracy:
     """The scores of a condition on the test set of a language, its own unless given."""
     language = language or condition.language
     job = answers_job(config, condition)
-    answers = results[job]
+    stored = results[job]
     corpus = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
-    data = results[corpus].select(split="test")
-    index = {name: code for code, name in enumerate(answers.classes)}
-    gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
-    runs = answers.runs[language].astype(np.int64)
-    chance = runs_chance_band(ACCURACY, gold, runs, np.random.default_rng(0), draws=DRAWS).p_value
-    tags = [dict(tag.split(":", 1) for tag in tags) for tags in data.table.column("tags").to_pylist()]
-    return Scored(
-        condition,
-        language,
-        gold,
-        runs,
-        runs_interval(ACCURACY, gold, runs),
-        chance,
-        np.array([each["template"] for each in tags]),
-        np.array([int(each["n"]) for each in tags]),
-        answers.truncated.get(language, 0),
-        job.key,
+    answers = make_answers(stored, language, results[corpus].select(split="test"), config.seeds)
+    rng = np.random.default_rng(0)
+    chance = runs_chance_band(ACCURACY, answers.gold, answers.runs, rng, draws=DRAWS).p_value
+    cut = stored.truncated.get(language, 0)
+    return ConditionAccuracy(condition, answers, mean_score(answers, "accuracy"), chance, cut, job.key)
+
+
+def make_answers(stored: StoredAnswers, language: str, data: Dataset, seeds: Sequence[int]) -> Answers:
+    """What is stored of one test language, with the gold and the tags of its items."""
+    index = {name: code for code, name in enumerate(stored.classes)}
+    return Answers(
+        where={"language": language},
+        step=None,
+        task="classification",
+        labels=stored.classes,
+        ids=np.array(data.table.column("id").to_pylist(), object),
+        gold=np.array([index[label] for label in data.table.column("label").to_pylist()]),
+        runs=stored.runs[language].astype(np.int64),
+        run_names=tuple(str(seed) for seed in seeds),
+        tags=tuple(tuple(tags) for tags in data.table.column("tags").to_pylist()),
     )
 
 
-def above_chance(scored: Sequence[Scored], level: float = 0.95) -> list[bool]:
+def above_chance(scored: Sequence[ConditionAccuracy], level: float = 0.95) -> list[bool]:
     """Which scores are above chance: for these seeds, false discoveries controlled over all that are given, and for
     other seeds, by the interval.
     """

@@ -36,7 +36,7 @@ class Source:
 
 @named("logic.CorpusFigures")
 @dataclass(frozen=True, slots=True)
-class CorpusFigures:
+class LogicCorpusFigures:
     """What Table 1 says of a corpus; lengths are characters of both texts."""
 
     vocabulary: int
@@ -102,7 +102,7 @@ def nli_certificate(data: Dataset) -> Certificate:
 
 
 @step(version=1, name="goldproof.logic.figures")
-def figures(data: Dataset) -> CorpusFigures:
+def figures(data: Dataset) -> LogicCorpusFigures:
     """Vocabulary, words that train and test share, and lengths over train and test."""
     found, lengths = [], []
     for split in ("train", "test"):
@@ -110,7 +110,7 @@ def figures(data: Dataset) -> CorpusFigures:
         texts = [f"{a} {b}" for a, b in zip(chosen.texts, chosen.pairs, strict=True)]
         found.append({word for text in texts for word in words(text)})
         lengths += [len(text) for text in texts]
-    return CorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
+    return LogicCorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
 
 
 @step(version=1, name="goldproof.logic.pieces", requires=(CUTTING,))

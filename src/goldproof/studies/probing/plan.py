@@ -36,7 +36,7 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ProbingCell:
     """An arm on a task in a language."""
 
     arm: Arm
@@ -61,7 +61,7 @@ def requires(config: Config) -> tuple[Need, ...]:
     return (PROBING, *(need for language in annotated for need in annotation_needs(language)))
 
 
-def cell_jobs(config: Config, cell: Cell) -> list[Job[Any]]:
+def cell_jobs(config: Config, cell: ProbingCell) -> list[Job[Any]]:
     """All jobs of a cell; a baseline is probed, and nothing beyond."""
     wanted: list[Job[Any]] = []
     for kind in kinds_of(config, cell):
@@ -102,10 +102,10 @@ def _baselines(config: Config) -> list[Arm]:
     return found
 
 
-def cells(config: Config) -> list[Cell]:
+def cells(config: Config) -> list[ProbingCell]:
     """Every arm on every task in its languages."""
     return [
-        Cell(arm, language, task)
+        ProbingCell(arm, language, task)
         for arm in arms(config)
         for language in config.languages
         if language in arm.languages
@@ -113,7 +113,7 @@ def cells(config: Config) -> list[Cell]:
     ]
 
 
-def kinds_of(config: Config, cell: Cell) -> tuple[str, ...]:
+def kinds_of(config: Config, cell: ProbingCell) -> tuple[str, ...]:
     """The probes of a cell; sparse features have a logistic one only."""
     return tuple(kind for kind in config.probe.kinds if kind == "logistic") if _is_sparse(cell) else config.probe.kinds
 
@@ -124,7 +124,7 @@ def probe_settings(config: Config, kind: str) -> ProbeSettings:
     return ProbeSettings(kind, config.probe.l2, seeds)  # type: ignore[arg-type]
 
 
-def probe_job(config: Config, cell: Cell, kind: str = "logistic") -> Job[steps.Probed | None]:
+def probe_job(config: Config, cell: ProbingCell, kind: str = "logistic") -> Job[steps.Probed | None]:
     """The probes of a cell."""
     task, settings = task_job(config, cell.language, cell.task), probe_settings(config, kind)
     if _is_sparse(cell):
@@ -133,19 +133,19 @@ def probe_job(config: Config, cell: Cell, kind: str = "logistic") -> Job[steps.P
     return found
 
 
-def assess_job(config: Config, cell: Cell, kind: str = "logistic") -> Job[LayerTests | None]:
+def assess_job(config: Config, cell: ProbingCell, kind: str = "logistic") -> Job[LayerTests | None]:
     """Bands and ties of a cell's layers."""
     return steps.assess.job(probe_job(config, cell, kind), config.level)
 
 
-def selectivity_job(config: Config, cell: Cell) -> Job[Selectivity | None]:
+def selectivity_job(config: Config, cell: ProbingCell) -> Job[Selectivity | None]:
     """The control task of a cell."""
     settings, limit = probe_settings(config, "logistic"), config.most_classes
     task = task_job(config, cell.language, cell.task)
     return steps.selectivity.job(cell.arm.model, config.readout, task, settings, limit, config.embeddings)
 
 
-def code_job(config: Config, cell: Cell) -> Job[steps.Code | None]:
+def code_job(config: Config, cell: ProbingCell) -> Job[steps.Code | None]:
     """The description length of a cell."""
     task = task_job(config, cell.language, cell.task)
     return steps.code_length.job(
@@ -153,7 +153,7 @@ def code_job(config: Config, cell: Cell) -> Job[steps.Code | None]:
     )
 
 
-def neurons_job(config: Config, cell: Cell) -> Job[steps.Ranked | None]:
+def neurons_job(config: Config, cell: ProbingCell) -> Job[steps.Ranked | None]:
     """The neurons of a cell."""
     choice = config.neurons
     settings = NeuronSettings(choice.l1, choice.l2, choice.share, choice.by)
@@ -183,5 +183,5 @@ def similarity_job(config: Config, language: str, task: str) -> Job[steps.Likene
     return steps.compare_models.job(models, config.readout, ready, config.similarity, config.embeddings)
 
 
-def _is_sparse(cell: Cell) -> bool:
+def _is_sparse(cell: ProbingCell) -> bool:
     return isinstance(cell.arm.model, NGrams)

@@ -16,7 +16,7 @@ from goldproof.statistics.comparison import Comparison, compare, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
-from goldproof.studies.probing.plan import Arm, Cell, arms, assess_job, cells, kinds_of, probe_job
+from goldproof.studies.probing.plan import Arm, ProbingCell, arms, assess_job, cells, kinds_of, probe_job
 from goldproof.studies.probing.published import title_of
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Probed
@@ -28,10 +28,10 @@ NOT_PRINTED = "not in the paper"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class LayerScores:
     """A cell's probes of one kind, what its layers show, the accuracy of the majority class, and its job."""
 
-    cell: Cell
+    cell: ProbingCell
     kind: str
     probed: Probed
     tests: LayerTests
@@ -68,13 +68,13 @@ class Scored:
 class Twins:
     """A model against its random twin, each at the layer that is best on validation; `p_value` is Holm's."""
 
-    model: Scored
-    twin: Scored
+    model: LayerScores
+    twin: LayerScores
     difference: Estimate
     p_value: float
 
 
-class Findings:
+class ProbingFindings:
     """The results of a configuration, looked up once."""
 
     def __init__(self, config: Config, results: Results) -> None:
@@ -84,18 +84,18 @@ class Findings:
         self.facts: dict[tuple[str, str], Facts] = {
             (language, task): results[facts_job(config, language, task)] for language, task in self.tasks
         }
-        self.scored: dict[tuple[str, str, str, str], Scored] = {}
+        self.scored: dict[tuple[str, str, str, str], LayerScores] = {}
         for cell in cells(config):
             for kind in kinds_of(config, cell):
                 self._score(cell, kind)
 
-    def _score(self, cell: Cell, kind: str) -> None:
+    def _score(self, cell: ProbingCell, kind: str) -> None:
         job = probe_job(self.config, cell, kind)
         probed, tests = self.results[job], self.results[assess_job(self.config, cell, kind)]
         if probed is None or tests is None:
             return
         majority = self.facts[cell.language, cell.task].majority
-        self.scored[kind, cell.arm.title, cell.language, cell.task] = Scored(
+        self.scored[kind, cell.arm.title, cell.language, cell.task] = LayerScores(
             cell, kind, probed, tests, majority, job.key
         )
 
@@ -104,7 +104,7 @@ class Findings:
         with_paper = self.config.corpus != "generated"
         return [column for column in columns if with_paper or not column.published]
 
-    def of(self, kind: str, arm: Arm) -> list[Scored]:
+    def of(self, kind: str, arm: Arm) -> list[LayerScores]:
         """An arm's scores with a kind of probe."""
         return [each for each in self.scored.values() if each.kind == kind and each.cell.arm.title == arm.title]
 
@@ -155,7 +155,7 @@ class Findings:
                 found[place] = adjusted[f"{each.cell.language}/{each.cell.task}"]
         return found
 
-    def moves(self, scored: Scored) -> tuple[str, str]:
+    def moves(self, scored: LayerScores) -> tuple[str, str]:
         """The steps between neighbouring layers at which accuracy rises, and falls, by more than chance."""
         p_values = self.neighbours[scored.cell.arm.title, scored.cell.language, scored.cell.task]
         steps: dict[bool, list[str]] = {True: [], False: []}
@@ -166,7 +166,7 @@ class Findings:
         return ", ".join(steps[True]) or "none", ", ".join(steps[False]) or "none"
 
 
-def _compare(model: Scored, twin: Scored, level: float) -> Comparison:
+def _compare(model: LayerScores, twin: LayerScores, level: float) -> Comparison:
     sides = [each.probed.correct[each.probed.chosen].astype(np.int64) for each in (model, twin)]
     ones = np.ones(sides[0].shape[1], np.int64)
     if len(sides[0]) == 1:

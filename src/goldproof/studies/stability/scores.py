@@ -1,6 +1,6 @@
 """From trainings to scores: the chosen epoch of every run, arranged as runs × items, scored by category and overall.
 
-`Findings` has every condition scored once, with what is said of each category. Nothing is drawn here.
+`StabilityFindings` has every condition scored once, with what is said of each category. Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from goldproof.builders.entailment.categories import group_tags
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
-from goldproof.judging.metrics import scorable
+from goldproof.judging.metrics import mean_score, run_scores
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
 from goldproof.report.fields import Field, Thing
@@ -29,7 +29,6 @@ from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.power import detectable_difference
-from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.stability import correlation_interval
 from goldproof.studies.stability.plan import (
     Condition,
@@ -51,15 +50,15 @@ MCC = metric("mcc")
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """The runs of one condition on the diagnostics of its language.
+class ConditionScores:
+    """The scores of one condition's runs on the diagnostics of its language.
 
     `table` is categories × runs of MCC, categories in alphabetical order. `overall` is one MCC over all rows, `mean`
     the mean over categories; both are means over runs with intervals over runs and items.
     """
 
     condition: Condition
-    arm: Answers
+    answers: Answers
     categories: tuple[str, ...]
     table: Array
     overall: Estimate
@@ -71,12 +70,12 @@ class Scored:
     @property
     def run_overall(self) -> Array:
         """The MCC over all rows of each run."""
-        return scorable(self.arm, "mcc").scores()
+        return run_scores(self.answers, "mcc")
 
     @property
     def n_runs(self) -> int:
         """The number of runs."""
-        return len(self.arm.runs)
+        return self.answers.n_runs
 
     def correlation(self, level: float) -> Estimate | None:
         """The mean correlation between the runs' category scores ("RS corr."); None with one run."""
@@ -90,21 +89,22 @@ class Scored:
         """
         if self.n_runs < 2 or math.isnan(self.overall.low):
             return None
-        result = compare_runs(MCC, self.arm.gold, self.arm.runs, self.arm.runs, self.arm.clusters, level=level)
+        own = self.answers
+        result = compare_runs(MCC, own.gold, own.runs, own.runs, own.clusters, level=level)
         return detectable_difference(result.standard_error, result.df, level)
 
 
-def score_condition(config: Config, results: Results, condition: Condition) -> Scored:
+def score_condition(config: Config, results: Results, condition: Condition) -> ConditionScores:
     """The scores of a condition's seeds."""
     return score_runs(config, results, condition, seeds_of(config))
 
 
-def score_attribution(config: Config, results: Results, language: str) -> Scored:
+def score_attribution(config: Config, results: Results, language: str) -> ConditionScores:
     """The scores of the runs that vary the three seeds apart."""
     return score_runs(config, results, Condition(language), attribution_seeds(config))
 
 
-def score_runs(config: Config, results: Results, condition: Condition, seeds: Sequence[Seeds]) -> Scored:
+def score_runs(config: Config, results: Results, condition: Condition, seeds: Sequence[Seeds]) -> ConditionScores:
     """The scores of these runs of a condition."""
     trainings = [training_job(config, condition, each) for each in seeds]
     outcomes = [results[job] for job in trainings]
@@ -112,27 +112,28 @@ def score_runs(config: Config, results: Results, condition: Condition, seeds: Se
     labels = [str(label) for label in results[validation_job(config, condition.language)].table["label"].to_pylist()]
     points = [choose_point(config, outcome, labels) for outcome in outcomes]
     accuracy = [float(score_points(o, "validation", labels)[p]) for o, p in zip(outcomes, points, strict=True)]
-    arm = make_answers(condition, data, outcomes, points)
-    members = items_by_tag(arm)
-    form, everything = scorable(arm, "mcc"), list(members.values())
-    return Scored(
+    answers = make_answers(condition, data, outcomes, points)
+    members = items_by_tag(answers)
+    return ConditionScores(
         condition=condition,
-        arm=arm,
+        answers=answers,
         categories=tuple(members),
-        table=np.array([form.take(items).scores() for items in members.values()]),
-        overall=_unless_constant(arm, runs_interval(MCC, arm.gold, arm.runs, arm.clusters, config.level)),
-        mean=_unless_constant(
-            arm, categories_interval(MCC, arm.gold, arm.runs, everything, arm.clusters, config.level)
-        ),
+        table=np.array([run_scores(answers.take(items), "mcc") for items in members.values()]),
+        overall=_unless_constant(answers, mean_score(answers, "mcc", config.level)),
+        mean=_unless_constant(answers, _mean_of_categories(answers, list(members.values()), config.level)),
         validation=np.array(accuracy),
         epochs=tuple(point + 1 for point in points),
         keys=tuple(job.key for job in trainings),
     )
 
 
-def _unless_constant(arm: Answers, estimate: Estimate) -> Estimate:
+def _mean_of_categories(answers: Answers, members: Sequence[Array], level: float) -> Estimate:
+    return categories_interval(MCC, answers.gold, answers.runs, members, answers.clusters, level)
+
+
+def _unless_constant(answers: Answers, estimate: Estimate) -> Estimate:
     """The estimate, without its interval where every run answers all rows alike: 0 is then a convention."""
-    if (arm.runs != arm.runs[:, :1]).any():
+    if (answers.runs != answers.runs[:, :1]).any():
         return estimate
     return replace(estimate, low=math.nan, high=math.nan, method="no interval: every run answers all rows alike")
 
@@ -185,65 +186,63 @@ def summary_method(estimate: Estimate) -> Estimate:
     return replace(estimate, method=re.sub(r"\d+ clusters", "clusters of twins", method))
 
 
-def judge_categories(config: Config, arm: Answers) -> list[TagScore]:
+def judge_categories(config: Config, answers: Answers) -> list[TagScore]:
     """Each category beside chance, false discoveries controlled over the categories."""
-    return _score(arm, config)
+    return _score(answers, config)
 
 
-def judge_groups(config: Config, arm: Answers) -> list[TagScore]:
+def judge_groups(config: Config, answers: Answers) -> list[TagScore]:
     """Each of the four groups beside chance."""
-    assert arm.tags is not None
-    return _score(replace(arm, tags=tuple(group_tags(arm.tags))), config)
+    assert answers.tags is not None
+    return _score(replace(answers, tags=tuple(group_tags(answers.tags))), config)
 
 
-def judge_cells(config: Config, arm: Answers) -> list[list[TagScore]]:
+def judge_cells(config: Config, answers: Answers) -> list[list[TagScore]]:
     """Each run's categories beside chance, run by run; false discoveries controlled over all cells together."""
-    by_run = [
-        _score(replace(arm, runs=arm.runs[[i]], run_names=(name,)), config) for i, name in enumerate(arm.run_names)
-    ]
+    by_run = [_score(answers.only_runs((run,)), config) for run in range(answers.n_runs)]
     decided = iter(decide([score for scores in by_run for score in scores], config.level))
     return [[next(decided) for _ in scores] for scores in by_run]
 
 
-def _score(arm: Answers, config: Config) -> list[TagScore]:
+def _score(answers: Answers, config: Config) -> list[TagScore]:
     settings = Settings(metric="mcc", level=config.level, smallest_tag=config.smallest)
-    return [replace(score, estimate=summary_method(score.estimate)) for score in score_tags(arm, "mcc", settings)]
+    return [replace(score, estimate=summary_method(score.estimate)) for score in score_tags(answers, "mcc", settings)]
 
 
 SOURCES = ("Initialisation", "Data order", "Dropout")
 
 
 @dataclass(frozen=True)
-class Findings:
+class StabilityFindings:
     """The scored conditions of a campaign; what is asked for twice is computed once."""
 
     config: Config
     results: Results
 
     @cached_property
-    def scored(self) -> dict[Condition, Scored]:
+    def scored(self) -> dict[Condition, ConditionScores]:
         """Every condition with its scores."""
         return {each: score_condition(self.config, self.results, each) for each in conditions(self.config)}
 
     @cached_property
-    def base(self) -> dict[str, Scored]:
+    def base(self) -> dict[str, ConditionScores]:
         """Each language trained on its own data alone."""
         return {language: self.scored[Condition(language)] for language in self.config.languages}
 
     @cached_property
     def categories(self) -> dict[str, list[TagScore]]:
         """Each language's categories beside chance."""
-        return {language: judge_categories(self.config, scored.arm) for language, scored in self.base.items()}
+        return {language: judge_categories(self.config, scored.answers) for language, scored in self.base.items()}
 
     @cached_property
     def groups(self) -> dict[str, list[TagScore]]:
         """Each language's groups of categories beside chance."""
-        return {language: judge_groups(self.config, scored.arm) for language, scored in self.base.items()}
+        return {language: judge_groups(self.config, scored.answers) for language, scored in self.base.items()}
 
     @cached_property
     def cells(self) -> dict[str, list[list[TagScore]]]:
         """Each language's runs × categories beside chance."""
-        return {language: judge_cells(self.config, scored.arm) for language, scored in self.base.items()}
+        return {language: judge_cells(self.config, scored.answers) for language, scored in self.base.items()}
 
     @cached_property
     def sources(self) -> dict[str, Attribution]:
@@ -280,7 +279,7 @@ class Findings:
         return [key for language in languages or self.base for key in self.base[language].keys]
 
 
-def deviations(scored: Scored) -> Array:
+def deviations(scored: ConditionScores) -> Array:
     """The standard deviation over runs of each category; NaN with one run."""
     if scored.n_runs < 2:
         return np.full(len(scored.table), np.nan)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from goldproof.jobs import Results
-from goldproof.judging.transfer.analysis import Settings, analyse
-from goldproof.judging.transfer.guide import Counting
-from goldproof.judging.transfer.report import Context, transfer_report
-from goldproof.judging.transfer.wide import PrintedRow, wide_table
+from goldproof.judging.checkpoints.analysis import TransferSettings, analyse
+from goldproof.judging.checkpoints.guide import Counting
+from goldproof.judging.checkpoints.report import Context, transfer_report
+from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
 from goldproof.report.summary import Cell, Missing, Report, Section, Table
 from goldproof.studies.transfer import published
-from goldproof.studies.transfer.plan import Course, find_sets, jobs, make_recipe
-from goldproof.studies.transfer.scores import panels_of_courses
+from goldproof.studies.transfer.plan import StoredRun, find_sets, jobs, make_recipe
+from goldproof.studies.transfer.scores import experiment_of_runs
 from goldproof.studies.transfer.settings import Config
 
 
@@ -22,7 +22,7 @@ def make_report(config: Config, results: Results) -> Report:
     courses = [results[job] for job in planned]
     given = config.analysis
     counting = Counting(given.threshold, given.ties, given.across_runs)
-    found = analyse(panels_of_courses(config, courses), Settings(margin=given.margin, counting=counting))
+    found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
     context = Context(
         printed=printed_rows(config.corpus),
         keys=[job.key for job in planned],
@@ -77,7 +77,7 @@ def _literature(config: Config) -> list[Section]:
     return [Section("Results in the literature", [table])]
 
 
-def _provenance(config: Config, courses: Sequence[Course]) -> dict[str, str | int | float]:
+def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str | int | float]:
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {

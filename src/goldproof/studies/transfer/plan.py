@@ -34,7 +34,7 @@ from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import EarlyStopping, Recipe, Seeds
 
 
-def jobs(config: Config) -> list[Job[Course]]:
+def jobs(config: Config) -> list[Job[StoredRun]]:
     """The condensed answers of every run, in the order of the seeds."""
     sets, model, recipe = find_sets(config), find_model(config.model), make_recipe(config)
     evaluate = dict(sets.evaluate)
@@ -214,8 +214,8 @@ OUTSIDE = "O"
 
 @named("transfer.SetCourse")
 @dataclass(frozen=True, slots=True)
-class SetCourse:
-    """One evaluation set of one run.
+class StoredSet:
+    """One evaluation set of one run, as `condense` stores it; `scores` makes Answers of it.
 
     Classification: `gold` and `averaged` have a class number for each item, `answers` for each checkpoint and item.
     Tagging: `answers` and `averaged` have hits, gold spans and predicted spans of each sentence, `gold` is all 0.
@@ -236,17 +236,17 @@ class SetCourse:
 
 @named("transfer.Course")
 @dataclass(frozen=True, slots=True)
-class Course:
-    """One run: the steps of its checkpoints, the classes, and every evaluation set by name."""
+class StoredRun:
+    """One run, as `condense` stores it: the steps of its checkpoints, the classes, and every evaluation set by name."""
 
     points: tuple[int, ...]
     classes: tuple[str, ...]
-    sets: dict[str, SetCourse]
+    sets: dict[str, StoredSet]
     stopped_at: int | None
 
 
 @step(version=1, name="goldproof.transfer.condense")
-def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> Course:
+def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> StoredRun:
     """The answers of a training on every evaluation set at every checkpoint."""
     sets = {}
     for name, data in evaluate.items():
@@ -254,16 +254,16 @@ def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> Course:
         tagging = data.table.column("token_labels").null_count < len(data)
         mean_weights = None if outcome.averaged is None else outcome.averaged[name]
         sets[name] = (_tagged if tagging else _classified)(outcome, data, logits, mean_weights)
-    return Course(outcome.points, outcome.classes, sets, outcome.stopped_at)
+    return StoredRun(outcome.points, outcome.classes, sets, outcome.stopped_at)
 
 
-def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> StoredSet:
     logs = _log_probabilities(logits)
     index = {name: code for code, name in enumerate(outcome.classes)}
     gold = np.array([index[label] for label in data.table.column("label").to_pylist()])
     texts = data.texts
     clusters = np.unique(np.array(texts, object), return_inverse=True)[1] if len(set(texts)) < len(texts) else None
-    return SetCourse(
+    return StoredSet(
         tuple(data.table.column("id").to_pylist()),
         gold.astype(np.int16),
         logs.argmax(axis=-1).astype(np.int16),
@@ -274,7 +274,7 @@ def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_wei
     )
 
 
-def _tagged(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> SetCourse:
+def _tagged(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> StoredSet:
     from goldproof.statistics.spans import coded_span_counts
 
     index = {name: code for code, name in enumerate(outcome.classes)}
@@ -292,7 +292,7 @@ def _tagged(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights
 
     confidence = (logs.max(axis=-1) * known).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
     ids = tuple(data.table.column("id").to_pylist())
-    return SetCourse(
+    return StoredSet(
         ids,
         np.zeros(len(ids), np.int16),
         count(answers),

@@ -1,4 +1,4 @@
-"""Scores: the condensed runs become panels, runs × checkpoints × items of every language, which are judged."""
+"""Scores: the runs as they are stored become answers of every language at every checkpoint, which are judged."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from goldproof.data.answers import Answers, span_answers
 from goldproof.errors import DataError
-from goldproof.judging.transfer.panels import ENDED, Panel, PanelParts, Panels, Scoring, make_panel, make_panels
+from goldproof.judging.checkpoints.experiment import Experiment, make_experiment
+from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.statistics.arrays import Array
-from goldproof.studies.transfer.plan import Course
+from goldproof.studies.transfer.plan import StoredRun, StoredSet
 from goldproof.studies.transfer.settings import Config
 
 FEWEST_POINTS = 3
 
 
-def panels_of_courses(config: Config, courses: Sequence[Course]) -> Panels:
-    """The panels of the runs of a configuration; runs that ended early are filled up."""
-    points = max((course.points for course in courses), key=len)
-    for course in courses:
-        if course.points != points[: len(course.points)]:
+def experiment_of_runs(config: Config, runs: Sequence[StoredRun]) -> Experiment:
+    """The experiment of a configuration's runs; one that ended early is absent from later checkpoints."""
+    points = max((run.points for run in runs), key=len)
+    for run in runs:
+        if run.points != points[: len(run.points)]:
             raise DataError("the runs have different checkpoints; they must come from one recipe")
     if len(points) < FEWEST_POINTS:
         got = f"{points[-1]} {'step' if points[-1] == 1 else 'steps'}"
@@ -28,40 +30,54 @@ def panels_of_courses(config: Config, courses: Sequence[Course]) -> Panels:
             "so train longer (training.epochs), on more data (data.most_train) or in smaller batches (training.batch)"
         )
     metric = config.analysis.metric or ("span_f1" if config.task == "tokens" else "accuracy")
-    scoring = Scoring(metric, courses[0].classes)
-    languages = (config.source, *config.targets)
-    names = [(language, split) for language in languages for split in ("dev", "test")]
-    panels = [
-        _panel(language, split, scoring, courses, len(points))
-        for language, split in names
-        if f"{language}/{split}" in courses[0].sets
-    ]
-    return make_panels(config.source, [str(seed) for seed in config.seeds], points, panels)
-
-
-def _panel(language: str, split: str, scoring: Scoring, courses: Sequence[Course], n_points: int) -> Panel:
-    sets = [course.sets[f"{language}/{split}"] for course in courses]
-    first = sets[0]
-    answers = np.stack([_filled(each.answers, n_points, ENDED) for each in sets])
-    confidence = np.stack([_filled(each.confidence.astype(float), n_points, -np.inf) for each in sets])
-    given = PanelParts(
-        np.array(first.ids, object),
-        first.gold.astype(np.int64),
-        answers,
-        np.stack([each.averaged for each in sets]),
-        confidence,
-        None if first.clusters is None else first.clusters.astype(np.int64),
-        _stacked([each.averaged_weights for each in sets]),
+    names = [f"{language}/{split}" for language in (config.source, *config.targets) for split in ("dev", "test")]
+    return make_experiment(
+        config.source, [_set(name, metric, config, runs, points) for name in names if name in runs[0].sets]
     )
-    return make_panel(language, split, scoring, given)
 
 
-def _stacked(arrays: Sequence[Array | None]) -> Array | None:
-    """The arrays of all runs; None where a run has none."""
-    known = [array for array in arrays if array is not None]
-    return np.stack(known) if len(known) == len(arrays) else None
+def _set(name: str, metric: str, config: Config, runs: Sequence[StoredRun], points: Sequence[int]) -> EvaluationSet:
+    """One evaluation set of all runs."""
+    sets = [run.sets[name] for run in runs]
+    labels, seeds = runs[0].classes, [str(seed) for seed in config.seeds]
+    checkpoints = []
+    for point, step in enumerate(points):
+        there = [i for i, run in enumerate(runs) if point < len(run.points)]
+        answers = [sets[i].answers[point] for i in there]
+        checkpoints.append(_answers(name, sets[0], labels, answers, [seeds[i] for i in there], step))
+    confidence = np.full((len(runs), len(points)), -np.inf)
+    for row, each in zip(confidence, sets, strict=True):
+        row[: len(each.confidence)] = each.confidence
+    weights = [each.averaged_weights for each in sets if each.averaged_weights is not None]
+    return make_set(
+        checkpoints,
+        metric,
+        confidence=confidence,
+        averaged=_answers(name, sets[0], labels, [each.averaged for each in sets], seeds),
+        averaged_weights=_answers(name, sets[0], labels, weights, seeds) if len(weights) == len(sets) else None,
+    )
 
 
-def _filled(array: Array, n_points: int, fill: float) -> Array:
-    missing = n_points - len(array)
-    return np.concatenate([array, np.full((missing, *array.shape[1:]), fill, array.dtype)]) if missing else array
+def _answers(
+    name: str,
+    stored: StoredSet,
+    labels: tuple[str, ...],
+    runs: Sequence[Array],
+    names: Sequence[str],
+    step: int | None = None,
+) -> Answers:
+    """What is stored of one set (class numbers, or hits, gold spans and predicted spans) as Answers."""
+    language, _, split = name.rpartition("/")
+    answers = np.stack(runs)
+    is_tagging = answers.ndim == 3
+    return Answers(
+        where={"language": language, "split": split},
+        step=step,
+        task="spans" if is_tagging else "classification",
+        labels=() if is_tagging else labels,
+        ids=np.array(stored.ids, object),
+        gold=answers[0, :, 1].astype(np.int64) if is_tagging else stored.gold.astype(np.int64),
+        runs=span_answers(answers[..., 0], answers[..., 2]) if is_tagging else answers.astype(np.int64),
+        run_names=tuple(names),
+        clusters=None if stored.clusters is None else stored.clusters.astype(np.int64),
+    )

@@ -13,7 +13,7 @@ from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.power import detectable_difference
 from goldproof.studies.corruption import published
-from goldproof.studies.corruption.scores import VERDICTS, Baseline, Judged, TaskRuns
+from goldproof.studies.corruption.scores import VERDICTS, Baseline, Judged, TaskAnswers
 from goldproof.studies.corruption.settings import Config, classes_of
 
 SETTING_TITLES = {"train": "Corrupt-train", "test": "Corrupt-test", "both": "Corrupt-train and test"}
@@ -33,7 +33,7 @@ NO_SCORE = "no score: a run gives one answer to all items"
 class Found:
     """All that was found about one task."""
 
-    runs: TaskRuns
+    runs: TaskAnswers
     baseline: Baseline
     judged: Sequence[Judged]
 

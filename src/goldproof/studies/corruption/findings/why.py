@@ -15,9 +15,9 @@ from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import NOT_PRINTED, Found, training_keys
-from goldproof.studies.corruption.plan import Cell as StudyCell
+from goldproof.studies.corruption.plan import CorruptionCell as StudyCell
 from goldproof.studies.corruption.plan import cloze_jobs, cue_jobs
-from goldproof.studies.corruption.scores import TaskRuns, find_information
+from goldproof.studies.corruption.scores import TaskAnswers, find_information
 from goldproof.studies.corruption.settings import Config, classes_of
 from goldproof.studies.corruption.steps import load_lexicon
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, data_job
@@ -94,7 +94,7 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     return [Examples(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
 
-def _solved_without(config: Config, results: Results, runs: TaskRuns, removed: str) -> list[Example]:
+def _solved_without(config: Config, results: Results, runs: TaskAnswers, removed: str) -> list[Example]:
     cell = StudyCell(runs.task, removed, strictest(config))
     information = find_information(runs, cell.trained_on(), cell.tested_on())
     if information is None:
@@ -102,7 +102,7 @@ def _solved_without(config: Config, results: Results, runs: TaskRuns, removed: s
     given = results[data_job(config, runs.task, "test", cell.tested_on())]
     before, after = (list(zip(data.texts, data.pairs, strict=True)) for data in (runs.test, given))
     rows = [row for row in solved_examples(information) if before[row] != after[row]][:MOST_EXAMPLES]
-    ids, answers = runs.test.table.column("id").to_pylist(), runs.answers[cell.trained_on(), cell.tested_on()]
+    ids, answers = runs.test.table.column("id").to_pylist(), runs.answers[cell.trained_on(), cell.tested_on()].runs
     examples = []
     for row in rows:
         texts = [text for text in after[row] if text is not None]
@@ -113,9 +113,9 @@ def _solved_without(config: Config, results: Results, runs: TaskRuns, removed: s
     return examples
 
 
-def is_right(runs: TaskRuns, removed: str) -> Array:
+def is_right(runs: TaskAnswers, removed: str) -> Array:
     """Which items of the corrupted test set more than half of the baseline's seeds have right."""
-    answers = runs.answers[ORIGINAL, Version(removed)]
+    answers = runs.answers[ORIGINAL, Version(removed)].runs
     return np.asarray((answers == runs.gold).mean(axis=0) > 0.5)
 
 

@@ -24,8 +24,10 @@ from goldproof.studies.logic.findings.grounds import (
     overlap,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
-from goldproof.studies.logic.plan import Condition, conditions, languages_trained, model_names
-from goldproof.studies.logic.scores import ACCURACY, Scored, above_chance, model_title, score, task_title
+from goldproof.studies.logic.plan import LogicCondition as Condition
+from goldproof.studies.logic.plan import conditions, languages_trained, model_names
+from goldproof.studies.logic.scores import ACCURACY, above_chance, model_title, score, task_title
+from goldproof.studies.logic.scores import ConditionAccuracy as Scored
 from goldproof.studies.logic.settings import Config
 
 SIZE = "n is how many people, places or facts a pair strings together"

@@ -11,8 +11,10 @@ from goldproof.jobs import Results
 from goldproof.report.charts import Caption, dots
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Table
 from goldproof.studies.logic import published
-from goldproof.studies.logic.plan import Condition, model_names
-from goldproof.studies.logic.scores import Scored, above_chance, model_title, score, task_title
+from goldproof.studies.logic.plan import LogicCondition as Condition
+from goldproof.studies.logic.plan import model_names
+from goldproof.studies.logic.scores import ConditionAccuracy as Scored
+from goldproof.studies.logic.scores import above_chance, model_title, score, task_title
 from goldproof.studies.logic.settings import Config
 
 _PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}

@@ -11,7 +11,9 @@ from goldproof.studies.probing.findings.layers import baselines_section, layers_
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
 from goldproof.studies.probing.published import FIGURES, canonical_name
-from goldproof.studies.probing.scores import NOT_PRINTED, Findings, Scored, task_title
+from goldproof.studies.probing.scores import NOT_PRINTED, task_title
+from goldproof.studies.probing.scores import LayerScores as Scored
+from goldproof.studies.probing.scores import ProbingFindings as Findings
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.tasks import Facts, facts_job
 

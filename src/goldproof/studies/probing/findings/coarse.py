@@ -12,7 +12,7 @@ from goldproof.report.charts import Caption, curves
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
-from goldproof.studies.probing.scores import Findings
+from goldproof.studies.probing.scores import ProbingFindings as Findings
 
 REFERENCES = {"rules": "the annotator's rules", "tags": "the experts' tags"}
 

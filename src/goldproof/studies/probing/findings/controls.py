@@ -6,7 +6,9 @@ from goldproof.report.charts import Caption
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import code_job, selectivity_job
-from goldproof.studies.probing.scores import TOO_MANY, Findings, Scored
+from goldproof.studies.probing.scores import TOO_MANY
+from goldproof.studies.probing.scores import LayerScores as Scored
+from goldproof.studies.probing.scores import ProbingFindings as Findings
 
 NOT_RUN = "not asked for"
 

@@ -8,7 +8,9 @@ from goldproof.report.charts import Caption, curves
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table
 from goldproof.studies.probing.plan import Arm
 from goldproof.studies.probing.published import BASELINES, MODELS, best_printed, canonical_name, printed
-from goldproof.studies.probing.scores import NOT_PRINTED, TOO_MANY, Findings, Scored, task_title
+from goldproof.studies.probing.scores import NOT_PRINTED, TOO_MANY, task_title
+from goldproof.studies.probing.scores import LayerScores as Scored
+from goldproof.studies.probing.scores import ProbingFindings as Findings
 
 KIND_TITLES = {"logistic": "logistic regression", "mlp": "MLP"}
 NOT_PROBED = "not probed in this language"

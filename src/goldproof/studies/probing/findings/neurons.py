@@ -7,7 +7,9 @@ from goldproof.report.charts import Caption
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import neurons_job
-from goldproof.studies.probing.scores import TOO_MANY, Findings, Scored
+from goldproof.studies.probing.scores import TOO_MANY
+from goldproof.studies.probing.scores import LayerScores as Scored
+from goldproof.studies.probing.scores import ProbingFindings as Findings
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Ranked
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from goldproof.report.charts import Caption, heat_map
 from goldproof.report.summary import Cell, Column, Item, Section, Table
 from goldproof.studies.probing.plan import compared, models_of, similarity_job
-from goldproof.studies.probing.scores import Findings
+from goldproof.studies.probing.scores import ProbingFindings as Findings
 from goldproof.studies.probing.steps import Likeness
 
 TITLES = {

@@ -20,7 +20,7 @@ from goldproof.studies.stability.findings.seeds import (
 from goldproof.studies.stability.findings.size import gains, size_section
 from goldproof.studies.stability.plan import figures_job
 from goldproof.studies.stability.published import CORPORA, OVERALL
-from goldproof.studies.stability.scores import Findings
+from goldproof.studies.stability.scores import StabilityFindings as Findings
 from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
@@ -124,8 +124,8 @@ def _sizes(rows: list[dict[str, Cell]]) -> str:
 
 
 def _items(found: Findings) -> list[Section]:
-    arms = [scored.arm for scored in found.base.values() if scored.n_runs > 1]
-    examples = [flip_examples(arm, f"items-{arm.where['language']}") for arm in arms[:MOST_EXAMPLES]]
+    several = [scored.answers for scored in found.base.values() if scored.n_runs > 1]
+    examples = [flip_examples(each, f"items-{each.where['language']}") for each in several[:MOST_EXAMPLES]]
     return [Section("Items", examples)] if examples else []
 
 
@@ -143,7 +143,7 @@ def _limits(found: Findings) -> list[str]:
         + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
         + f" of {config.recipe.evaluations}.",
     ]
-    constant = [lang for lang, s in found.base.items() if any(len(set(run.tolist())) == 1 for run in s.arm.runs)]
+    constant = [lang for lang, s in found.base.items() if any(len(set(run.tolist())) == 1 for run in s.answers.runs)]
     if constant:
         lines.append(f"In {', '.join(constant)} a run answers every row alike: its MCC is 0 by convention.")
     if first.n_runs == 1:

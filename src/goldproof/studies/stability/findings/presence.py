@@ -12,7 +12,8 @@ from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Sectio
 from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.stability.plan import Condition, annotation_job, extra_job
 from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PRESENCE, RATES
-from goldproof.studies.stability.scores import Findings, Scored
+from goldproof.studies.stability.scores import ConditionScores as Scored
+from goldproof.studies.stability.scores import StabilityFindings as Findings
 
 NOT_PRINTED = "not in the paper"
 

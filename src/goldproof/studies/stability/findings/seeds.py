@@ -19,7 +19,9 @@ from goldproof.statistics.changes import seed_churn
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.stability import category_spread
 from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, LANGUAGE_CORRELATION, OVERALL
-from goldproof.studies.stability.scores import Findings, Scored, deviations, finite, summary_method
+from goldproof.studies.stability.scores import ConditionScores as Scored
+from goldproof.studies.stability.scores import StabilityFindings as Findings
+from goldproof.studies.stability.scores import deviations, finite, summary_method
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {
@@ -111,7 +113,7 @@ def _deviation(scored: Scored) -> Cell:
 
 
 def _churn(scored: Scored) -> Cell:
-    return seed_churn(scored.arm.runs) if scored.n_runs > 1 else Missing(ONE_RUN)
+    return seed_churn(scored.answers.runs) if scored.n_runs > 1 else Missing(ONE_RUN)
 
 
 def _printed(name: str, scored: Scored) -> Cell:
@@ -271,7 +273,7 @@ def categories_sections(found: Findings) -> list[Section]:
 def _seed_map(found: Findings, language: str) -> Figure:
     rows: list[dict[str, Cell]] = [
         {"seed": name, "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
-        for name, scores in zip(found.base[language].arm.run_names, found.cells[language], strict=True)
+        for name, scores in zip(found.base[language].answers.run_names, found.cells[language], strict=True)
         for score in scores
     ]
     told = sum(not row["chance"] for row in rows)

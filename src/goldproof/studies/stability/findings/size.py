@@ -23,7 +23,9 @@ from goldproof.studies.stability.published import (
     SHARE_HIGHER,
     SHARE_STEADIER,
 )
-from goldproof.studies.stability.scores import MCC, Findings, Scored, deviations, finite, summary_method
+from goldproof.studies.stability.scores import MCC, deviations, finite, summary_method
+from goldproof.studies.stability.scores import ConditionScores as Scored
+from goldproof.studies.stability.scores import StabilityFindings as Findings
 
 NOT_PRINTED = "not in the paper"
 
@@ -61,7 +63,7 @@ def gains(found: Findings) -> list[str | Claim]:
         if not amounts:
             continue
         scored, base = found.scored[Condition(language, max(amounts))], found.base[language]
-        gain = _compare(scored, base, np.arange(scored.arm.n_items), found.config.level).difference
+        gain = _compare(scored, base, np.arange(scored.answers.n_items), found.config.level).difference
         claims.append(Claim(_gain_text(language, max(amounts), gain), standing_of(gain), gain, digits=3))
     return claims
 
@@ -129,7 +131,7 @@ def _row(found: Findings, language: str, amount: int, scored: Scored, base: Scor
     }
     row["gain"] = row["p"] = Missing("nothing was added")
     if amount:
-        result = _compare(scored, base, np.arange(scored.arm.n_items), level)
+        result = _compare(scored, base, np.arange(scored.answers.n_items), level)
         row["gain"], row["p"] = result.difference, finite(result.p_value, result.difference.method)
     paper = {0: OVERALL, FULL_AMOUNT: OVERALL_EXTRA}.get(amount, {}).get(language)
     for key, name in (("paper", "mcc"), ("paper_sd", "sd"), ("paper_correlation", "correlation")):
@@ -138,9 +140,14 @@ def _row(found: Findings, language: str, amount: int, scored: Scored, base: Scor
 
 
 def _compare(scored: Scored, base: Scored, items: np.ndarray, level: float) -> Comparison:
-    clusters = None if scored.arm.clusters is None else scored.arm.clusters[items]
+    clusters = None if scored.answers.clusters is None else scored.answers.clusters[items]
     result = compare_runs(
-        MCC, scored.arm.gold[items], scored.arm.runs[:, items], base.arm.runs[:, items], clusters, level=level
+        MCC,
+        scored.answers.gold[items],
+        scored.answers.runs[:, items],
+        base.answers.runs[:, items],
+        clusters,
+        level=level,
     )
     return replace(result, difference=summary_method(result.difference))
 
@@ -208,7 +215,7 @@ def _changes(found: Findings, language: str, amount: int) -> list[Change]:
     from goldproof.judging.tags import items_by_tag
 
     base, more = found.base[language], found.scored[Condition(language, amount)]
-    results = [_compare(more, base, items, found.config.level) for items in items_by_tag(base.arm).values()]
+    results = [_compare(more, base, items, found.config.level) for items in items_by_tag(base.answers).values()]
     known = np.array([math.isfinite(result.p_value) for result in results])
     adjusted = np.ones(len(results))
     if known.any():

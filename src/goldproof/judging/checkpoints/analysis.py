@@ -1,4 +1,4 @@
-"""Analysis: everything that is said about each language, from panels alone; no model, no files.
+"""Analysis: everything that is said about each language, from the answers of an experiment; no model, no files.
 
 What may be claimed of a language is decided in `claim_of`, by rules that are written down there.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from goldproof.errors import DataError
-from goldproof.judging.transfer.guide import (
+from goldproof.judging.checkpoints.experiment import Experiment
+from goldproof.judging.checkpoints.guide import (
     Correlation,
     Counting,
     Guidance,
@@ -22,10 +23,11 @@ from goldproof.judging.transfer.guide import (
     guidance,
     mean_guidance,
 )
-from goldproof.judging.transfer.luck import Loss, Spread, forgetting_of, regret_of, spread_of
-from goldproof.judging.transfer.panels import Panel, Panels, to_scorable
-from goldproof.judging.transfer.rules import RuleScore, choose_points, compare_rules
-from goldproof.statistics.arrays import IntArray
+from goldproof.judging.checkpoints.luck import Loss, Spread, forgetting_of, regret_of, spread_of
+from goldproof.judging.checkpoints.rules import RuleScore, choose_points, compare_rules
+from goldproof.judging.checkpoints.sets import EvaluationSet
+from goldproof.judging.metrics import metric_of, run_scores
+from goldproof.statistics.arrays import Array, IntArray
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import benjamini_hochberg
@@ -33,7 +35,7 @@ from goldproof.statistics.multiplicity import benjamini_hochberg
 if TYPE_CHECKING:
     from goldproof.report.summary import Report
 
-Claim = Literal[
+Claimable = Literal[
     "may be claimed",
     "only with its spread over runs",
     "only beside the oracle",
@@ -44,8 +46,8 @@ MIN_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How to judge: `margin` is how far a score may be off by luck and still be claimed as it is."""
+class TransferSettings:
+    """How to judge transfer: `margin` is how far a score may be off by luck and still be claimed as it is."""
 
     level: float = 0.95
     margin: float = 0.02
@@ -76,15 +78,15 @@ class LanguageResult:
     forgetting: Loss
     gap: Gap
     floor: float
-    claim: Claim
+    claim: Claimable
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
     """What was found."""
 
-    panels: Panels
-    settings: Settings
+    experiment: Experiment
+    settings: TransferSettings
     source_spread: Spread
     source_agreement: Guidance | None
     overall: MeanGuidance
@@ -97,56 +99,58 @@ class Transfer:
 
     def report(self) -> Report:
         """The report, for rendering."""
-        from goldproof.judging.transfer.report import transfer_report
+        from goldproof.judging.checkpoints.report import transfer_report
 
         return transfer_report(self)
 
 
-def analyse(panels: Panels, settings: Settings | None = None) -> Transfer:
-    """All that can be said of these panels."""
-    settings = settings or Settings()
-    _check_size(panels)
-    points = choose_points("source dev", panels, panels.source)
+def analyse(experiment: Experiment, settings: TransferSettings | None = None) -> Transfer:
+    """All that can be said of this experiment."""
+    settings = settings or TransferSettings()
+    _check_size(experiment)
+    points = choose_points("source dev", experiment, experiment.source)
     assert not isinstance(points, str)
-    rules = compare_rules(panels, panels.targets, settings.level)
-    spreads = [spread_of(panels.test(name), points, settings.level) for name in panels.targets]
+    rules = compare_rules(experiment, experiment.targets, settings.level)
+    spreads = [spread_of(experiment.test(name), points, settings.level) for name in experiment.targets]
     known = [i for i, spread in enumerate(spreads) if math.isfinite(spread.p_value)]
     adjusted = dict(zip(known, benjamini_hochberg(np.array([spreads[i].p_value for i in known])), strict=True))
     results = [
-        _language(panels, spread, float(adjusted.get(i, math.nan)), rules, settings) for i, spread in enumerate(spreads)
+        _language(experiment, spread, float(adjusted.get(i, math.nan)), rules, settings)
+        for i, spread in enumerate(spreads)
     ]
-    source = panels.dev(panels.source)
+    source = experiment.dev(experiment.source)
     assert source is not None
-    has_test = (panels.source, "test") in panels.sets
+    has_test = (experiment.source, "test") in experiment.sets
     agreement = (
-        guidance(source.scores, panels.test(panels.source).scores, settings.counting, settings.level)
+        guidance(source.scores, experiment.test(experiment.source).scores, settings.counting, settings.level)
         if has_test
         else None
     )
-    overall = mean_guidance(panels, settings.counting, settings.level)
-    return Transfer(panels, settings, spread_of(source, points, settings.level), agreement, overall, results, rules)
+    overall = mean_guidance(experiment, settings.counting, settings.level)
+    return Transfer(experiment, settings, spread_of(source, points, settings.level), agreement, overall, results, rules)
 
 
-def _check_size(panels: Panels) -> None:
+def _check_size(experiment: Experiment) -> None:
     """Enough checkpoints for a second half of training, and enough items to be halved."""
-    if len(panels.steps) < MIN_POINTS:
-        raise DataError(f"transfer is judged over at least {MIN_POINTS} checkpoints; got {len(panels.steps)}")
-    for language in panels.targets:
-        test = panels.test(language)
-        groups = test.n_items if test.clusters is None else len(np.unique(test.clusters))
+    if len(experiment.steps) < MIN_POINTS:
+        raise DataError(f"transfer is judged over at least {MIN_POINTS} checkpoints; got {len(experiment.steps)}")
+    for language in experiment.targets:
+        test = experiment.test(language)
+        clusters = test.first.clusters
+        groups = test.n_items if clusters is None else len(np.unique(clusters))
         if groups < 2:
-            what = "items" if test.clusters is None else "clusters of items"
+            what = "items" if clusters is None else "clusters of items"
             raise DataError(f"{language} test: at least 2 {what} are needed; got {groups}")
 
 
 def _language(
-    panels: Panels, spread: Spread, adjusted: float, rules: Sequence[RuleScore], settings: Settings
+    experiment: Experiment, spread: Spread, adjusted: float, rules: Sequence[RuleScore], settings: TransferSettings
 ) -> LanguageResult:
     language = spread.language
-    test, source, target = panels.test(language), panels.dev(panels.source), panels.dev(language)
+    test, source, target = experiment.test(language), experiment.dev(experiment.source), experiment.dev(language)
     assert source is not None
     rng = np.random.default_rng(settings.seed)
-    points = choose_points("source dev", panels, language)
+    points = choose_points("source dev", experiment, language)
     assert not isinstance(points, str)
     floor = floor_of(test)
     usual, oracle = (
@@ -160,24 +164,25 @@ def _language(
         adjusted,
         guidance(source.scores, test.scores, settings.counting, settings.level),
         None if target is None else guidance(target.scores, test.scores, settings.counting, settings.level),
-        correlation(panels, language, settings.level),
-        regret_of(panels, language, rng, settings.level),
-        forgetting_of(panels, language, rng, settings.level),
-        gap_to_source(panels, language, points, settings.level),
+        correlation(experiment, language, settings.level),
+        regret_of(experiment, language, rng, settings.level),
+        forgetting_of(experiment, language, rng, settings.level),
+        gap_to_source(experiment, language, points, settings.level),
         floor,
         claim_of(spread, usual, oracle, floor, settings.margin),
     )
 
 
-def floor_of(test: Panel) -> float:
+def floor_of(test: EvaluationSet) -> float:
     """What the best score is that always gives one label; in tagging 0, as no span is found."""
-    if test.scoring.is_tagging:
+    if test.is_tagging:
         return 0.0
-    constant = np.repeat(np.arange(len(test.scoring.labels))[:, None], test.n_items, axis=1)
-    return float(to_scorable(test.scoring, test.gold, constant).scores().max())
+    labels = test.first.labels
+    constant = np.repeat(np.arange(len(labels))[:, None], test.n_items, axis=1)
+    return float(run_scores(replace(test.first, runs=constant, run_names=labels), test.metric).max())
 
 
-def claim_of(spread: Spread, usual: RuleScore, oracle: RuleScore, floor: float, margin: float) -> Claim:
+def claim_of(spread: Spread, usual: RuleScore, oracle: RuleScore, floor: float, margin: float) -> Claimable:
     """What may be said of a language's zero-shot score, by the first rule that applies.
 
     It has no interval, or one that reaches down to what always giving one label scores: nothing beyond that. One run:
@@ -196,36 +201,39 @@ def claim_of(spread: Spread, usual: RuleScore, oracle: RuleScore, floor: float, 
     return "only with its spread over runs" if spread.another_run > margin else "may be claimed"
 
 
-def gap_to_source(panels: Panels, language: str, points: IntArray, level: float) -> Gap:
+def gap_to_source(experiment: Experiment, language: str, points: IntArray, level: float) -> Gap:
     """Source test minus target test at the same checkpoints, paired by item; refused where items do not match."""
-    if (panels.source, "test") not in panels.sets:
-        return Gap(None, f"the source {panels.source!r} has no test set")
-    source, target = panels.test(panels.source), panels.test(language)
-    reason = why_not_paired(panels, language)
+    if (experiment.source, "test") not in experiment.sets:
+        return Gap(None, f"the source {experiment.source!r} has no test set")
+    source, target = experiment.test(experiment.source), experiment.test(language)
+    reason = why_not_paired(experiment, language)
     if reason:
         return Gap(None, reason)
-    position = {item: i for i, item in enumerate(target.ids)}
-    order = np.array([position[item] for item in source.ids])
-    sides = source.answers_at(points), target.answers_at(points)[:, order]
-    both = to_scorable(source.scoring, source.gold, np.concatenate(sides))
-    runs = both.runs[: len(points)], both.runs[len(points) :]
-    result = compare_runs(both.metric, both.gold, *runs, source.clusters, same_seeds=True, level=level)
+    ours = source.at(points)
+    theirs = target.at(points).take(_order(source, target))
+    measure = metric_of(ours, source.metric)
+    result = compare_runs(measure, ours.gold, ours.runs, theirs.runs, ours.clusters, same_seeds=True, level=level)
     return Gap(result.difference)
 
 
-def why_not_paired(panels: Panels, language: str) -> str:
+def why_not_paired(experiment: Experiment, language: str) -> str:
     """Why the test sets of source and target cannot be compared item by item; nothing where they can."""
-    source, target = panels.test(panels.source), panels.test(language)
-    where = f"not paired: the test sets of {panels.source!r} and {language!r} "
-    if set(source.ids) != set(target.ids):
-        lacking = len(set(source.ids) - set(target.ids))
+    source, target = experiment.test(experiment.source), experiment.test(language)
+    where = f"not paired: the test sets of {experiment.source!r} and {language!r} "
+    ids, gold = source.first.ids, source.first.gold
+    if set(ids) != set(target.first.ids):
+        lacking = len(set(ids) - set(target.first.ids))
         return f"{where}are not the same items ({source.n_items} and {target.n_items}; {lacking} ids are missing)"
-    position = {item: i for i, item in enumerate(target.ids)}
-    order = np.array([position[item] for item in source.ids])
-    if source.scoring.is_tagging:
+    if source.is_tagging:
         return f"{where}are tagged word by word, and words differ between languages"
-    differs = np.flatnonzero(source.gold != target.gold[order])
+    differs = np.flatnonzero(gold != target.first.gold[_order(source, target)])
     if len(differs):
-        first = str(source.ids[differs[0]])
+        first = str(ids[differs[0]])
         return f"{where}have other gold labels under the same ids ({len(differs)} of {source.n_items}, first {first!r})"
     return ""
+
+
+def _order(source: EvaluationSet, target: EvaluationSet) -> Array:
+    """The target's items in the order of the source's."""
+    position = {item: i for i, item in enumerate(target.first.ids)}
+    return np.array([position[item] for item in source.first.ids])

@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 
-from goldproof.judging.transfer.panels import Panels
-from goldproof.judging.transfer.rules import best_points
+from goldproof.judging.checkpoints.experiment import Experiment
+from goldproof.judging.checkpoints.rules import best_points
 from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
 from goldproof.statistics.arrays import FloatArray
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
-Standing = Literal["guides", "misleads", "may be chance"]
+Bearing = Literal["guides", "misleads", "may be chance"]
 NULL_DRAWS = 300
 
 
@@ -41,10 +41,10 @@ class Guidance:
     whole: Estimate
     late: Estimate
     null: Estimate
-    standing: Standing
+    standing: Bearing
 
     @property
-    def late_standing(self) -> Standing:
+    def late_standing(self) -> Bearing:
         """What may be said of the second half, from its interval over runs."""
         if self.late.low > 0.5:
             return "guides"
@@ -85,7 +85,7 @@ def guidance(development: FloatArray, target: FloatArray, counting: Counting, le
     late = directional_agreement(development[:, half:], target[:, half:], level=level, **options)  # type: ignore[arg-type]
     null = _null(development, target, counting, level)
     low, high = (whole.low, whole.high) if math.isfinite(whole.low) else (whole.value, whole.value)
-    standing: Standing = "may be chance"
+    standing: Bearing = "may be chance"
     if low > 0.5 and whole.value > null.high:
         standing = "guides"
     elif high < 0.5 and whole.value < null.low:
@@ -93,12 +93,12 @@ def guidance(development: FloatArray, target: FloatArray, counting: Counting, le
     return Guidance(whole, late, null, standing)
 
 
-def mean_guidance(panels: Panels, counting: Counting, level: float = 0.95) -> MeanGuidance:
+def mean_guidance(experiment: Experiment, counting: Counting, level: float = 0.95) -> MeanGuidance:
     """Agreement averaged over the target languages, run by run; pairs lie within runs."""
-    source = panels.dev(panels.source)
+    source = experiment.dev(experiment.source)
     assert source is not None
-    half = len(panels.steps) // 2
-    tests = [(panels.test(name).scores, panels.dev(name)) for name in panels.targets]
+    half = len(experiment.steps) // 2
+    tests = [(experiment.test(name).scores, experiment.dev(name)) for name in experiment.targets]
     own = [(dev.scores, test) for test, dev in tests if dev is not None]
     usual = [(source.scores, test) for test, dev in tests if dev is not None]
     by_source = [(source.scores, test) for test, _ in tests]
@@ -140,13 +140,13 @@ def _mean(values: Sequence[float], level: float, lowest: float = 0.0) -> Estimat
     return replace(found, low=max(found.low, lowest), high=min(found.high, 1.0), method=f"{found.method} over runs")
 
 
-def correlation(panels: Panels, language: str, level: float = 0.95) -> Correlation:
+def correlation(experiment: Experiment, language: str, level: float = 0.95) -> Correlation:
     """Source dev against a language's test: within runs on Fisher's z scale with a t interval over runs, and between
     runs, each at its best source-dev checkpoint.
     """
-    source = panels.dev(panels.source)
+    source = experiment.dev(experiment.source)
     assert source is not None
-    test = panels.test(language)
+    test = experiment.test(language)
     return Correlation(_within(source.scores, test.scores, level), _between(source.scores, test.scores, level))
 
 

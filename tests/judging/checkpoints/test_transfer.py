@@ -1,28 +1,32 @@
-"""Transfer judged from panels and from files: known answers, invariances, and what it refuses to say."""
+"""Transfer judged from answers and from files: known answers, invariances, and what it refuses to say."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.judging.courses import ACCURACY, LABELS, exact_panel, experiment, noisy_panel, rows_of
+from tests.judging.checkpoints.experiments import checkpoints, exact_set, experiment, noisy_set, right_codes, rows_of
 from tests.judging.files import write_jsonl
 from tests.report.sentences import unfinished
 
 from goldproof.cli import run_command
+from goldproof.data.answers import Answers, span_answers
 from goldproof.data.predictions import read_predictions
 from goldproof.errors import DataError
-from goldproof.judging.transfer.analysis import analyse, why_not_paired
-from goldproof.judging.transfer.guide import Counting, guidance, mean_guidance
-from goldproof.judging.transfer.luck import loss_against, spread_of
-from goldproof.judging.transfer.panels import PanelParts, Scoring, make_panel
-from goldproof.judging.transfer.reading import judge_transfer, panels_of
-from goldproof.judging.transfer.rules import choose_points, mean_difference
+from goldproof.judging.checkpoints.analysis import analyse, why_not_paired
+from goldproof.judging.checkpoints.experiment import experiment_of
+from goldproof.judging.checkpoints.guide import Counting, guidance, mean_guidance
+from goldproof.judging.checkpoints.luck import loss_against, spread_of
+from goldproof.judging.checkpoints.reading import answers_of, judge_transfer
+from goldproof.judging.checkpoints.rules import choose_points, mean_difference
+from goldproof.judging.checkpoints.sets import make_set
+from goldproof.judging.metrics import metric_of, run_scores
 from goldproof.report.write import write_report
 from goldproof.statistics.comparison import compare_runs
 
@@ -32,10 +36,10 @@ RISE = np.array([[0.50, 0.60, 0.70, 0.80], [0.50, 0.62, 0.71, 0.80]])
 def four_sets(target_test, target_dev, source_dev=RISE, source_test=RISE):
     return experiment(
         [
-            exact_panel("en", "dev", source_dev, 100),
-            exact_panel("en", "test", source_test),
-            exact_panel("de", "dev", target_dev, 100),
-            exact_panel("de", "test", target_test),
+            exact_set("en", "dev", source_dev, 100),
+            exact_set("en", "test", source_test),
+            exact_set("de", "dev", target_dev, 100),
+            exact_set("de", "test", target_test),
         ]
     )
 
@@ -68,13 +72,13 @@ def test_rules_choose_the_checkpoints_that_they_say():
     target_dev = np.array([[0.2, 0.3, 0.4, 0.1], [0.1, 0.2, 0.3, 0.9]])
     other = np.array([[0.9, 0.1, 0.1, 0.1], [0.1, 0.9, 0.1, 0.1]])
     sure = np.array([[-0.1, -0.9, -0.2, -0.1], [-0.9, -0.1, -0.1, -0.1]])
-    panels = experiment(
+    made = experiment(
         [
-            exact_panel("en", "dev", source_dev, 100, confidence=sure),
-            exact_panel("de", "dev", target_dev, 100),
-            exact_panel("de", "test", RISE),
-            exact_panel("fr", "dev", other, 100),
-            exact_panel("fr", "test", RISE),
+            exact_set("en", "dev", source_dev, 100, confidence=sure),
+            exact_set("de", "dev", target_dev, 100),
+            exact_set("de", "test", RISE),
+            exact_set("fr", "dev", other, 100),
+            exact_set("fr", "test", RISE),
         ]
     )
     chosen = {
@@ -85,8 +89,8 @@ def test_rules_choose_the_checkpoints_that_they_say():
         "other dev": [0, 1],  # mean of en and fr: .75 .5 .5 .4 and .5 .75 .35 .35
     }
     for rule, points in chosen.items():
-        assert choose_points(rule, panels, "de").tolist() == points, rule
-    found = analyse(panels)
+        assert choose_points(rule, made, "de").tolist() == points, rule
+    found = analyse(made)
     assert found.rule("de", "target dev").run_scores == pytest.approx([0.70, 0.80])
     gain = found.rule("de", "target dev").difference
     assert gain is not None
@@ -95,11 +99,10 @@ def test_rules_choose_the_checkpoints_that_they_say():
 
 
 def test_averaged_weights_are_a_rule_where_they_are_known():
-    known = exact_panel("de", "test", np.array([[0.80], [0.65]])).answers[:, 0]
-    dev = exact_panel("en", "dev", np.tile([0.6, 0.9, 0.7, 0.7], (2, 1)), 100)
+    known = exact_set("de", "test", np.array([[0.80], [0.65]])).first
+    dev = exact_set("en", "dev", np.tile([0.6, 0.9, 0.7, 0.7], (2, 1)), 100)
     with_mean, without = (
-        analyse(experiment([dev, exact_panel("de", "test", RISE, averaged_weights=answers)]))
-        for answers in (known, None)
+        analyse(experiment([dev, exact_set("de", "test", RISE, averaged_weights=answers)])) for answers in (known, None)
     )
     score = with_mean.rule("de", "averaged weights")
     assert score.run_scores == pytest.approx([0.80, 0.65])
@@ -109,9 +112,9 @@ def test_averaged_weights_are_a_rule_where_they_are_known():
     assert 0 <= score.p_value <= score.adjusted <= 1
     reason = "the weights of checkpoints were not averaged (setting average_weights)"
     assert without.rule("de", "averaged weights").reason == reason
-    half = with_mean.panels.test("de").take(np.arange(0, 200, 2))
+    half = with_mean.experiment.test("de").take(np.arange(0, 200, 2))
     assert half.averaged_weights is not None
-    assert half.averaged_weights.tolist() == known[:, ::2].tolist()
+    assert half.averaged_weights.runs.tolist() == known.runs[:, ::2].tolist()
     for found, is_said in ((with_mean, False), (without, True)):
         limits = [item.text for item in found.report().sections[-1].items]
         assert (f"Averaged weights are not compared: {reason}." in limits) is is_said
@@ -119,15 +122,15 @@ def test_averaged_weights_are_a_rule_where_they_are_known():
 
 def test_gains_are_the_paired_comparison_over_runs_and_items():
     rng = np.random.default_rng(1)
-    panels = experiment(
-        [noisy_panel(name, split, np.full((4, 6), 0.7), rng) for name in ("en", "de") for split in ("dev", "test")]
+    made = experiment(
+        [noisy_set(name, split, np.full((4, 6), 0.7), rng) for name in ("en", "de") for split in ("dev", "test")]
     )
-    found = analyse(panels)
-    test = panels.test("de")
-    a, b = (choose_points(rule, panels, "de") for rule in ("target dev", "source dev"))
-    expected = compare_runs(
-        test.at(a).metric, test.gold, test.answers_at(a), test.answers_at(b), same_seeds=True
-    ).difference
+    found = analyse(made)
+    test = made.test("de")
+    a, b = (choose_points(rule, made, "de") for rule in ("target dev", "source dev"))
+    one, other = test.at(a), test.at(b)
+    measure = metric_of(one, "accuracy")
+    expected = compare_runs(measure, one.gold, one.runs, other.runs, same_seeds=True).difference
     assert found.rule("de", "target dev").difference == expected
     by_run = test.score_at(a) - test.score_at(b)
     overall = mean_difference(found.rules, "target dev")
@@ -140,7 +143,7 @@ def test_regret_of_pure_noise_vanishes_when_corrected():
     """All checkpoints are equally good, so nothing could be gained; the best of 30 still looks 7 points better."""
     rng = np.random.default_rng(0)
     losses = [
-        loss_against(noisy_panel("de", "test", np.full((10, 30), 0.7), rng), np.zeros(10, int), rng) for _ in range(6)
+        loss_against(noisy_set("de", "test", np.full((10, 30), 0.7), rng), np.zeros(10, int), rng) for _ in range(6)
     ]
     apparent = np.mean([loss.apparent.value for loss in losses])
     corrected = np.mean([loss.corrected.value for loss in losses])
@@ -153,36 +156,32 @@ def test_true_regret_survives_the_correction():
     chances = np.full((8, 5), 0.6)
     chances[:, 3] = 0.9
     rng = np.random.default_rng(0)
-    loss = loss_against(noisy_panel("de", "test", chances, rng, 400), np.zeros(8, int), rng)
+    loss = loss_against(noisy_set("de", "test", chances, rng, 400), np.zeros(8, int), rng)
     assert loss.corrected.low < 0.3 < loss.corrected.high
     assert loss.corrected.low > 0.2
 
 
 def test_forgetting_is_peak_minus_final():
     fall = np.array([[0.5, 0.9, 0.7], [0.5, 0.8, 0.7]])
-    panels = experiment([exact_panel("en", "dev", RISE[:, :3]), exact_panel("de", "test", fall)])
-    (result,) = analyse(panels).languages
+    made = experiment([exact_set("en", "dev", RISE[:, :3]), exact_set("de", "test", fall)])
+    (result,) = analyse(made).languages
     assert result.forgetting.apparent.value == pytest.approx(0.15)
 
 
 def test_a_run_that_ended_early_has_its_own_last_checkpoint():
-    scores = np.array([[0.5, 0.6, 0.7], [0.5, 0.6, np.nan]])
-    gold = np.arange(100) % 2
-    right = np.arange(100) < np.round(np.nan_to_num(scores)[..., None] * 100)
-    answers = np.where(np.isnan(scores)[..., None], -1, np.where(right, gold, 1 - gold))
-    ids = np.array([str(i) for i in range(100)], object)
-    panels = experiment(
-        [make_panel(n, s, ACCURACY, PanelParts(ids, gold, answers)) for n, s in (("en", "dev"), ("de", "test"))]
-    )
-    assert panels.last_points().tolist() == [2, 1]
-    assert analyse(panels).rule("de", "last").run_scores == pytest.approx([0.7, 0.6])
+    gold, codes = right_codes(np.array([[0.5, 0.6, 0.7], [0.5, 0.6, 0.0]]), 100)
+    codes[1, 2] = -1
+    sets = [checkpoints(*name, gold, codes) for name in (("en", "dev"), ("de", "test"))]
+    made = experiment([make_set(each, "accuracy") for each in sets])
+    assert made.last_points().tolist() == [2, 1]
+    assert analyse(made).rule("de", "last").run_scores == pytest.approx([0.7, 0.6])
 
 
 def test_spread_is_max_min_and_cochrans_q():
     rng = np.random.default_rng(3)
-    panel = noisy_panel("de", "test", np.full((5, 2), 0.7), rng, 300)
-    spread = spread_of(panel, np.ones(5, int))
-    scores = panel.scores[:, 1]
+    made = noisy_set("de", "test", np.full((5, 2), 0.7), rng, 300)
+    spread = spread_of(made, np.ones(5, int))
+    scores = made.scores[:, 1]
     assert (spread.highest, spread.lowest) == (scores.max(), scores.min())
     p = scores.mean()
     assert spread.significant == pytest.approx(stats.norm.ppf(0.975) * math.sqrt(2 * p * (1 - p) / 300))
@@ -195,13 +194,10 @@ def test_spread_is_max_min_and_cochrans_q():
 def test_order_of_items_and_of_runs_makes_no_difference(seed):
     rng = np.random.default_rng(seed)
     names = [(name, split) for name in ("en", "de") for split in ("dev", "test")]
-    whole = [noisy_panel(name, split, rng.uniform(0.5, 0.9, (3, 4)), rng, 40) for name, split in names]
+    whole = [noisy_set(name, split, rng.uniform(0.5, 0.9, (3, 4)), rng, 40) for name, split in names]
     items, runs = rng.permutation(40), rng.permutation(3)
-    other = [
-        make_panel(p.language, p.split, ACCURACY, PanelParts(p.ids[items], p.gold[items], p.answers[runs][:, :, items]))
-        for p in whole
-    ]
-    (a,), (b,) = (analyse(experiment(panels)).languages for panels in (whole, other))
+    other = [make_set([a.take(items).only_runs(runs) for a in each.checkpoints], "accuracy") for each in whole]
+    (a,), (b,) = (analyse(experiment(sets)).languages for sets in (whole, other))
     assert a.by_source.whole.value == pytest.approx(b.by_source.whole.value, nan_ok=True)
     assert a.by_source.whole.low == pytest.approx(b.by_source.whole.low, nan_ok=True)
     assert a.regret.apparent.value == pytest.approx(b.regret.apparent.value)
@@ -212,29 +208,34 @@ def test_order_of_items_and_of_runs_makes_no_difference(seed):
 
 
 def test_tagging_is_scored_by_spans():
-    counts = np.array([[[[1, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 1, 1]]]])  # one run, two checkpoints, two sentences
-    ids = np.array(["a", "b"], object)
-    panel = make_panel("de", "test", Scoring("span_f1"), PanelParts(ids, np.zeros(2, int), counts))
-    assert panel.scores.tolist() == [[0.5, 1.0]]
-    assert panel.at(np.array([0])).scores().tolist() == [0.5]
+    where, ids, gold = {"language": "de", "split": "test"}, np.array(["a", "b"], object), np.array([1, 1])
+    one_found, both_found = (span_answers(np.array([found]), np.array([[1, 1]])) for found in ([1, 0], [1, 1]))
+    steps = [
+        Answers(where, step, "spans", (), ids, gold, runs, ("0",)) for step, runs in ((1, one_found), (2, both_found))
+    ]
+    made = make_set(steps, "span_f1")
+    assert made.scores.tolist() == [[0.5, 1.0]]
+    assert run_scores(made.at(np.array([0])), "span_f1").tolist() == [0.5]
 
 
 def small_experiment(n_runs=3):
     rng = np.random.default_rng(5)
     names = [(name, split) for name in ("en", "de", "sw") for split in ("dev", "test")]
-    return experiment([noisy_panel(*name, np.full((n_runs, 4), 0.75), rng, 60) for name in names])
+    return experiment([noisy_set(*name, np.full((n_runs, 4), 0.75), rng, 60) for name in names])
 
 
-def test_a_file_says_the_same_as_the_panels(tmp_path):
-    panels = small_experiment()
-    rows = rows_of(panels)
+def test_a_file_says_the_same_as_the_answers(tmp_path):
+    made = small_experiment()
+    rows = rows_of(made)
     np.random.default_rng(0).shuffle(rows)
     path = write_jsonl(tmp_path / "predictions.jsonl", rows)
-    again = panels_of(read_predictions(path), "en")
-    assert again.steps == panels.steps
-    for name, panel in panels.sets.items():
-        np.testing.assert_array_equal(again.sets[name].scores, panel.scores)
-    one, other = judge_transfer(path, source_language="en"), analyse(panels)
+    again = experiment_of(answers_of(read_predictions(path)), "en")
+    assert (again.steps, again.run_names) == (made.steps, made.run_names)
+    for name, each in made.sets.items():
+        np.testing.assert_array_equal(again.sets[name].scores, each.scores)
+    one, other = judge_transfer(path, source_language="en"), analyse(made)
+    given = judge_transfer([a for each in made.sets.values() for a in each.checkpoints], source_language="en")
+    assert [r.claim for r in one.languages] == [r.claim for r in given.languages]
     assert [r.claim for r in one.languages] == [r.claim for r in other.languages]
     assert [r.gap for r in one.languages] == [r.gap for r in other.languages]
 
@@ -270,7 +271,7 @@ def test_tagging_files_are_judged(tmp_path):
     ]
     found = judge_transfer(write_jsonl(tmp_path / "a.jsonl", rows), source_language="en")
     (result,) = found.languages
-    assert found.panels.scoring.metric == "span_f1"
+    assert found.experiment.metric == "span_f1"
     assert result.gap.reason == (
         "not paired: the test sets of 'en' and 'de' are tagged word by word, and words differ between languages"
     )
@@ -279,7 +280,7 @@ def test_tagging_files_are_judged(tmp_path):
 
 def test_one_run_makes_no_claim_about_another(tmp_path):
     found = analyse(small_experiment(1))
-    assert found.panels.notes == (
+    assert found.experiment.notes == (
         "One run only: nothing is claimed about another run, and intervals over runs are absent.",
     )
     assert {result.claim for result in found.languages} == {"of this run only"}
@@ -292,10 +293,9 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
 
 
 def test_a_language_without_development_set_goes_on_without_its_oracle(tmp_path):
-    panels = small_experiment()
-    rest = [panel for key, panel in panels.sets.items() if key != ("sw", "dev")]
+    rest = [each for key, each in small_experiment().sets.items() if key != ("sw", "dev")]
     found = analyse(experiment(rest))
-    assert found.panels.notes == (
+    assert found.experiment.notes == (
         "No development set in sw: the oracle (choosing by target dev) is not available there.",
     )
     assert found.rule("sw", "target dev").reason == "the language has no development set"
@@ -305,14 +305,15 @@ def test_a_language_without_development_set_goes_on_without_its_oracle(tmp_path)
 
 
 def test_misaligned_test_sets_are_not_paired():
-    a, b = (exact_panel(name, "test", RISE, n) for name, n in (("en", 200), ("de", 150)))
-    panels = experiment([exact_panel("en", "dev", RISE), a, b])
-    assert why_not_paired(panels, "de") == (
+    a, b = (exact_set(name, "test", RISE, n) for name, n in (("en", 200), ("de", 150)))
+    made = experiment([exact_set("en", "dev", RISE), a, b])
+    assert why_not_paired(made, "de") == (
         "not paired: the test sets of 'en' and 'de' are not the same items (200 and 150; 50 ids are missing)"
     )
-    swapped = make_panel("de", "test", ACCURACY, PanelParts(a.ids, 1 - a.gold, a.answers))
-    panels = experiment([exact_panel("en", "dev", RISE), a, swapped])
-    (result,) = analyse(panels).languages
+    swapped = exact_set("de", "test", RISE)
+    swapped = make_set([replace(each, gold=1 - each.gold) for each in swapped.checkpoints], "accuracy")
+    made = experiment([exact_set("en", "dev", RISE), a, swapped])
+    (result,) = analyse(made).languages
     assert result.gap.difference is None
     assert result.gap.reason == (
         "not paired: the test sets of 'en' and 'de' have other gold labels under the same ids (200 of 200, first "
@@ -374,19 +375,12 @@ def test_a_missing_item_is_named(tmp_path):
 @pytest.mark.parametrize(("metric", "floor"), [("accuracy", 0.5), ("mcc", 0.0), ("macro_f1", 1 / 3)])
 def test_a_score_of_one_label_alone_is_never_claimed(metric, floor):
     up = np.tile(np.linspace(0.7, 0.9, 4), (3, 1))
-    panels = [exact_panel(language, split, up) for language in ("en", "de") for split in ("dev", "test")]
-    test = panels[-1]
-    scoring = Scoring(metric, LABELS)
-    made = [
-        make_panel(
-            p.language, p.split, scoring, PanelParts(p.ids, p.gold, np.ones_like(p.answers) if p is test else p.answers)
-        )
-        for p in panels
-    ]
-    (result,) = analyse(experiment(made)).languages
+    names = [(language, split) for language in ("en", "de") for split in ("dev", "test")]
+    sure = [exact_set(*name, up, metric=metric) for name in names]
+    alike = [replace(each, runs=np.ones_like(each.runs)) for each in sure[-1].checkpoints]
+    (result,) = analyse(experiment([*sure[:-1], make_set(alike, metric)])).languages
     assert result.floor == pytest.approx(floor)
     assert result.claim == "not told from the most frequent label"
-    sure = [make_panel(p.language, p.split, scoring, PanelParts(p.ids, p.gold, p.answers)) for p in panels]
     assert analyse(experiment(sure)).languages[0].claim == "may be claimed"
 
 
@@ -399,23 +393,101 @@ def test_two_checkpoints_have_no_second_half(tmp_path):
 
 def test_a_test_set_that_cannot_be_halved_is_refused():
     up = np.tile(np.linspace(0.7, 0.9, 4), (3, 1))
-    panels = [exact_panel("en", split, up) for split in ("dev", "test")]
-    one = exact_panel("de", "test", up, n=1)
+    made = [exact_set("en", split, up) for split in ("dev", "test")]
+    one = exact_set("de", "test", up, n=1)
     with pytest.raises(DataError) as caught:
-        analyse(experiment([*panels, one]))
+        analyse(experiment([*made, one]))
     assert str(caught.value) == "de test: at least 2 items are needed; got 1"
-    together = exact_panel("de", "test", up, clusters=np.zeros(200, int))
+    together = exact_set("de", "test", up, clusters=np.zeros(200, int))
     with pytest.raises(DataError) as caught:
-        analyse(experiment([*panels, together]))
+        analyse(experiment([*made, together]))
     assert str(caught.value) == "de test: at least 2 clusters of items are needed; got 1"
 
 
 def test_intervals_of_shares_stay_shares():
     rng = np.random.default_rng(3)
-    panels = [
-        noisy_panel(name, split, np.full((2, 6), 0.7), rng, 60) for name in ("en", "de") for split in ("dev", "test")
-    ]
-    overall = mean_guidance(experiment(panels), Counting())
+    made = [noisy_set(name, split, np.full((2, 6), 0.7), rng, 60) for name in ("en", "de") for split in ("dev", "test")]
+    overall = mean_guidance(experiment(made), Counting())
     for share in (overall.source, overall.source_late, overall.target, overall.target_late):
         assert 0 <= share.low <= share.value <= share.high <= 1
     assert -1 <= overall.gain_late.low <= overall.gain_late.high <= 1
+
+
+def given_answers(change=lambda answers: answers):
+    """The answers of a small experiment, those of the German test set at step 3 changed."""
+    for each in small_experiment().sets.values():
+        for answers in each.checkpoints:
+            is_chosen = (answers.where["language"], answers.where["split"], answers.step) == ("de", "test", 3)
+            yield change(answers) if is_chosen else answers
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda answers: replace(answers, step=None),
+            "transfer needs a language, a split and a step; got {'language': 'de', 'split': 'test'}, step None",
+        ),
+        (
+            lambda answers: answers.only_runs([0, 2]),
+            "de test: run '1' has no predictions at step 3; a run may end early, but may not leave a step out",
+        ),
+        (
+            lambda answers: answers.take(np.arange(59)),
+            "de test: the items at step 3 are not those at step 1; every checkpoint needs the same, in one order",
+        ),
+        (
+            lambda answers: replace(answers, gold=1 - answers.gold),
+            "de test: the gold of item '0000' differs between runs or steps; it must be the same",
+        ),
+        (
+            lambda answers: replace(answers, runs=np.where(answers.ids == "0003", -1, answers.runs)),
+            "de test: 3 answers are missing at step 3; every run needs all of them",
+        ),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused(change, message):
+    with pytest.raises(DataError) as caught:
+        judge_transfer(list(given_answers(change)), source_language="en")
+    assert str(caught.value) == message
+
+
+def test_the_order_of_answers_and_the_name_of_their_development_set_make_no_difference():
+    given = list(given_answers())
+    other = [
+        replace(a, where={**a.where, "split": "validation"}) if a.where["split"] == "dev" else a for a in given[::-1]
+    ]
+    one, two = (judge_transfer(each, source_language="en") for each in (given, other))
+    assert {r.language: r.gap for r in one.languages} == {r.language: r.gap for r in two.languages}
+    assert {r.language: r.regret for r in one.languages} == {r.language: r.regret for r in two.languages}
+
+
+def test_probabilities_give_the_averaged_answers_and_the_surest_checkpoint():
+    rng = np.random.default_rng(4)
+    given = []
+    for answers in given_answers():
+        shares = rng.dirichlet((1, 1), (answers.n_runs, answers.n_items))
+        given.append(replace(answers, runs=shares.argmax(-1), probabilities=shares))
+    found = judge_transfer(given, source_language="en")
+    own = [a for a in given if (a.where["language"], a.where["split"]) == ("de", "test")]
+    mean = np.mean([np.log(a.probabilities) for a in own], axis=0).argmax(-1)
+    assert found.rule("de", "averaged").run_scores == pytest.approx((mean == own[0].gold).mean(axis=1))
+    dev = found.experiment.dev("en")
+    expected = [np.log(a.probabilities.max(-1)).mean(-1) for a in given if dict(a.where) == dict(dev.first.where)]
+    assert dev.confidence == pytest.approx(np.array(expected).T)
+
+
+def test_items_of_a_cluster_stay_together_in_tagging_too(tmp_path):
+    rows = [
+        {"id": str(i), "run": r, "step": s, "language": name, "split": split, "cluster": str(i // 4)}
+        | {"gold": ["B-PER", "O"], "prediction": ["B-PER", "O"] if (i // 2 + s + r) % 3 else ["O", "O"]}
+        for name in ("en", "de")
+        for split in ("dev", "test")
+        for r in range(2)
+        for s in range(3)
+        for i in range(24)
+    ]
+    found = judge_transfer(write_jsonl(tmp_path / "a.jsonl", rows), source_language="en")
+    usual = found.rule("de", "source dev").estimate
+    assert usual is not None
+    assert usual.method == "2 runs × items, variance components, 6 clusters"

@@ -14,7 +14,7 @@ from goldproof.data.predictions import Predictions, Reading, read_with
 from goldproof.errors import DataError, UsageError
 
 Files = str | Path | Sequence[str | Path]
-Source = Any  # Predictions that were read before, or what `in_memory.KINDS` lists
+Source = Any  # Predictions or Answers that were read before, or what `in_memory.KINDS` lists
 
 
 def load_predictions(source: Source, reading: Reading) -> Predictions:

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
+from goldproof.judging.checkpoints.guide import Guidance
+from goldproof.judging.checkpoints.report_selection import course_items, oracle_items, rule_items
+from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL, CheckpointRule, mean_difference
+from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_report import lower_name
-from goldproof.judging.transfer.analysis import LanguageResult, Transfer
-from goldproof.judging.transfer.guide import Guidance
-from goldproof.judging.transfer.report_selection import course_items, oracle_items, rule_items
-from goldproof.judging.transfer.rules import NOT_AVERAGED, USUAL, Rule, mean_difference
-from goldproof.judging.transfer.wide import PrintedRow, wide_table
 from goldproof.report.charts import Caption, dots, heat_map
 from goldproof.report.numbers import format_number, in_words, points
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
@@ -41,7 +41,7 @@ def transfer_report(found: Transfer, context: Context | None = None) -> Report:
         Section("What may be claimed", _claim_items(found)),
         Section("Would another run say the same?", _spread_items(found, context.printed.get("runs", ()))),
         Section(
-            f"Does {found.panels.source} dev guide to the other languages?",
+            f"Does {found.experiment.source} dev guide to the other languages?",
             _guide_items(found, context.printed.get("agreement", ())),
         ),
         Section("What would a better checkpoint give?", oracle_items(found, context.printed.get("oracle", ()))),
@@ -49,7 +49,7 @@ def transfer_report(found: Transfer, context: Context | None = None) -> Report:
         Section("Over training", course_items(found)),
         *context.sections,
     ]
-    notes = list(dict.fromkeys([*context.notes, *found.panels.notes, *_limits(found)]))
+    notes = list(dict.fromkeys([*context.notes, *found.experiment.notes, *_limits(found)]))
     sections.append(Section("Limits", [Text(note) for note in notes]))
     keyed = [Section(section.title, [_with_keys(item, context.keys) for item in section.items]) for section in sections]
     title = "Would the zero-shot score survive an honest choice of checkpoint?"
@@ -63,7 +63,7 @@ def _with_keys(item: Item, keys: Sequence[str]) -> Item:
 
 
 def _verdict(found: Transfer) -> list[str | Claim]:
-    n, source = len(found.languages), found.panels.source
+    n, source = len(found.languages), found.experiment.source
     whole, late = (
         Counter(getattr(result.by_source, part) for result in found.languages) for part in ("standing", "late_standing")
     )
@@ -81,16 +81,19 @@ def _verdict(found: Transfer) -> list[str | Claim]:
     if gain is not None:
         choosing = f"Choosing checkpoints by target dev instead of {source} dev"
         lines.append(_gain(f"{choosing} {{}}, mean over languages.", gain))
-    averaging: tuple[tuple[Rule, str], ...] = (("averaged", "log-probabilities"), ("averaged weights", "weights"))
+    averaging: tuple[tuple[CheckpointRule, str], ...] = (
+        ("averaged", "log-probabilities"),
+        ("averaged weights", "weights"),
+    )
     for rule, what in averaging:
         averaged = mean_difference(found.rules, rule, found.settings.level)
         if averaged is not None:
             text = f"Averaging the {what} of all checkpoints {{}}, with no labels beyond the source."
             lines.append(_gain(text, averaged))
-    if found.panels.n_runs > 1:
+    if found.experiment.n_runs > 1:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         lines.append(
-            f"Between {found.panels.n_runs} runs {source} dev differs by {points(found.source_spread.delta)}, "
+            f"Between {found.experiment.n_runs} runs {source} dev differs by {points(found.source_spread.delta)}, "
             f"{widest.language} test by {format_number(widest.spread.delta, 1, 'points')}."
         )
     else:
@@ -108,13 +111,13 @@ def _claimed(found: Transfer) -> str:
 
 
 def _share(text: str, share: Estimate) -> Claim:
-    """A sentence about a share, which stands in the place of the braces."""
+    """A sentence about a share, which stands for the braces."""
     said = in_words(share, 0, "%") if math.isfinite(share.value) else "an unknown share"
     return Claim(text.format(said), "stated", share, 0, "%")
 
 
 def _gain(text: str, gain: Estimate) -> Claim:
-    """A sentence about a gain; what is said of it stands in the place of the braces."""
+    """A sentence about a gain; what is said of it stands for the braces."""
     standing = _standing(gain)
     size = points(abs(gain.value))
     said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, "is not shown to gain or to lose")
@@ -129,17 +132,19 @@ def _standing(estimate: Estimate) -> Standing:
 
 def _claim_items(found: Transfer) -> list[Item]:
     rows = [_claim_row(found, result) for result in found.languages]
-    name = title_of(found.panels.scoring.metric)
+    name = title_of(found.experiment.metric)
     columns = [
         Column("language", "Language"),
         Column("n", "Test items"),
         Column("score", name, 1, "%", "mean of the runs at each run's best source dev; interval over runs and items"),
         Column("another", "Another run ±", 1, "points", "one more run is expected within this of the mean"),
         Column(
-            "gap", f"Below {found.panels.source}", 1, "points", "source minus target on the same test items, paired"
+            "gap", f"Below {found.experiment.source}", 1, "points", "source minus target on the same test items, paired"
         ),
         Column(
-            "guide", f"{found.panels.source} dev, late", note="its moves against those of test, second half of training"
+            "guide",
+            f"{found.experiment.source} dev, late",
+            note="its moves against those of test, second half of training",
         ),
         Column("claim", "The score"),
     ]
@@ -170,7 +175,7 @@ def _margin(found: Transfer) -> str:
 
 
 def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
-    if found.panels.n_runs == 1:
+    if found.experiment.n_runs == 1:
         return [Text("There is one run only, so nothing can be said about another.")]
     spreads = {"dev": found.source_spread, **{result.language: result.spread for result in found.languages}}
     rows: list[dict[str, Cell]] = [
@@ -185,16 +190,17 @@ def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     n_bold = sum(result.spread.is_significant for result in found.languages)
     source = 100 * found.source_spread.delta
     title = (
-        f"{found.panels.source} dev differs by {source:.1f} points between runs, {n_bold} of {len(found.languages)} "
-        "languages by more than a test of two proportions allows"
+        f"{found.experiment.source} dev differs by {source:.1f} points between runs, {n_bold} of "
+        f"{len(found.languages)} languages by more than a test of two proportions allows"
     )
     note = (
-        f"{found.panels.n_runs} runs, each at its best {found.panels.source} dev checkpoint. Bold: Δ at least what a "
-        "two-proportion z test calls significant at this test size. That test takes the runs' items for different ones "
-        "and does not know that the extremes of several runs were picked; the next table has the right one."
+        f"{found.experiment.n_runs} runs, each at its best {found.experiment.source} dev checkpoint. Bold: Δ at least "
+        "what a two-proportion z test calls significant at this test size. That test takes the runs' items for "
+        "different ones and does not know that the extremes of several runs were picked; the next table has the right "
+        "one."
     )
     return [
-        wide_table("runs", title, rows, (f"Dev {found.panels.source}", *found.panels.targets), printed, note),
+        wide_table("runs", title, rows, (f"Dev {found.experiment.source}", *found.experiment.targets), printed, note),
         _equality_table(found),
         _run_figure(found),
     ]
@@ -225,27 +231,27 @@ def _equality_table(found: Transfer) -> Table:
     if not known:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         title = f"Runs differ by up to {points(widest.spread.delta)} ({widest.language})"
-    return Table("equality", title, columns, rows, f"{found.panels.n_runs} runs on the same items.")
+    return Table("equality", title, columns, rows, f"{found.experiment.n_runs} runs on the same items.")
 
 
 def _run_figure(found: Transfer) -> Item:
-    name = title_of(found.panels.scoring.metric)
+    name = title_of(found.experiment.metric)
     rows: list[dict[str, Cell]] = [
         {"run": f"run {run}", "language": result.language, "score": float(value)}
         for result in found.languages
-        for run, value in zip(found.panels.run_names, result.spread.run_scores, strict=True)
+        for run, value in zip(found.experiment.run_names, result.spread.run_scores, strict=True)
     ]
     widest = max(found.languages, key=lambda result: result.spread.delta)
-    delta = f"{points(widest.spread.delta)} of {lower_name(found.panels.scoring.metric)}"
+    delta = f"{points(widest.spread.delta)} of {lower_name(found.experiment.metric)}"
     title = f"{widest.language} differs most between runs: {delta}"
-    note = f"Each run at its best {found.panels.source} dev checkpoint."
+    note = f"Each run at its best {found.experiment.source} dev checkpoint."
     caption = Caption("runs-figure", title, note)
     column = Column("score", name, 1, "%")
     return heat_map(rows, Column("run", "Run"), Column("language", "Language"), column, caption=caption, centre=None)
 
 
 def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
-    source = found.panels.source
+    source = found.experiment.source
     own = found.source_agreement
     first: dict[str, Cell] = {"row": f"{source} dev"}
     if own is not None:
@@ -265,7 +271,7 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         f"{100 * counting.threshold:g} points, at which dev moves as test does; a tie in dev counts {counting.ties:g}. "
         "Bold: below one half."
     )
-    languages = (source, *found.panels.targets)
+    languages = (source, *found.experiment.targets)
     table = wide_table("agreement", title + " languages", [first, second], languages, printed, note, percent=False)
     return [table, _agreement_table(found), _agreement_figure(found), _correlation_table(found)]
 
@@ -276,7 +282,7 @@ def _weak(guidance: Guidance) -> Cell:
 
 
 def _agreement_table(found: Transfer) -> Table:
-    source = found.panels.source
+    source = found.experiment.source
     rows: list[dict[str, Cell]] = []
     for result in found.languages:
         target: Guidance | None = result.by_target
@@ -315,7 +321,9 @@ def _agreement_table(found: Transfer) -> Table:
 def _agreement_figure(found: Transfer) -> Item:
     rows: list[dict[str, Cell]] = []
     for result in found.languages:
-        rows.append({"language": result.language, "by": f"{found.panels.source} dev", "share": result.by_source.whole})
+        rows.append(
+            {"language": result.language, "by": f"{found.experiment.source} dev", "share": result.by_source.whole}
+        )
         if result.by_target is not None:
             rows.append({"language": result.language, "by": "target dev", "share": result.by_target.whole})
     caption = Caption("agreement-figure", _agreement_title(found), "All checkpoints. Dashed: a coin.")
@@ -326,7 +334,7 @@ def _agreement_figure(found: Transfer) -> Item:
 def _agreement_title(found: Transfer) -> str:
     ranked = sorted(found.languages, key=lambda result: -result.by_source.whole.value)
     said = [f"{result.language} ({in_words(result.by_source.whole, 0, '%')})" for result in (ranked[0], ranked[-1])]
-    guide = f"{found.panels.source} dev agrees with target test"
+    guide = f"{found.experiment.source} dev agrees with target test"
     return f"{guide} most in {said[0]}, least in {said[1]}" if len(ranked) > 1 else f"{guide} in {said[0]}"
 
 
@@ -345,9 +353,9 @@ def _correlation_table(found: Transfer) -> Table:
         Column("between", "Between runs", 2, "", "over runs, each at its best source dev checkpoint"),
     ]
     sure = sum(result.correlation.between.low > 0 for result in found.languages)
-    title = f"A better run on {found.panels.source} dev is a better run in {sure} of {len(rows)} languages"
+    title = f"A better run on {found.experiment.source} dev is a better run in {sure} of {len(rows)} languages"
     return Table(
-        "correlation", title, columns, rows, f"Pearson correlation of {found.panels.source} dev and target test."
+        "correlation", title, columns, rows, f"Pearson correlation of {found.experiment.source} dev and target test."
     )
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from goldproof.judging.transfer.panels import Panel, Panels
-from goldproof.judging.transfer.rules import best_points, choose_points
+from goldproof.judging.checkpoints.experiment import Experiment
+from goldproof.judging.checkpoints.rules import best_points, choose_points
+from goldproof.judging.checkpoints.sets import EvaluationSet
 from goldproof.statistics.arrays import FloatArray, IntArray
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval, t_quantile
@@ -67,48 +68,48 @@ class Loss:
     corrected: Estimate
 
 
-def spread_of(panel: Panel, points: IntArray, level: float = 0.95) -> Spread:
+def spread_of(given: EvaluationSet, points: IntArray, level: float = 0.95) -> Spread:
     """How far the runs of a set differ at these checkpoints."""
-    scores = panel.score_at(points)
-    several, accuracy = len(scores) > 1, panel.scoring.metric == "accuracy"
+    scores = given.score_at(points)
+    several, accuracy = len(scores) > 1, given.metric == "accuracy"
     proportion = float(np.clip(scores.mean(), 0.0, 1.0))
-    right = panel.answers_at(points) == panel.gold if accuracy else None
+    right = given.at(points).runs == given.first.gold if accuracy else None
     width = (
         t_quantile(level, len(scores) - 1) * scores.std(ddof=1) * np.sqrt(1 + 1 / len(scores)) if several else np.nan
     )
     return Spread(
-        panel.language,
-        panel.split,
+        given.language,
+        given.split,
         scores,
-        significant_difference(panel.n_items, proportion, level) if accuracy else float("nan"),
+        significant_difference(given.n_items, proportion, level) if accuracy else float("nan"),
         cochran_q(right) if right is not None and several else float("nan"),
         float(width),
     )
 
 
-def regret_of(panels: Panels, language: str, rng: np.random.Generator, level: float = 0.95) -> Loss:
+def regret_of(experiment: Experiment, language: str, rng: np.random.Generator, level: float = 0.95) -> Loss:
     """The best checkpoint of each run on the test set minus the one that source dev chose, mean over runs."""
-    points = choose_points("source dev", panels, language)
+    points = choose_points("source dev", experiment, language)
     assert not isinstance(points, str)
-    return loss_against(panels.test(language), points, rng, level)
+    return loss_against(experiment.test(language), points, rng, level)
 
 
-def forgetting_of(panels: Panels, language: str, rng: np.random.Generator, level: float = 0.95) -> Loss:
+def forgetting_of(experiment: Experiment, language: str, rng: np.random.Generator, level: float = 0.95) -> Loss:
     """The peak of each run on the test set minus its last checkpoint, mean over runs."""
-    return loss_against(panels.test(language), panels.last_points(), rng, level)
+    return loss_against(experiment.test(language), experiment.last_points(), rng, level)
 
 
-def loss_against(panel: Panel, points: IntArray, rng: np.random.Generator, level: float = 0.95) -> Loss:
+def loss_against(given: EvaluationSet, points: IntArray, rng: np.random.Generator, level: float = 0.95) -> Loss:
     """The best checkpoint minus the given one, in each run; the mean over runs with a t interval over runs.
 
     Corrected: for each of 20 random halvings of the items the best checkpoint is found on one half and both it and
-    the given one are scored on the other, then the halves change places. So many items choose less well than all of
+    the given one are scored on the other, then the other way round. So many items choose less well than all of
     them would, so the corrected loss errs, if at all, on the low side; it can be negative.
     """
-    apparent = np.nanmax(panel.scores, axis=1) - panel.score_at(points)
+    apparent = np.nanmax(given.scores, axis=1) - given.score_at(points)
     gains = []
     for _ in range(N_SPLITS):
-        halves = panel.halves(rng)
+        halves = given.halves(rng)
         for chooses, scored in (halves, halves[::-1]):
             gains.append(scored.score_at(best_points(chooses.scores)) - scored.score_at(points))
     corrected = mean_interval(np.mean(gains, axis=0), level)

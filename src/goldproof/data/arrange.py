@@ -1,25 +1,70 @@
 """Arranging: a table of predictions as Answers, one for each model, dataset, language, split and step.
 
-Every run of a place answers the same items with the same gold; where they do not, it is an error that names the items,
+Every run of a set answers the same items with the same gold; where they do not, it is an error that names the items,
 or with `common` the items that all share are used, and that is noted. It computes no score.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.answers import Answers
-from goldproof.data.predictions import Predictions
+from goldproof.data.answers import Answers, Array
+from goldproof.data.load import Source, load_predictions
+from goldproof.data.prediction_columns import Missing, Task, resolve_missing
+from goldproof.data.predictions import Predictions, Reading
 from goldproof.errors import DataError, UsageError
-from goldproof.statistics.arrays import Array
 
-PLACE = ("model", "dataset", "language", "split")
+WHERE = ("model", "dataset", "language", "split")
 CLUSTERINGS = ("auto", "none", "cluster", "text", "pair", "twins")
+
+
+@dataclass(frozen=True, slots=True)
+class Arranging:
+    """How rows become Answers: which items go together, whether only shared items count, whether rows are matched."""
+
+    cluster: str = "auto"
+    common: bool = False
+    by_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswers:
+    """Answers that were read, what a missing one means, what was noted on the way, and the files' names."""
+
+    answers: Sequence[Answers]
+    missing: Missing
+    notes: Sequence[str]
+    files: str
+
+
+def read_answers(source: Source, reading: Reading, arranging: Arranging) -> ReadAnswers:
+    """The answers of files, of a table in memory, of predictions, or those given as they are."""
+    if given := answers_in(source):
+        return ReadAnswers(given, resolve_missing(cast(Task, given[0].task), reading.missing), (), "answers")
+    predictions = load_predictions(source, reading)
+    found, notes = arrange(predictions, cluster=arranging.cluster, common=arranging.common, by_row=arranging.by_row)
+    files = ", ".join(file.name for file in predictions.provenance.files) or predictions.provenance.corpus
+    return ReadAnswers(found, predictions.missing, [*predictions.notes, *notes], files)
+
+
+def answers_in(source: object) -> tuple[Answers, ...]:
+    """The Answers that a source consists of; none where it is files or predictions."""
+    if isinstance(source, Answers):
+        return (source,)
+    if not isinstance(source, Sequence) or isinstance(source, str):
+        return ()
+    found = tuple(each for each in source if isinstance(each, Answers))
+    if found and len(found) < len(source):
+        raise UsageError("answers and other predictions cannot be judged together; give one kind")
+    if len({each.task for each in found}) > 1:
+        raise UsageError(f"answers of one kind are judged together; got {', '.join(sorted({e.task for e in found}))}")
+    return found
 
 
 def arrange(
@@ -29,13 +74,13 @@ def arrange(
     if cluster not in CLUSTERINGS:
         raise UsageError(f"there is no clustering {cluster!r}; allowed: {', '.join(CLUSTERINGS)}")
     table = predictions.table
-    keys = [name for name in (*PLACE, "step") if name in table.column_names]
+    keys = [name for name in (*WHERE, "step") if name in table.column_names]
     found: list[Answers] = []
     notes: list[str] = []
-    for place, rows in _groups(table, keys):
+    for group, rows in _groups(table, keys):
         if by_row:
-            _check_texts(rows, place)
-        answers, left_out = _arrange(predictions, rows, place, common)
+            _check_texts(rows, group)
+        answers, left_out = _arrange(predictions, rows, group, common)
         found.append(replace(answers, clusters=_cluster(rows, answers, cluster)))
         notes += left_out
     return found, notes
@@ -44,23 +89,23 @@ def arrange(
 def _groups(table: pa.Table, keys: list[str]) -> list[tuple[dict[str, Any], pa.Table]]:
     if not keys:
         return [({}, table)]
-    places = (
+    different = (
         table.select(keys).group_by(keys, use_threads=False).aggregate([]).sort_by([(key, "ascending") for key in keys])
     )
     groups = []
-    for place in places.to_pylist():
+    for group in different.to_pylist():
         mask = np.ones(table.num_rows, bool)
-        for key, value in place.items():
+        for key, value in group.items():
             column = table.column(key)
             mask &= np.asarray(pc.is_null(column) if value is None else pc.fill_null(pc.equal(column, value), False))
-        groups.append((place, table.filter(pa.array(mask))))
+        groups.append((group, table.filter(pa.array(mask))))
     return groups
 
 
 def _arrange(
-    predictions: Predictions, rows: pa.Table, place: dict[str, Any], common: bool
+    predictions: Predictions, rows: pa.Table, group: dict[str, Any], common: bool
 ) -> tuple[Answers, list[str]]:
-    """One place: rows sorted into runs × items."""
+    """One set: rows sorted into runs × items."""
     ids, id_codes = np.unique(_strings(rows, "id"), return_inverse=True)
     names, run_codes = np.unique(
         _strings(rows, "run") if "run" in rows.column_names else np.full(len(rows), "", object), return_inverse=True
@@ -70,10 +115,10 @@ def _arrange(
     position[run_codes, id_codes] = np.arange(rows.num_rows)
     position = position[order]
     full = np.asarray((position >= 0).all(axis=0))
-    notes = _missing(full, position, ids, [str(names[i]) for i in order], place, common)
+    notes = _missing(full, position, ids, [str(names[i]) for i in order], group, common)
     position, ids = position[:, full], ids[full]
     gold, given = _answers(predictions, rows)
-    _same_gold(gold, position, ids, place)
+    _same_gold(gold, position, ids, group)
     first = position[0]
     probabilities = None
     if "probabilities" in rows.column_names and predictions.task == "classification":
@@ -83,8 +128,8 @@ def _arrange(
             flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
             probabilities = flat.reshape(rows.num_rows, -1)[position]
     answers = Answers(
-        where={key: str(place[key]) for key in PLACE if place.get(key) is not None},
-        step=place.get("step"),
+        where={key: str(group[key]) for key in WHERE if group.get(key) is not None},
+        step=group.get("step"),
         task=predictions.task,
         labels=predictions.labels,
         ids=ids,
@@ -98,7 +143,7 @@ def _arrange(
     return answers, notes
 
 
-def _check_texts(rows: pa.Table, place: dict[str, Any]) -> None:
+def _check_texts(rows: pa.Table, group: dict[str, Any]) -> None:
     """Rows that are matched by their numbers must hold the same texts in every run."""
     for name in ("text", "pair"):
         if name not in rows.column_names:
@@ -106,7 +151,7 @@ def _check_texts(rows: pa.Table, place: dict[str, Any]) -> None:
         first: dict[str, str] = {}
         for number, text in zip(rows.column("id").to_pylist(), rows.column(name).to_pylist(), strict=True):
             if first.setdefault(number, text) != text:
-                where = f" of {place}" if place else ""
+                where = f" of {group}" if group else ""
                 raise DataError(
                     f"by row, the texts must be the same in every run{where}, and {name!r} differs in row "
                     f"{int(number) + 1}; give the rows of all runs in one order, or ids"
@@ -114,13 +159,13 @@ def _check_texts(rows: pa.Table, place: dict[str, Any]) -> None:
 
 
 def _missing(
-    full: Array, position: Array, ids: Array, names: list[str], place: dict[str, Any], common: bool
+    full: Array, position: Array, ids: Array, names: list[str], group: dict[str, Any], common: bool
 ) -> list[str]:
     if full.all():
         return []
     run = int(np.argmax((position < 0).any(axis=1)))
     lacking = ids[position[run] < 0]
-    what = f"run {names[run]!r} lacks {len(lacking)} of {len(ids)} items" + (f" of {place}" if place else "")
+    what = f"run {names[run]!r} lacks {len(lacking)} of {len(ids)} items" + (f" of {group}" if group else "")
     example = ", ".join(repr(str(i)) for i in lacking[:3])
     if not common:
         raise DataError(
@@ -151,11 +196,11 @@ def _answers(predictions: Predictions, rows: pa.Table) -> tuple[Array, Array]:
     return lists[0], lists[1]
 
 
-def _same_gold(gold: Array, position: Array, ids: Array, place: dict[str, Any]) -> None:
+def _same_gold(gold: Array, position: Array, ids: Array, group: dict[str, Any]) -> None:
     for run in position[1:]:
         differs = np.flatnonzero([a != b for a, b in zip(gold[position[0]], gold[run], strict=True)])
         if len(differs):
-            where = f" of {place}" if place else ""
+            where = f" of {group}" if group else ""
             raise DataError(
                 f"the gold of item {str(ids[differs[0]])!r}{where} differs between runs; it must be the same"
             )

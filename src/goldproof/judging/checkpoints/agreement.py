@@ -1,4 +1,4 @@
-"""Checkpoints: predictions at several steps of training, and whether development scores guide to test scores."""
+"""Agreement: whether development scores guide to test scores over the steps of training, whatever the languages."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """Scores of one place: runs × steps."""
+    """Scores of one set: runs × steps."""
 
     where: Mapping[str, str]
     steps: Array
     scores: Array
 
 
-def last_steps(places: Sequence[Answers]) -> list[Answers]:
-    """Of each place the answers of its last step."""
+def last_steps(several: Sequence[Answers]) -> list[Answers]:
+    """Of each set the answers of its last step."""
     latest: dict[tuple[tuple[str, str], ...], Answers] = {}
-    for answers in places:
-        place = tuple(answers.where.items())
-        if place not in latest or (answers.step or 0) >= (latest[place].step or 0):
-            latest[place] = answers
+    for answers in several:
+        where = tuple(answers.where.items())
+        if where not in latest or (answers.step or 0) >= (latest[where].step or 0):
+            latest[where] = answers
     return list(latest.values())
 
 
-def trajectories(places: Sequence[Answers], metric: str) -> list[Trajectory]:
-    """The scores of each place that has several steps; steps at which a run is missing are left out."""
-    by_place: dict[tuple[tuple[str, str], ...], list[Answers]] = {}
-    for answers in places:
-        by_place.setdefault(tuple(answers.where.items()), []).append(answers)
+def trajectories(several: Sequence[Answers], metric: str) -> list[Trajectory]:
+    """The scores of each set that has several steps; steps at which a run is missing are left out."""
+    by_set: dict[tuple[tuple[str, str], ...], list[Answers]] = {}
+    for answers in several:
+        by_set.setdefault(tuple(answers.where.items()), []).append(answers)
     found = []
-    for place, group in by_place.items():
+    for where, group in by_set.items():
         runs = set.intersection(*(set(answers.run_names) for answers in group))
         if len(group) < 3 or not runs:
             continue
@@ -63,7 +63,7 @@ def trajectories(places: Sequence[Answers], metric: str) -> list[Trajectory]:
             [s for s, run in zip(run_scores(answers, metric), answers.run_names, strict=True) if run in runs]
             for answers in group
         ]
-        found.append(Trajectory(dict(place), np.array([answers.step or 0 for answers in group]), np.array(scores).T))
+        found.append(Trajectory(dict(where), np.array([answers.step or 0 for answers in group]), np.array(scores).T))
     return found
 
 

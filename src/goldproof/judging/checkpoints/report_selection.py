@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
+from goldproof.judging.checkpoints.rules import MEANING, RULES, USUAL, RuleScore, mean_difference
+from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
 from goldproof.judging.metrics import title_of
-from goldproof.judging.transfer.analysis import LanguageResult, Transfer
-from goldproof.judging.transfer.rules import MEANING, RULES, USUAL, RuleScore, mean_difference
-from goldproof.judging.transfer.wide import PrintedRow, wide_table
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.summary import Cell, Column, Item, Missing, Table
 from goldproof.statistics.arrays import FloatArray
@@ -21,7 +21,7 @@ MOST_PANELS = 6
 
 def oracle_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     """Table 4 in the paper's shape, and what was lost against the best checkpoint."""
-    source = found.panels.source
+    source = found.experiment.source
     rows: list[dict[str, Cell]] = [
         {"row": "target dev (oracle)", **{r.language: _best_run(found, r, "target dev") for r in found.languages}},
         {"row": f"best {source} dev", **{r.language: _best_run(found, r, USUAL) for r in found.languages}},
@@ -34,7 +34,7 @@ def oracle_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     gains = [_best_gain(found, result) for result in found.languages]
     known = [gain for gain in gains if math.isfinite(gain)]
     title = f"Best runs: target dev differs from {source} dev by {_range(known)} points"
-    return [wide_table("oracle", title, rows, found.panels.targets, printed, note), _regret_table(found)]
+    return [wide_table("oracle", title, rows, found.experiment.targets, printed, note), _regret_table(found)]
 
 
 def _range(values: Sequence[float]) -> str:
@@ -54,7 +54,7 @@ def _best_gain(found: Transfer, result: LanguageResult) -> float:
 
 
 def _ceiling(found: Transfer, language: str) -> float:
-    return float(np.nanmax(found.panels.test(language).scores))
+    return float(np.nanmax(found.experiment.test(language).scores))
 
 
 def _regret_table(found: Transfer) -> Table:
@@ -111,7 +111,7 @@ def rule_items(found: Transfer) -> list[Item]:
     columns = [
         Column("rule", "Rule"),
         Column("languages", "Languages"),
-        Column("score", title_of(found.panels.scoring.metric), 1, "%", "mean of runs and languages"),
+        Column("score", title_of(found.experiment.metric), 1, "%", "mean of runs and languages"),
         Column("gain", "Over source dev", 1, "points", "mean of languages; interval over runs, items fixed"),
         Column("better", "Better in", note="languages, p < .05 adjusted, paired over runs and items"),
         Column("worse", "Worse in", note="languages, p < .05 adjusted, paired over runs and items"),
@@ -124,10 +124,10 @@ def _rules_title(found: Transfer) -> str:
     gains = {rule: mean_difference(found.rules, rule, found.settings.level) for rule in RULES if rule != USUAL}
     sure = {rule: gain for rule, gain in gains.items() if gain is not None and gain.low > 0}
     if not sure:
-        return f"No rule is credibly better than best {found.panels.source} dev over all languages"
+        return f"No rule is credibly better than best {found.experiment.source} dev over all languages"
     best = max(sure, key=lambda rule: sure[rule].value)
     gained = f"{100 * sure[best].value:.1f} points"
-    return f"The rule '{best}' is {gained} better than best {found.panels.source} dev over all languages"
+    return f"The rule '{best}' is {gained} better than best {found.experiment.source} dev over all languages"
 
 
 def _rule_figure(found: Transfer) -> list[Item]:
@@ -155,7 +155,7 @@ def _rule_table(found: Transfer) -> Table:
     columns = [
         Column("language", "Language"),
         Column("rule", "Rule"),
-        Column("score", title_of(found.panels.scoring.metric), 1, "%"),
+        Column("score", title_of(found.experiment.metric), 1, "%"),
         Column("gain", "Over source dev", 1, "points"),
         Column("p", "p", 3, "p-value", "adjusted over languages and rules"),
     ]
@@ -180,20 +180,22 @@ def course_items(found: Transfer) -> list[Item]:
     ranked = sorted(found.languages, key=lambda result: -np.nan_to_num(result.by_source.whole.value))
     if len(ranked) > MOST_PANELS:
         ranked = [*ranked[: MOST_PANELS // 2], *ranked[-MOST_PANELS // 2 :]]
-    source = found.panels.dev(found.panels.source)
+    source = found.experiment.dev(found.experiment.source)
     assert source is not None
     rows = [
         row
         for result in ranked
         for name, scores in (
-            (f"{found.panels.source} dev", source.scores),
-            ("target test", found.panels.test(result.language).scores),
+            (f"{found.experiment.source} dev", source.scores),
+            ("target test", found.experiment.test(result.language).scores),
         )
         for row in _course(found, result, name, scores)
     ]
-    name = title_of(found.panels.scoring.metric)
+    name = title_of(found.experiment.metric)
     ends = f"best in {ranked[0].language}, worst in {ranked[-1].language}" if len(ranked) > 1 else "less or more"
-    caption = Caption("trajectories", f"Over training {found.panels.source} dev guides {ends}", f"Dev and test {name}.")
+    caption = Caption(
+        "trajectories", f"Over training {found.experiment.source} dev guides {ends}", f"Dev and test {name}."
+    )
     across, up = Column("step", "Step"), Column("score", name, 1, "%")
     figure = curves(
         rows, across, up, series=Column("set", "Set"), facet=Column("language", "Language"), caption=caption
@@ -204,12 +206,12 @@ def course_items(found: Transfer) -> list[Item]:
 def _course(found: Transfer, result: LanguageResult, name: str, scores: FloatArray) -> list[dict[str, Cell]]:
     share = 100 * result.by_source.whole.value
     rows: list[dict[str, Cell]] = []
-    for place, step in enumerate(found.panels.steps):
-        values = scores[:, place][np.isfinite(scores[:, place])]
+    for step, column in zip(found.experiment.steps, scores.T, strict=True):
+        values = column[np.isfinite(column)]
         if len(values):
             cell = mean_interval(values, found.settings.level) if len(values) > 1 else float(values[0])
-            panel = f"{result.language}, agreement {share:.0f} %" if math.isfinite(share) else result.language
-            rows.append({"language": panel, "set": name, "step": int(step), "score": cell})
+            facet = f"{result.language}, agreement {share:.0f} %" if math.isfinite(share) else result.language
+            rows.append({"language": facet, "set": name, "step": int(step), "score": cell})
     return rows
 
 

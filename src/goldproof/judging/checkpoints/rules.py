@@ -8,17 +8,20 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from goldproof.judging.transfer.panels import Panels, to_scorable
-from goldproof.statistics.arrays import Array, FloatArray, IntArray
+from goldproof.data.answers import Answers
+from goldproof.judging.checkpoints.experiment import Experiment
+from goldproof.judging.metrics import mean_score, metric_of, run_scores
+from goldproof.statistics.arrays import FloatArray, IntArray
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 from goldproof.statistics.multiplicity import benjamini_hochberg
-from goldproof.statistics.runs import runs_interval
 
-Rule = Literal["source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"]
-RULES: tuple[Rule, ...] = get_args(Rule)
-USUAL: Rule = "source dev"
+CheckpointRule = Literal[
+    "source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"
+]
+RULES: tuple[CheckpointRule, ...] = get_args(CheckpointRule)
+USUAL: CheckpointRule = "source dev"
 NOT_AVERAGED = "the weights of checkpoints were not averaged (setting average_weights)"
 MEANING = {
     "source dev": "best source dev score, the usual practice; the earliest of equals",
@@ -39,7 +42,7 @@ class RuleScore:
     """
 
     language: str
-    rule: Rule
+    rule: CheckpointRule
     estimate: Estimate | None = None
     difference: Estimate | None = None
     run_scores: FloatArray | None = None
@@ -48,9 +51,9 @@ class RuleScore:
     reason: str = ""
 
 
-def choose_points(rule: Rule, panels: Panels, language: str) -> IntArray | str:
+def choose_points(rule: CheckpointRule, experiment: Experiment, language: str) -> IntArray | str:
     """The checkpoint that a rule chooses in each run, or the reason why it cannot."""
-    source = panels.dev(panels.source)
+    source = experiment.dev(experiment.source)
     assert source is not None
     if rule == "source dev":
         return best_points(source.scores)
@@ -60,12 +63,12 @@ def choose_points(rule: Rule, panels: Panels, language: str) -> IntArray | str:
         best = np.nanmax(source.scores, axis=1, keepdims=True)
         return best_points(np.where(source.scores >= best - 1e-12, source.confidence, -np.inf))
     if rule == "last":
-        return panels.last_points()
+        return experiment.last_points()
     if rule == "target dev":
-        target = panels.dev(language)
+        target = experiment.dev(language)
         return "the language has no development set" if target is None else best_points(target.scores)
-    others = [panels.dev(name) for name in (panels.source, *panels.targets) if name != language]
-    found = [panel.scores for panel in others if panel is not None]
+    others = [experiment.dev(name) for name in (experiment.source, *experiment.targets) if name != language]
+    found = [each.scores for each in others if each is not None]
     if len(found) < 2:
         return "no other target language has a development set"
     return best_points(np.mean(found, axis=0))
@@ -80,9 +83,9 @@ def best_points(scores: FloatArray) -> IntArray:
     return np.asarray(np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=1))
 
 
-def compare_rules(panels: Panels, languages: Sequence[str], level: float = 0.95) -> list[RuleScore]:
+def compare_rules(experiment: Experiment, languages: Sequence[str], level: float = 0.95) -> list[RuleScore]:
     """Every rule in every language; p-values are adjusted over all of them (Benjamini-Hochberg)."""
-    found = [_score_rule(rule, panels, language, level) for language in languages for rule in RULES]
+    found = [_score_rule(rule, experiment, language, level) for language in languages for rule in RULES]
     tested = [i for i, score in enumerate(found) if np.isfinite(score.p_value)]
     if tested:
         adjusted = benjamini_hochberg(np.array([found[i].p_value for i in tested]))
@@ -91,7 +94,7 @@ def compare_rules(panels: Panels, languages: Sequence[str], level: float = 0.95)
     return found
 
 
-def mean_difference(scores: Sequence[RuleScore], rule: Rule, level: float = 0.95) -> Estimate | None:
+def mean_difference(scores: Sequence[RuleScore], rule: CheckpointRule, level: float = 0.95) -> Estimate | None:
     """The mean over languages of a rule's difference to the usual one, with a t interval over runs (items fixed).
 
     Languages in which the rule cannot be followed are left out.
@@ -109,27 +112,24 @@ def mean_difference(scores: Sequence[RuleScore], rule: Rule, level: float = 0.95
     return replace(found, method=f"{found.method}; mean of {len(gaps)} languages, items fixed")
 
 
-def _score_rule(rule: Rule, panels: Panels, language: str, level: float) -> RuleScore:
-    test = panels.test(language)
-    chosen, usual = _answers(rule, panels, language), _answers(USUAL, panels, language)
+def _score_rule(rule: CheckpointRule, experiment: Experiment, language: str, level: float) -> RuleScore:
+    chosen, usual = _answers(rule, experiment, language), _answers(USUAL, experiment, language)
     if isinstance(chosen, str) or isinstance(usual, str):
         return RuleScore(language, rule, reason=str(chosen))
-    form = to_scorable(test.scoring, test.gold, chosen)
-    estimate = runs_interval(form.metric, form.gold, form.runs, test.clusters, level)
+    estimate, scores = mean_score(chosen, experiment.metric, level), run_scores(chosen, experiment.metric)
     if rule == USUAL:
-        return RuleScore(language, rule, estimate, run_scores=form.scores())
-    both = to_scorable(test.scoring, test.gold, np.concatenate([chosen, usual]))
-    sides = both.runs[: len(chosen)], both.runs[len(chosen) :]
-    result = compare_runs(both.metric, both.gold, *sides, test.clusters, same_seeds=True, level=level)
-    return RuleScore(language, rule, estimate, result.difference, form.scores(), result.p_value)
+        return RuleScore(language, rule, estimate, run_scores=scores)
+    measure = metric_of(chosen.with_runs_of(usual), experiment.metric)
+    result = compare_runs(measure, chosen.gold, chosen.runs, usual.runs, chosen.clusters, same_seeds=True, level=level)
+    return RuleScore(language, rule, estimate, result.difference, scores, result.p_value)
 
 
-def _answers(rule: Rule, panels: Panels, language: str) -> Array | str:
+def _answers(rule: CheckpointRule, experiment: Experiment, language: str) -> Answers | str:
     """The answers on the language's test set that a rule leads to, or the reason why there are none."""
-    test = panels.test(language)
+    test = experiment.test(language)
     if rule == "averaged":
         return "the predictions have no probabilities" if test.averaged is None else test.averaged
     if rule == "averaged weights":
         return NOT_AVERAGED if test.averaged_weights is None else test.averaged_weights
-    points = choose_points(rule, panels, language)
-    return points if isinstance(points, str) else test.answers_at(points)
+    points = choose_points(rule, experiment, language)
+    return points if isinstance(points, str) else test.at(points)

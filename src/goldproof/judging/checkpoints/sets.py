@@ -1,0 +1,145 @@
+"""An evaluation set over training: the answers of every run at every checkpoint, and their scores.
+
+A checkpoint is an `Answers` of its own, in which a run that has ended is absent; those of a set differ in `step`. Here
+they are scored and cut; nothing is concluded from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from goldproof.data.answers import Answers
+from goldproof.judging.metrics import count_spans, run_scores
+from goldproof.statistics.arrays import Array, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """One evaluation set over training: its answers at each step, and what they score.
+
+    `scores` and `confidence`, the mean log-probability of a run's own choices, are runs × checkpoints, NaN and −∞
+    where a run has ended. `averaged` are the answers of the checkpoints' mean log-probabilities, where they are
+    known, and `averaged_weights` those of their mean weights, where these were averaged.
+    """
+
+    metric: str
+    checkpoints: tuple[Answers, ...]
+    scores: FloatArray
+    confidence: FloatArray | None = None
+    averaged: Answers | None = None
+    averaged_weights: Answers | None = None
+
+    @property
+    def first(self) -> Answers:
+        """The answers at the first step, at which every run is there."""
+        return self.checkpoints[0]
+
+    @property
+    def language(self) -> str:
+        """The language of the set."""
+        return self.first.where["language"]
+
+    @property
+    def split(self) -> str:
+        """The split: dev or test."""
+        return self.first.where["split"]
+
+    @property
+    def n_items(self) -> int:
+        """The number of items (sentences, for tagging)."""
+        return self.first.n_items
+
+    @property
+    def is_tagging(self) -> bool:
+        """Whether answers are spans."""
+        return self.first.task == "spans"
+
+    def at(self, points: IntArray) -> Answers:
+        """The answers of each run at its own checkpoint."""
+        first, chosen = self.first, [self.checkpoints[point] for point in points]
+        runs = [each.runs[each.run_names.index(name)] for each, name in zip(chosen, first.run_names, strict=True)]
+        return replace(first, step=None, runs=np.stack(runs))
+
+    def score_at(self, points: IntArray) -> FloatArray:
+        """The score of each run at its own checkpoint."""
+        return np.asarray(self.scores[np.arange(len(points)), points])
+
+    def take(self, items: Array) -> EvaluationSet:
+        """The same set with some of its items."""
+        checkpoints = tuple(each.take(items) for each in self.checkpoints)
+        return replace(
+            self,
+            checkpoints=checkpoints,
+            scores=_score_all(checkpoints, self.metric),
+            averaged=None if self.averaged is None else self.averaged.take(items),
+            averaged_weights=None if self.averaged_weights is None else self.averaged_weights.take(items),
+        )
+
+    def halves(self, rng: np.random.Generator) -> tuple[EvaluationSet, EvaluationSet]:
+        """Two sets of about half of the items each, drawn at random; clusters stay whole."""
+        groups = np.arange(self.n_items) if self.first.clusters is None else self.first.clusters
+        names = np.unique(groups)
+        first = np.isin(groups, rng.permutation(names)[: (len(names) + 1) // 2])
+        return self.take(np.flatnonzero(first)), self.take(np.flatnonzero(~first))
+
+
+def make_set(
+    checkpoints: Sequence[Answers],
+    metric: str,
+    *,
+    confidence: FloatArray | None = None,
+    averaged: Answers | None = None,
+    averaged_weights: Answers | None = None,
+) -> EvaluationSet:
+    """The set with its scores; confidence and averaged answers come from probabilities where there are any."""
+    if confidence is None and averaged is None and all(each.probabilities is not None for each in checkpoints):
+        confidence, averaged = _confidence(checkpoints), _averaged(checkpoints)
+    held = tuple(replace(count_spans(each), probabilities=None) for each in checkpoints)
+    return EvaluationSet(metric, held, _score_all(held, metric), confidence, averaged, averaged_weights)
+
+
+def _score_all(checkpoints: Sequence[Answers], metric: str) -> FloatArray:
+    """The score of every run at every checkpoint; NaN where the run has ended."""
+    return _grid(checkpoints, [_scores(each, metric) for each in checkpoints], np.nan)
+
+
+def _scores(answers: Answers, metric: str) -> Array:
+    """The score of each run; what is scored for each half of the items again and again has the short way."""
+    if metric == "accuracy":
+        return np.asarray((answers.runs == answers.gold).mean(axis=1))
+    if metric == "span_f1":
+        hits, total = (
+            part.sum(axis=1, dtype=float) for part in (answers.runs["found"], answers.gold + answers.runs["given"])
+        )
+        return np.asarray(np.divide(2 * hits, total, out=np.zeros(len(hits)), where=total > 0))
+    return run_scores(answers, metric)
+
+
+def _grid(checkpoints: Sequence[Answers], columns: Sequence[Array], ended: float) -> FloatArray:
+    """Runs × checkpoints, from a number for each run that is there at each checkpoint."""
+    names = checkpoints[0].run_names
+    grid = np.full((len(names), len(checkpoints)), ended)
+    for point, (answers, column) in enumerate(zip(checkpoints, columns, strict=True)):
+        grid[[names.index(name) for name in answers.run_names], point] = column
+    return grid
+
+
+def _confidence(checkpoints: Sequence[Answers]) -> FloatArray:
+    """The mean log-probability of a run's own choices: runs × checkpoints."""
+    return _grid(checkpoints, [_logs(each).max(axis=-1).mean(axis=-1) for each in checkpoints], -np.inf)
+
+
+def _averaged(checkpoints: Sequence[Answers]) -> Answers:
+    """The answers of the mean log-probabilities over a run's checkpoints."""
+    first = checkpoints[0]
+    logs = [dict(zip(each.run_names, _logs(each), strict=True)) for each in checkpoints]
+    runs = [np.mean([each[name] for each in logs if name in each], axis=0).argmax(axis=-1) for name in first.run_names]
+    return replace(first, step=None, runs=np.stack(runs), probabilities=None)
+
+
+def _logs(answers: Answers) -> FloatArray:
+    assert answers.probabilities is not None
+    return np.log(np.maximum(answers.probabilities, 1e-12))

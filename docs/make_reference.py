@@ -89,8 +89,8 @@ def settings() -> Iterator[str]:
     """Every setting of every study with its value in the three presets."""
     yield from ("# Settings of the studies", "", MADE, "")
     yield "Each is given as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. A"
-    yield "list on the command line has commas: `--set seeds=0,1,2`. The columns paper and tiny show what those"
-    yield "presets change."
+    yield "list on the command line has commas: `--set seeds=0,1,2`; no limit is `null`: `--set data.most_train=null`."
+    yield "The columns paper and tiny show what those presets change."
     for entry in ENTRIES:
         study = find_study(entry.name)
         yield from ("", f"## {entry.name}", "", entry.question, "")
@@ -102,12 +102,9 @@ def _config_lines(config: Any, paper: Any, tiny: Any, prefix: str = "", lead: st
     names = [field.name for field in dataclasses.fields(config)]
     values = [(name, *(getattr(preset, name) for preset in (config, paper, tiny))) for name in names]
     hints = get_type_hints(type(config))
-    yield from (
-        f"{lead}{_paragraph(type(config))}",
-        "",
-        "| setting | kind | default | paper | tiny |",
-        "|---|---|---|---|---|",
-    )
+    yield f"{lead}{_paragraph(type(config))}"
+    if not all(dataclasses.is_dataclass(shown) for _, shown, *_ in values):
+        yield from ("", "| setting | kind | default | paper | tiny |", "|---|---|---|---|---|")
     for name, *shown in values:
         if not dataclasses.is_dataclass(shown[0]):
             cells = [_value(shown[0]), *("" if value == shown[0] else _value(value) for value in shown[1:])]
@@ -130,6 +127,8 @@ def _kind(hint: Any) -> str:
     listed = re.fullmatch(r"tuple\[(\w+), \.\.\.\]", text)
     if listed:
         return f"list of {named.get(listed[1], listed[1])}s"
+    if text == "str | tuple[str, ...]":
+        return "text or list of texts"
     pair = re.fullmatch(r"tuple\[(\w+), \1\]", text)
     if pair:
         return f"two {named.get(pair[1], pair[1])}s: lowest, highest"

@@ -199,7 +199,7 @@ def test_status_says_which_argument_changed(run):
 
 
 SMALL_DEMO = (
-    "corpus.train=40", "corpus.validation=20", "corpus.test=20", "seeds=0", "tasks=quantifiers", "models=forest",
+    "sizes.train=40", "sizes.validation=20", "sizes.test=20", "seeds=0", "tasks=quantifiers", "learners=forest",
 )  # fmt: skip
 
 
@@ -218,8 +218,8 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
         "Run it again and nothing is computed twice. Next:",
     ]
     assert (tmp_path / "goldproof-demo/report/report.html").exists()
-    command = next(line for line in lines if "--set languages=" in line).split("#")[0].split()
-    assert run(*command[1:-1], "languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")
+    command = next(line for line in lines if "--set data.languages=" in line).split("#")[0].split()
+    assert run(*command[1:-1], "data.languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from goldproof.report.summary import Missing
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies import stability
+from goldproof.studies.shared import Data
 from goldproof.studies.stability.findings.size import size_section, standing_of
 from goldproof.studies.stability.plan import (
     Condition,
@@ -221,12 +222,16 @@ def test_more_extra_rows_than_there_are():
     ("settings", "message"),
     [
         (
-            {"languages": ("en", "xx")},
-            "the setting 'languages' must be at least one of en, ru, fr, de, sv, each once; got ('en', 'xx')",
+            {"data": replace(Config().data, languages=("en", "xx"))},
+            "the setting 'data.languages' must be at least one of en, ru, fr, de, sv, each once; got ('en', 'xx')",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one whole number, each once; got (1, 1)"),
         (
-            {"languages": ("fr",), "extra": Extra(amounts=(10,)), "attribution": Attribution(0)},
+            {
+                "data": replace(Config().data, languages=("fr",)),
+                "extra": Extra(amounts=(10,)),
+                "attribution": Attribution(0),
+            },
             "the setting 'extra.languages' must be among the languages of the study (fr); got ('en',)",
         ),
         (
@@ -319,7 +324,7 @@ def test_one_seed_gives_a_report_too(found):
 
 @pytest.mark.needs("models")
 def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
-    beside = Findings(replace(WHOLE, corpus="published"), found.results)
+    beside = Findings(replace(WHOLE, data=replace(WHOLE.data, corpus="published")), found.results)
     assert beside.with_paper
     assert not found.with_paper
 
@@ -355,7 +360,11 @@ def test_a_file_of_ones_own_is_extra_data(tmp_path, published):
     path = tmp_path / "mine.jsonl"
     rows = [{"premise": f"p {i}", "hypothesis": "h", "label": "neutral"} for i in range(5)]
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    config = Config(model="fake", languages=("en",), root=str(published), extra=Extra(corpus=str(path), amounts=(5,)))
+    config = Config(
+        model="fake",
+        data=Data(corpus="published", languages=("en",), root=str(published)),
+        extra=Extra(corpus=str(path), amounts=(5,)),
+    )
     job = next(job for job in jobs(replace(config, attribution=Attribution(0))) if "5" in str(job.form.get("train")))
     assert job.step.name == "goldproof.train"
 

@@ -106,7 +106,8 @@ class Campaign:
 
 def _is_toy(config: Any) -> bool:
     """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
-    names = (getattr(config, "corpus", ""), *getattr(config, "tasks", ()))
+    data = getattr(config, "data", None)
+    names = (getattr(data, "corpus", ""), *getattr(config, "tasks", ()))
     return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
 
 

@@ -17,6 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from goldproof.errors import UsageError
 from goldproof.studies import Study
+from goldproof.studies.shared import Models
+from goldproof.studies.spellings import check_spelling
 
 PRESETS = ("default", "paper", "tiny")
 
@@ -35,15 +37,21 @@ def make_config(study: Study, choice: Choice) -> Any:
     """The study's Config for this choice."""
     form = _plain(_preset(study, choice.preset))
     if choice.file is not None:
-        _merge(form, _read_toml(choice.file), study.Config, f"{choice.file}: ")
+        _change(form, _read_toml(choice.file), study, f"{choice.file}: ")
     for pair in choice.pairs:
-        _merge(form, _parse_pair(pair, study.Config), study.Config, "")
+        _change(form, _parse_pair(pair, study.Config), study)
     for key, value in _leaves(choice.settings):
-        _merge(form, _nest(key, value), study.Config, "")
+        _change(form, _nest(key, value), study)
     try:
         return TypeAdapter(study.Config).validate_python(form)
     except ValidationError as error:
         raise UsageError("; ".join(_explain(problem) for problem in error.errors())) from None
+
+
+def _change(form: dict[str, Any], changes: Mapping[str, Any], study: Study, where: str = "") -> None:
+    """Put the changes into the form of a study's Config, under the names that its settings have today."""
+    check_spelling(getattr(study, "__name__", "").removeprefix("goldproof.studies."), changes, where)
+    _merge(form, changes, study.Config, where)
 
 
 def _preset(study: Study, name: str) -> Any:
@@ -126,11 +134,15 @@ def _plain_value(value: Any) -> Any:
 
 
 def _parse_value(text: str, kind: Any) -> Any:
-    if kind is str:
+    if kind is str or (kind == Models and "," not in text and not text.startswith("[")):
         return text
+    if kind == Models:
+        kind = tuple[str, ...]
     if get_origin(kind) in (tuple, list) and not text.startswith("["):
         item = next(iter(get_args(kind)), str)
         return [_parse_value(part.strip(), item) for part in text.split(",") if part.strip()]
+    if text == "null" and type(None) in get_args(kind):
+        return None
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

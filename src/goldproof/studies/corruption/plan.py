@@ -73,9 +73,9 @@ def jobs(config: Config) -> list[Job[Any]]:
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at; generated tasks bring their words with them."""
     published = {name for name in config.tasks if name not in toy.TASKS}
-    real = published | ({own_name(config)} if config.own.train else set())
+    real = published | ({own_name(config)} if config.data.train else set())
     needs = [TRAINING, *(tagger_of(config).requires if real else ())]
-    if published and config.data.source == "hub":
+    if published and config.data.hub:
         needs.append(LOADING)
     if "test" in config.settings and real & set(config.why.paraphrases):
         needs.append(word_list(steps.CUES["paraphrases"]))
@@ -134,16 +134,7 @@ def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> li
 
 def make_recipe(config: Config, task: Task) -> Recipe:
     """How a task is trained."""
-    settings = config.training
-    return Recipe(
-        task=task.kind,
-        epochs=float(settings.epochs),  # a whole number in a file of settings must give the same key
-        batch=settings.batch,
-        learning_rate=float(settings.learning_rate),
-        warmup=float(settings.warmup),
-        max_length=settings.max_length,
-        precision=settings.precision,
-    )
+    return config.recipe.recipe(task.kind)
 
 
 def count_job(config: Config, task: Task, split: Split) -> Job[list[CorruptionTally]]:

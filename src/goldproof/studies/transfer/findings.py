@@ -24,7 +24,7 @@ def make_report(config: Config, results: Results) -> Report:
     counting = Counting(given.threshold, given.ties, given.across_runs)
     found = analyse(panels_of_courses(config, courses), Settings(margin=given.margin, counting=counting))
     context = Context(
-        printed=printed_rows(config.corpus),
+        printed=printed_rows(config.data.corpus),
         keys=[job.key for job in planned],
         notes=find_sets(config).notes,
         sections=_literature(config),
@@ -62,7 +62,7 @@ def _share(points: float | None) -> float | None:
 
 def _literature(config: Config) -> list[Section]:
     """Earlier results on the corpus, as the paper gathers them."""
-    rows = published.LITERATURE.get(config.corpus)
+    rows = published.LITERATURE.get(config.data.corpus)
     if not rows:
         return []
     languages = tuple(rows[0].cells)
@@ -72,7 +72,7 @@ def _literature(config: Config) -> list[Section]:
         for language, value in row.cells.items():
             made[language] = Missing("lost in the text at hand") if value is None else value / 100
         cells.append(made)
-    title = f"Published baselines on {config.corpus} differ by points, too"
+    title = f"Published baselines on {config.data.corpus} differ by points, too"
     table: Table = wide_table("literature", title, cells, languages, note="As gathered by Keung et al. (2020).")
     return [Section("Results in the literature", [table])]
 
@@ -81,7 +81,7 @@ def _provenance(config: Config, courses: Sequence[Course]) -> dict[str, str | in
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
-        "corpus": config.corpus,
+        "corpus": config.data.corpus,
         "task": config.task,
         "model": config.model.rstrip("/").rpartition("/")[2],
         "runs": len(courses),

@@ -25,11 +25,11 @@ def panels_of_courses(config: Config, courses: Sequence[Course]) -> Panels:
         got = f"{points[-1]} {'step' if points[-1] == 1 else 'steps'}"
         raise DataError(
             f"a run must have at least {FEWEST_POINTS} checkpoints to choose from; these end after {got} of training, "
-            "so train longer (training.epochs), on more data (data.most_train) or in smaller batches (training.batch)"
+            "so train longer (recipe.epochs), on more data (data.most_train) or in smaller batches (recipe.batch)"
         )
     metric = config.analysis.metric or ("span_f1" if config.task == "tokens" else "accuracy")
     scoring = Scoring(metric, courses[0].classes)
-    languages = (config.source, *config.targets)
+    languages = (config.source, *config.data.languages)
     names = [(language, split) for language in languages for split in ("dev", "test")]
     panels = [
         _panel(language, split, scoring, courses, len(points))

@@ -22,6 +22,7 @@ from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.facts import corpus_facts
 from goldproof.report.write import FORMATS
 from goldproof.studies import ENTRIES, find_study
+from goldproof.studies.shared import refused
 
 FOLDER = Path(__file__).parent / "reference"
 MADE = "Made from the code by `python docs/make_reference.py`; do not edit by hand."
@@ -94,12 +95,15 @@ def settings() -> Iterator[str]:
     for entry in ENTRIES:
         study = find_study(entry.name)
         yield from ("", f"## {entry.name}", "", entry.question, "")
-        yield from _config_lines(study.Config(), study.PAPER, study.TINY)
+        config = study.Config()
+        yield from _config_lines(config, study.PAPER, study.TINY, refused(config))
 
 
-def _config_lines(config: Any, paper: Any, tiny: Any, prefix: str = "", lead: str = "") -> Iterator[str]:
-    """A table of the plain settings of a Config, then those of each nested one."""
-    names = [field.name for field in dataclasses.fields(config)]
+def _config_lines(
+    config: Any, paper: Any, tiny: Any, untaken: frozenset[str], prefix: str = "", lead: str = ""
+) -> Iterator[str]:
+    """A table of the plain settings of a Config that the study takes, then those of each nested one."""
+    names = [field.name for field in dataclasses.fields(config) if prefix + field.name not in untaken]
     values = [(name, *(getattr(preset, name) for preset in (config, paper, tiny))) for name in names]
     hints = get_type_hints(type(config))
     yield f"{lead}{_paragraph(type(config))}"
@@ -113,7 +117,7 @@ def _config_lines(config: Any, paper: Any, tiny: Any, prefix: str = "", lead: st
         if dataclasses.is_dataclass(shown[0]):
             yield ""
             yield from _config_lines(
-                shown[0], shown[1], shown[2], prefix=f"{prefix}{name}.", lead=f"**`{prefix}{name}`**: "
+                shown[0], shown[1], shown[2], untaken, prefix=f"{prefix}{name}.", lead=f"**`{prefix}{name}`**: "
             )
 
 
@@ -133,12 +137,12 @@ def _kind(hint: Any) -> str:
     if pair:
         return f"two {named.get(pair[1], pair[1])}s: lowest, highest"
     optional = text.removesuffix(" | None")
-    return named.get(optional, f"`{optional}`") + (" or none" if optional != text else "")
+    return named.get(optional, f"`{optional}`") + (" or null" if optional != text else "")
 
 
 def _value(value: Any) -> str:
     if value is None:
-        return "none"
+        return "`null`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, tuple):

@@ -179,6 +179,22 @@ def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, mon
     )
 
 
+def test_a_run_whose_settings_are_called_otherwise_now_is_told_as_such(run):
+    run("run", "demo", "--preset", "tiny")
+    store = Store("goldproof-store")
+    form = {"study": "stability", "config": {"$type": "stability.Config", "corpus": "generated", "model": "fake"}}
+    store.note("campaigns/stability-0123456789ab.json", form)
+    code, out, _ = run("status")
+    assert (code, out) == (
+        0,
+        "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\n"
+        "stability: an earlier run cannot be looked up now: the setting 'corpus' is called 'data.corpus' now\n",
+    )
+    code, _, err = run("store", "prune", "--unused")
+    assert code == 2
+    assert "nothing was removed" in err
+
+
 def test_status_counts_the_jobs_that_it_does_not_show(run):
     run("run", "demo", "--set", "seeds=0,1")
     code, out, _ = run("status", "demo", "--set", "seeds=0,1,2")

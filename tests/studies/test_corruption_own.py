@@ -12,7 +12,7 @@ from goldproof.jobs import Results, Store, run_jobs
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies.corruption import TINY, Config, jobs, report, steps
 from goldproof.studies.corruption.published import BASELINES
-from goldproof.studies.corruption.settings import Columns, Removal, Why
+from goldproof.studies.corruption.settings import ColumnChoice, Removal, Why
 from goldproof.studies.corruption.tasks import Version, data_job, find_tasks
 from goldproof.studies.corruption.toy import TASKS, generate
 from goldproof.studies.shared import Data
@@ -31,7 +31,7 @@ def own_rows(n=30):
 def own_config(path, **changes):
     own = {"train": str(path), "text": "review", "label": "stars", **changes.pop("own", {})}
     files = {name: own.pop(name) for name in ("train", "test") if name in own}
-    given = {"data": Data(**files, languages=(changes.pop("language", "en"),)), "columns": Columns(**own)}
+    given = {"data": Data(**files, languages=(changes.pop("language", "en"),)), "columns": ColumnChoice(**own)}
     return replace(TINY, **{"tasks": (), **given, "classes": ("NOUN", "ADJ"), "seeds": (0,), **changes})
 
 
@@ -165,11 +165,11 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ),
         (
             {"data": Data(most_train=0, languages=("en",))},
-            "the setting 'data.most_train' must be a whole number above 0, or left out; got 0",
+            "the setting 'data.most_train' must be a whole number above 0, or null for all; got 0",
         ),
         (
             {"data": Data(corpus="glue/cola", languages=("en",))},
-            "the setting 'data.corpus' must be left out: it is not taken here; got 'glue/cola'",
+            "the setting 'data.corpus' must be left out: this study does not take it; got 'glue/cola'",
         ),
         (
             {"data": Data(languages=("en", "de"))},

@@ -28,7 +28,7 @@ from goldproof.studies.logic.plan import Answers, Condition, answers_job, condit
 from goldproof.studies.logic.published import ACCURACY, FIGURES, RECAST
 from goldproof.studies.logic.scores import DRAWS, score
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
-from goldproof.studies.logic.settings import TASKS, Cells, Experiments, Search, Sizes
+from goldproof.studies.logic.settings import TASKS, Cells, CorpusSizes, Experiments, Search
 from goldproof.training.job import train as run_training
 from goldproof.training.recipe import Recipe, Seeds
 
@@ -258,12 +258,12 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
         ),
         (
             {"model": ("a/bert", "b/bert")},
-            "the setting 'model' must be with 'experiments.others' folders of different names, none that of one of "
-            "'models'; got ('a/bert', 'b/bert')",
+            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
+            "got ('a/bert', 'b/bert')",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
-            {"sizes": Sizes(test=7)},
+            {"sizes": CorpusSizes(test=7)},
             "the setting 'sizes.test' must be an even number of at least 20; got 7",
         ),
         (

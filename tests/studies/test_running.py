@@ -110,8 +110,8 @@ WRONG = [  # arguments, message
     (
         {"study": "transfer", "settings": {"recipe": {"epoch": 3}}},
         "there is no setting 'recipe.epoch'; did you mean 'recipe.epochs'? allowed: recipe.batch, "
-        "recipe.epochs, recipe.evaluations, recipe.learning_rate, recipe.max_length, recipe.precision, "
-        "recipe.schedule, recipe.warmup",
+        "recipe.beta1, recipe.beta2, recipe.clip, recipe.dropout, recipe.epochs, recipe.eps, recipe.learning_rate, "
+        "recipe.max_length, recipe.precision, recipe.schedule, recipe.steps, recipe.warmup, recipe.weight_decay",
     ),
     ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a valid tuple, got '0,1'"),
     ({"study": "demo", "settings": {"noise": 0.7}}, "the setting 'noise' must be at least 0 and below 0.5, got 0.7"),
@@ -127,8 +127,24 @@ WRONG = [  # arguments, message
         "transfer ('model'), corruption ('model')",
     ),
     (
-        {"study": "stability", "model": ["a", "b"]},
-        "the study 'stability' takes one model, as its setting 'model'; got 2",
+        {"study": "stability", "model": ["a/m", "b/m"]},
+        "the setting 'model' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
+    ),
+    (
+        {"study": "transfer", "model": []},
+        "the setting 'model' must be at least one, each as FOLDER or NAME=FOLDER; got ()",
+    ),
+    (
+        {"study": "stability", "settings": {"model": 3}},
+        "setting 'model': input should be a valid string or input should be a valid tuple, got 3",
+    ),
+    (
+        {"study": "stability", "settings": {"data.hub": True}},
+        "the setting 'data.hub' must be left out: this study does not take it; got True",
+    ),
+    (
+        {"study": "transfer", "settings": {"recipe": {"evaluations": 3}}},
+        "the setting 'recipe.evaluations' must be left out: this study does not take it; got 3",
     ),
     (
         {"study": "demo", "data": "my.jsonl"},
@@ -176,7 +192,7 @@ def test_workers_go_with_a_name(empty):
 
 def test_model_and_data_go_where_each_study_has_them():
     assert input_settings("stability", Path("my") / "encoder") == {"model": "my/encoder"}
-    assert input_settings("logic", "encoder") == {"model": ("encoder",)}
+    assert input_settings("logic", ["encoder"]) == {"model": "encoder"}
     assert input_settings("probing", ["A=one", Path("two")], "tasks/") == {
         "data.corpus": "tasks/",
         "model": ("A=one", "two"),

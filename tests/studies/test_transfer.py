@@ -21,7 +21,7 @@ from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
-from goldproof.studies.shared import Data, Training
+from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
 from goldproof.studies.transfer.findings import panels_of_courses
 from goldproof.studies.transfer.plan import (
@@ -34,7 +34,7 @@ from goldproof.studies.transfer.plan import (
 from goldproof.studies.transfer.settings import Analysis, Rows
 from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training.job import train
-from goldproof.training.recipe import Seeds
+from goldproof.training.recipe import Recipe, Seeds
 
 SMALL = replace(
     TINY,
@@ -191,7 +191,7 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
     path = write_jsonl(tmp_path / "mine.jsonl", list(tagged_rows()))
     config = replace(
         SMALL, task="tokens", source="en", data=Data(corpus=str(path), languages=("de",)), rows=Rows(), every=0.25,
-        recipe=Training(epochs=3, batch=8, learning_rate=0.02, schedule="constant"),
+        recipe=Recipe(epochs=3, batch=8, learning_rate=0.02, schedule="constant"),
     )  # fmt: skip
     note = f"de: {str(path)!r} has no development set, so the oracle is not available."
     assert find_sets(config).notes == (note,)

@@ -8,24 +8,23 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 from goldproof.data.corpora.catalog import catalog
 from goldproof.errors import UsageError
 from goldproof.studies import ENTRIES, find_study
+from goldproof.studies.shared import own_data_setting
 
-Models = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-Data = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
+ModelInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+DataInput = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
 _NAMES_OF_DATA = ("corpus", "nli", "root", "tasks")
-_DATA = {"probing": "data.corpus", "transfer": "data.corpus", "corruption": "data.train"}
-"""Where a study takes data of one's own: in the place of its corpus, or beside its tasks."""
 
 
-def input_settings(study: str, model: Models | None = None, data: Data | None = None) -> dict[str, Any]:
+def input_settings(study: str, model: ModelInput | None = None, data: DataInput | None = None) -> dict[str, Any]:
     """The settings of a study that a model and data of one's own come to, by dotted key.
 
     >>> input_settings("probing", model="my-encoder")
-    {'model': ('my-encoder',)}
+    {'model': 'my-encoder'}
     """
     chosen: dict[str, Any] = {}
     if data is not None:
@@ -35,14 +34,15 @@ def input_settings(study: str, model: Models | None = None, data: Data | None = 
     return chosen
 
 
-def _model_settings(study: str, model: Models) -> dict[str, Any]:
+def _model_settings(study: str, model: ModelInput) -> dict[str, Any]:
     config = find_study(study).Config
     setting = _model_setting(config)
     if setting is None:
         raise UsageError(f"the study {study!r} takes no model; studies that do: {_takers(_model_setting)}")
     given = [model] if isinstance(model, str | os.PathLike) else list(model)
     names = tuple(os.fspath(each) for each in given)
-    if get_type_hints(config)[setting] is not str:
+    kind = get_type_hints(config)[setting]
+    if kind is not str and (len(names) != 1 or get_origin(kind) is tuple):
         return {setting: names}
     if len(names) != 1:
         raise UsageError(f"the study {study!r} takes one model, as its setting {setting!r}; got {len(names)}")
@@ -54,11 +54,11 @@ def _model_setting(config: Any) -> str | None:
     return "model" if "model" in [field.name for field in dataclasses.fields(config)] else None
 
 
-def _data_settings(study: str, data: Data) -> dict[str, Any]:
+def _data_settings(study: str, data: DataInput) -> dict[str, Any]:
     config = find_study(study).Config
-    setting = _DATA.get(study)
+    setting = own_data_setting(config)
     if setting is None:
-        raise UsageError(f"{_why_no_data(study, config)}; studies that take data: {_data_takers()}")
+        raise UsageError(f"{_why_no_data(study, config)}; studies that take data: {_takers(own_data_setting)}")
     if isinstance(data, Mapping):
         if setting != "data.train":
             raise UsageError(
@@ -66,10 +66,8 @@ def _data_settings(study: str, data: Data) -> dict[str, Any]:
                 f"with the keys {', '.join(map(repr, data))}"
             )
         files = ("train", "validation", "test")
-        return {
-            "tasks": (),
-            **{f"{'data' if name in files else 'columns'}.{name}": os.fspath(value) for name, value in data.items()},
-        }
+        keys = {name: f"data.{name}" if name in files else f"columns.{name}" for name in data}
+        return {"tasks": (), **{keys[name]: os.fspath(value) for name, value in data.items()}}
     name = os.fspath(data)
     if setting == "data.train":
         is_named = name in catalog() or name.partition("/")[0] in catalog()
@@ -92,11 +90,6 @@ def _keys(config: Any, prefix: str = "") -> Iterator[str]:
             yield from _keys(value, f"{prefix}{field.name}.")
         else:
             yield prefix + field.name
-
-
-def _data_takers() -> str:
-    """The studies that take data, with what each calls it."""
-    return ", ".join(f"{name} ({setting!r})" for name, setting in _DATA.items())
 
 
 def _takers(setting_of: Callable[[Any], str | None]) -> str:

@@ -24,8 +24,9 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "sizes.most_train": "data.most_train",
     },
     "logic": {
-        "corpus": "sizes",
+        "corpus": "data.corpus",
         "corpus.preset": "data.corpus",
+        **{f"corpus.{name}": f"sizes.{name}" for name in ("train", "validation", "test", "seed")},
         "encoder": "recipe.encoder",
         "experiments.others": "model",
         "experiments.root": "data.root",

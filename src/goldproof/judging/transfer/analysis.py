@@ -44,7 +44,7 @@ MIN_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TransferSettings:
     """How to judge: `margin` is how far a score may be off by luck and still be claimed as it is."""
 
     level: float = 0.95
@@ -84,7 +84,7 @@ class Transfer:
     """What was found."""
 
     panels: Panels
-    settings: Settings
+    settings: TransferSettings
     source_spread: Spread
     source_agreement: Guidance | None
     overall: MeanGuidance
@@ -102,9 +102,9 @@ class Transfer:
         return transfer_report(self)
 
 
-def analyse(panels: Panels, settings: Settings | None = None) -> Transfer:
+def analyse(panels: Panels, settings: TransferSettings | None = None) -> Transfer:
     """All that can be said of these panels."""
-    settings = settings or Settings()
+    settings = settings or TransferSettings()
     _check_size(panels)
     points = choose_points("source dev", panels, panels.source)
     assert not isinstance(points, str)
@@ -140,7 +140,7 @@ def _check_size(panels: Panels) -> None:
 
 
 def _language(
-    panels: Panels, spread: Spread, adjusted: float, rules: Sequence[RuleScore], settings: Settings
+    panels: Panels, spread: Spread, adjusted: float, rules: Sequence[RuleScore], settings: TransferSettings
 ) -> LanguageResult:
     language = spread.language
     test, source, target = panels.test(language), panels.dev(panels.source), panels.dev(language)

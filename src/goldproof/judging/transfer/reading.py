@@ -15,7 +15,7 @@ from goldproof.errors import DataError, UsageError
 from goldproof.judging.checkpoints import DEVELOPMENT
 from goldproof.judging.load import Source, load_predictions
 from goldproof.judging.metrics import choose_metric
-from goldproof.judging.transfer.analysis import Settings, Transfer, analyse
+from goldproof.judging.transfer.analysis import Transfer, TransferSettings, analyse
 from goldproof.judging.transfer.panels import (
     DEV,
     ENDED,
@@ -39,7 +39,7 @@ def judge_transfer(
     source_language: str,
     columns: Mapping[str, str] | None = None,
     metric: str | None = None,
-    settings: Settings | None = None,
+    settings: TransferSettings | None = None,
 ) -> Transfer:
     """What may be claimed of zero-shot transfer from predictions at several checkpoints.
 

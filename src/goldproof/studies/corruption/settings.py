@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -17,16 +17,18 @@ from goldproof.jobs.names import named
 from goldproof.studies.corruption.published import CLASSES, SETTINGS
 from goldproof.studies.corruption.toy import TASKS as GENERATED
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import Data, Training
+from goldproof.studies.shared import WHEN, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.training.recipe import Recipe
 
 GLUE = ("glue/cola", "glue/mnli", "glue/mrpc", "glue/qnli", "glue/qqp", "glue/rte", "glue/sst2", "glue/stsb")
-ENGLISH = Data(languages=("en",))
+DATA = Data(languages=("en",))
+RECIPE = Recipe()
 LEXICONS = ("opinion", "vader", "none")
 
 
-@named("corruption.Columns")
+@named("corruption.ColumnChoice")
 @dataclass(frozen=True)
-class Columns:
+class ColumnChoice:
     """The columns of a dataset of one's own; what is left empty is guessed from common names.
 
     A `score` makes it a regression.
@@ -78,7 +80,7 @@ class Config:
     apart) add a dataset of one's own. `data.languages` is the one language of the texts. `classes` are removed one
     after the other; several go together as NOUN+ADJ. `settings` says which data are corrupted: train, test or both. The
     control `random` removes as many random words from each text. A loss shown to be smaller than `margin` counts as
-    none.
+    none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, judged in turn.
     """
 
     tasks: tuple[str, ...] = ("glue/cola", "glue/mrpc", "glue/rte", "glue/sst2", "glue/stsb")
@@ -86,13 +88,13 @@ class Config:
     settings: tuple[str, ...] = SETTINGS
     control: Literal["random", "none"] = "random"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    model: str = "roberta-base"
+    model: Models = "roberta-base"
     margin: float = 0.05
     level: float = 0.95
-    data: Data = ENGLISH
-    columns: Columns = field(default_factory=Columns)
+    data: Data = field(default=DATA, metadata=without("corpus", "validation", own="train"))
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     removal: Removal = field(default_factory=Removal)
-    recipe: Training = field(default_factory=Training)
+    recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
     why: Why = field(default_factory=Why)
 
     def __post_init__(self) -> None:
@@ -147,7 +149,9 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     own_name = Path(c.data.train).name.partition(".")[0]
     yield "data.train", own_name not in c.tasks, "a file that is not called as one of 'tasks'"
     yield "data.test", bool(c.data.train) or not c.data.test, "empty where 'data.train' is"
-    yield from c.data.rules(("train", "test", "languages", "root", "hub", "most_train"))
+    yield "data.most_train", is_limit(c.data.most_train), "a whole number above 0, or null for all"
+    yield from group_rules(c)
+    yield from model_rules(c.model)
     yield "why.lexicon", c.why.lexicon in LEXICONS, f"one of {', '.join(LEXICONS)}"
 
 
@@ -155,7 +159,7 @@ PAPER = Config(
     tasks=GLUE,
     control="none",
     seeds=(0,),
-    data=Data(languages=("en",), hub=True),
+    data=replace(DATA, hub=True),
     removal=Removal(preset="paper"),
 )
 TINY = Config(
@@ -163,6 +167,6 @@ TINY = Config(
     classes=("ADJ", "NOUN", "ADJ+ADV"),
     seeds=(0, 1, 2),
     model="fake",
-    recipe=Training(epochs=3.0, batch=16, learning_rate=0.15, max_length=32),
+    recipe=replace(RECIPE, batch=16, learning_rate=0.15, max_length=32),
     why=Why(paraphrases=("generated/paraphrase",), polarity=("generated/sentiment",)),
 )

@@ -19,7 +19,7 @@ from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.logic import search, steps
 from goldproof.studies.logic.settings import Config
-from goldproof.studies.shared import each_model
+from goldproof.studies.shared import each_model, parse_folder
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
@@ -108,18 +108,18 @@ def languages_trained(config: Config) -> tuple[str, ...]:
 
 
 def model_names(config: Config) -> tuple[str, ...]:
-    """The models in order; encoders are called by their folders."""
+    """The models in order; encoders as they were given."""
     return (*config.learners, *encoders(config))
 
 
 def encoders(config: Config) -> tuple[str, ...]:
-    """The folders of the encoders."""
+    """The encoders, each as [NAME=]FOLDER."""
     return each_model(config.model)
 
 
 def tokenizers(config: Config) -> tuple[str, ...]:
     """The encoders whose tokenizer can be looked at: folders, and not models of plugins."""
-    return tuple(model for model in encoders(config) if isinstance(find_model(model), Transformer))
+    return tuple(model for model in encoders(config) if isinstance(find_model(parse_folder(model).folder), Transformer))
 
 
 def is_controlled(config: Config, model: str) -> bool:
@@ -148,7 +148,7 @@ def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[
 def pieces_job(config: Config, model: str, language: str) -> Job[steps.Pieces]:
     """Into how many pieces an encoder's tokenizer cuts the words of a language's corpora."""
     corpora = [corpus_job_of(config, task, language) for task in config.tasks]
-    return steps.count_pieces.job(transformer(model), corpora, language)
+    return steps.count_pieces.job(transformer(parse_folder(model).folder), corpora, language)
 
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:

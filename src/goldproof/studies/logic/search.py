@@ -20,6 +20,7 @@ from goldproof.models.protocols import Task
 from goldproof.models.recurrent import Recurrent
 from goldproof.models.static_vectors import static_vectors
 from goldproof.studies.logic.settings import RECURRENT, Config, Search
+from goldproof.studies.shared import parse_folder, recipe_for
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train as train_once
 from goldproof.training.job import train_together
@@ -133,11 +134,13 @@ def _with_best(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _given(config: Config, name: str) -> Candidate:
     """The model of a name with the settings as they are."""
     if name in RECURRENT:
-        return Candidate(_recurrent(config, name), config.recipe.recurrent.recipe("pair"))
+        return Candidate(_recurrent(config, name), recipe_for(config.recipe.recurrent, "pair"))
     if name == "small":
         n_positions = max(config.small_network.n_positions, config.recipe.small.max_length or 0)
-        return Candidate(replace(config.small_network, n_positions=n_positions), config.recipe.small.recipe("pair"))
-    return Candidate(find_model(name), config.recipe.encoder.recipe("pair"))
+        return Candidate(
+            replace(config.small_network, n_positions=n_positions), recipe_for(config.recipe.small, "pair")
+        )
+    return Candidate(find_model(parse_folder(name).folder), recipe_for(config.recipe.encoder, "pair"))
 
 
 def _recurrent(config: Config, name: str) -> Recurrent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,24 @@ from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.models.scratch import Scratch
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import Data, Models, Training, each_model
+from goldproof.studies.shared import Data, Models, each_model, group_rules, parse_folder, without
+from goldproof.training.recipe import Recipe
 
 DEMO = Path(__file__).parent / "demo.toml"
 RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 MODELS = ("forest", *RECURRENT, "small")
 DATA = Data(corpus="closed", languages=("en", "pt"))
-RECURRENT_RECIPE = Training(5.0, 32, 2e-3, max_length=256, evaluations=5)
-SMALL_RECIPE = Training(10.0, 64, 1e-3, warmup=0.1, max_length=256, evaluations=5)
-ENCODER_RECIPE = Training(3.0, 32, 3e-5, warmup=0.1, max_length=256, evaluations=5)
+RECURRENT_RECIPE = Recipe(epochs=5.0, learning_rate=2e-3, max_length=256, evaluations=5)
+SMALL_RECIPE = replace(RECURRENT_RECIPE, epochs=10.0, batch=64, learning_rate=1e-3, warmup=0.1)
+ENCODER_RECIPE = replace(RECURRENT_RECIPE, epochs=3.0, learning_rate=3e-5, warmup=0.1)
+UNTAKEN = ("task", "evaluate_at", "early_stopping")
 CONTROLS = ("noise", "premise", "hypothesis")
 TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
 
 
-@named("logic.Sizes")
+@named("logic.CorpusSizes")
 @dataclass(frozen=True)
-class Sizes:
+class CorpusSizes:
     """How many pairs, and the seed of the draw."""
 
     train: int = 10_000
@@ -42,9 +44,9 @@ class Sizes:
 class Recipes:
     """How to train each kind of model: recurrent networks, the small transformer, and encoders."""
 
-    recurrent: Training = RECURRENT_RECIPE
-    small: Training = SMALL_RECIPE
-    encoder: Training = ENCODER_RECIPE
+    recurrent: Recipe = field(default=RECURRENT_RECIPE, metadata=without(*UNTAKEN))
+    small: Recipe = field(default=SMALL_RECIPE, metadata=without(*UNTAKEN))
+    encoder: Recipe = field(default=ENCODER_RECIPE, metadata=without(*UNTAKEN))
 
 
 @named("logic.Cells")
@@ -111,7 +113,8 @@ class Experiments:
 class Config:
     """Settings of the logic study.
 
-    `model` is the folder of an encoder, or a list of them, beside the `learners` that start from nothing.
+    `model` is the folder of an encoder as [NAME=]FOLDER, or a list of these, beside the `learners` that start from
+    nothing.
     `data.corpus` is the preset: closed (no leaks) or clcd (as published; en and pt). The corpora of
     `experiments.nli` are found under `data.root`.
     """
@@ -120,8 +123,8 @@ class Config:
     learners: tuple[str, ...] = ("forest", "gru", "small")
     model: Models = ""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    data: Data = DATA
-    sizes: Sizes = field(default_factory=Sizes)
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", "most_train"))
+    sizes: CorpusSizes = field(default_factory=CorpusSizes)
     cells: Cells = field(default_factory=Cells)
     small_network: Scratch = field(default_factory=Scratch)
     recipe: Recipes = field(default_factory=Recipes)
@@ -150,7 +153,8 @@ class Config:
 def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     plans = c.experiments
     yield "tasks", _are_distinct_tasks(c.tasks), "at least one task, none twice"
-    yield from c.data.rules(("corpus", "languages", "root"))
+    yield from group_rules(c)
+    yield "model", all(parse_folder(text).folder for text in each_model(c.model)), "FOLDER or NAME=FOLDER, each"
     yield "data.languages", bool(c.data.languages), "at least one language"
     yield "learners", bool(c.learners or each_model(c.model)), "at least one learner, or 'model' a folder"
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
@@ -169,11 +173,12 @@ def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
 
 
 def _check_titles(c: Config) -> None:
-    """Each model must be called differently in the report, where a folder goes by its last part."""
+    """Each model must be called differently in the report, where a folder without a name goes by its last part."""
     encoders = each_model(c.model)
-    if not are_distinct([Path(model).name for model in (*c.learners, *encoders)]):
+    if not are_distinct([*c.learners, *(parse_folder(model).title for model in encoders)]):
         raise UsageError(
-            f"the setting 'model' must be folders of different names, none that of one of 'learners'; got {encoders!r}"
+            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
+            f"got {encoders!r}"
         )
 
 
@@ -205,7 +210,7 @@ def _are_shares(values: Sequence[Any]) -> bool:
 PAPER = Config(
     learners=("forest", "rnn", "gru", "lstm"),
     model="bert-base-uncased",
-    data=Data(corpus="clcd", languages=("en", "pt")),
+    data=replace(DATA, corpus="clcd"),
     search=Search(trials=10),
     experiments=Experiments(
         fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), overlap=True, controlled=("encoder",)
@@ -215,8 +220,8 @@ TINY = Config(
     tasks=("description",),
     learners=("forest", "gru"),
     seeds=(0, 1),
-    sizes=Sizes(train=100, validation=40, test=60),
-    recipe=Recipes(recurrent=Training(1.0, 32, 1e-3, max_length=256)),
+    sizes=CorpusSizes(train=100, validation=40, test=60),
+    recipe=Recipes(recurrent=replace(RECURRENT_RECIPE, epochs=1.0, learning_rate=1e-3, evaluations=1)),
     search=Search(
         trials=2, hidden=(8, 16), dimension=(8, 16), n_layers=(1, 2), learning_rate=(1e-3, 1e-2), batch=(32, 32)
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,16 @@ from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
 from goldproof.studies.probing.published import SUITES, TASKS
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import PAPER_RECIPE, Data, Models, each_model
+from goldproof.studies.shared import (
+    PAPER_RECIPE,
+    Data,
+    Models,
+    each_model,
+    group_rules,
+    is_limit,
+    parse_folder,
+    without,
+)
 from goldproof.training.recipe import Recipe
 
 KINDS = ("logistic", "mlp")
@@ -108,7 +117,7 @@ class Coarse:
     languages: tuple[str, ...] = ("en",)
     seeds: tuple[int, ...] = ()
     most_train: int | None = None
-    recipe: Recipe = COARSE_RECIPE
+    recipe: Recipe = field(default=COARSE_RECIPE, metadata=without("task"))
 
 
 @named("probing.Config")
@@ -127,7 +136,7 @@ class Config:
     model: Models = ()
     twins: bool = True
     tasks: tuple[str, ...] = ()
-    data: Data = DATA
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
     splits: Splits = Splits()
     readout: Readout = READOUT
     embeddings: bool = True
@@ -164,13 +173,12 @@ def parse_model(text: str) -> ModelName:
     >>> parse_model("random:models/mbert").title
     'mbert (random weights)'
     """
-    title, equals, rest = text.partition("=")
-    rest = rest if equals else title
-    folder, _, languages = rest.partition("@")
+    given = parse_folder(text)
+    folder, _, languages = given.folder.partition("@")
     is_random = folder.startswith("random:")
     folder = folder.removeprefix("random:")
-    name = title if equals else Path(folder).name + (" (random weights)" if is_random else "")
-    return ModelName(name, folder, is_random, tuple(filter(None, languages.split("+"))))
+    title = given.name or Path(folder).name + (" (random weights)" if is_random else "")
+    return ModelName(title, folder, is_random, tuple(filter(None, languages.split("+"))))
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
@@ -186,7 +194,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             all(set(model.languages) <= set(c.data.languages) for model in named),
             f"probed in languages {shared}",
         ),
-        *c.data.rules(("corpus", "languages", "root", "most_train")),
+        *group_rules(c),
         (
             "data.languages",
             bool(c.data.languages) and are_distinct(c.data.languages),
@@ -194,8 +202,8 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ),
         ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
         ("data.corpus", _is_corpus(c.data.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
-        ("data.most_train", _is_size(c.data.most_train), "a whole number of at least 20, or left out"),
-        ("splits.most_test", _is_size(c.splits.most_test), "a whole number of at least 20, or left out"),
+        ("data.most_train", is_limit(c.data.most_train, 20), "a whole number of at least 20, or null for all"),
+        ("splits.most_test", is_limit(c.splits.most_test, 20), "a whole number of at least 20, or null for all"),
         ("splits.held_out", 0 < c.splits.held_out < 1, "above 0 and below 1"),
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
         ("probe.l2", bool(c.probe.l2) and min(c.probe.l2) > 0, "at least one number, all above 0"),
@@ -225,10 +233,6 @@ def _is_fake(model: str) -> bool:
     return parse_model(model).folder == "fake"
 
 
-def _is_size(n: int | None) -> bool:
-    return n is None or n >= 20
-
-
 def _is_corpus(corpus: str) -> bool:
     return corpus in (*SUITES, "paper", "generated") or Path(corpus).is_dir()
 
@@ -253,7 +257,7 @@ PAPER = Config(
         "M-BART=facebook/mbart-large-cc25",
     ),
     twins=False,
-    data=Data(corpus="paper", languages=("ru", "en")),
+    data=replace(DATA, corpus="paper"),
     embeddings=False,
     probe=ProbeChoice(kinds=KINDS),
     baselines=Baselines(length=False, tokenizers=("bert-base-multilingual-cased", "xlm-roberta-base")),
@@ -264,8 +268,8 @@ PAPER = Config(
     most_classes=1000,
 )
 TINY = Config(
-    model=("fake",),
-    data=Data(corpus="generated", languages=("ru", "en"), most_train=240),
+    model="fake",
+    data=replace(DATA, corpus="generated", most_train=240),
     splits=Splits(most_test=200),
     probe=ProbeChoice(kinds=KINDS, l2=(1e-1, 1e-3)),
     baselines=Baselines(most_features=5000),

@@ -28,6 +28,8 @@ from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
+from goldproof.studies.in_turn import in_turn
+from goldproof.studies.shared import only_model
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -57,7 +59,11 @@ class Condition:
 
 
 def jobs(config: Config) -> list[Job[Any]]:
-    """Every job whose value the report needs."""
+    """Every job whose value the report needs, for one model after the other."""
+    return [job for one in in_turn(config) for job in _jobs(one)]
+
+
+def _jobs(config: Config) -> list[Job[Any]]:
     wanted: list[Job[Any]] = [figures_job(config, language) for language in config.data.languages]
     wanted += [diagnostics_job(config, language) for language in config.data.languages]
     wanted += [validation_job(config, language) for language in config.data.languages]
@@ -116,7 +122,9 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Trai
         "validation": validation_job(config, condition.language),
         "diagnostics": corpora.diagnostics_job(corpora_of(config), condition.language),
     }
-    return train.job(find_model(config.model), train_data(config, condition), sets, _recipe(config), seeds)
+    return train.job(
+        find_model(only_model(config.model).folder), train_data(config, condition), sets, _recipe(config), seeds
+    )
 
 
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
@@ -179,7 +187,7 @@ def corpora_of(config: Config) -> Corpora:
 
 def _recipe(config: Config) -> Recipe:
     """The recipe; the fake model is a bag of hashed words, which a rate meant for an encoder would not move."""
-    if config.model != "fake":
+    if only_model(config.model).folder != "fake":
         return config.recipe
     return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
 

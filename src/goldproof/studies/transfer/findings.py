@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from goldproof.jobs import Results
-from goldproof.judging.transfer.analysis import Settings, analyse
+from goldproof.judging.transfer.analysis import TransferSettings, analyse
 from goldproof.judging.transfer.guide import Counting
 from goldproof.judging.transfer.report import Context, transfer_report
 from goldproof.judging.transfer.wide import PrintedRow, wide_table
 from goldproof.report.summary import Cell, Missing, Report, Section, Table
+from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
 from goldproof.studies.transfer.plan import Course, find_sets, jobs, make_recipe
 from goldproof.studies.transfer.scores import panels_of_courses
@@ -22,7 +23,7 @@ def make_report(config: Config, results: Results) -> Report:
     courses = [results[job] for job in planned]
     given = config.analysis
     counting = Counting(given.threshold, given.ties, given.across_runs)
-    found = analyse(panels_of_courses(config, courses), Settings(margin=given.margin, counting=counting))
+    found = analyse(panels_of_courses(config, courses), TransferSettings(margin=given.margin, counting=counting))
     context = Context(
         printed=printed_rows(config.data.corpus),
         keys=[job.key for job in planned],
@@ -83,7 +84,7 @@ def _provenance(config: Config, courses: Sequence[Course]) -> dict[str, str | in
     return {
         "corpus": config.data.corpus,
         "task": config.task,
-        "model": config.model.rstrip("/").rpartition("/")[2],
+        "model": only_model(config.model).title,
         "runs": len(courses),
         "checkpoints": len(max((course.points for course in courses), key=len)),
         "epochs": recipe.epochs,

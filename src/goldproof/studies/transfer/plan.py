@@ -26,6 +26,8 @@ from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
 from goldproof.statistics.arrays import Array
+from goldproof.studies.in_turn import in_turn
+from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.transfer.settings import Config
 from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
 from goldproof.training.finetune import TRAINING
@@ -35,8 +37,12 @@ from goldproof.training.recipe import EarlyStopping, Recipe, Seeds
 
 
 def jobs(config: Config) -> list[Job[Course]]:
-    """The condensed answers of every run, in the order of the seeds."""
-    sets, model, recipe = find_sets(config), find_model(config.model), make_recipe(config)
+    """The condensed answers of every run, in the order of the seeds, for one model after the other."""
+    return [job for one in in_turn(config) for job in _jobs(one)]
+
+
+def _jobs(config: Config) -> list[Job[Course]]:
+    sets, model, recipe = find_sets(config), find_model(only_model(config.model).folder), make_recipe(config)
     evaluate = dict(sets.evaluate)
     training = train_averaged if config.average_weights else train
     trainings = [training.job(model, sets.train, evaluate, recipe, Seeds.all(seed)) for seed in config.seeds]
@@ -50,12 +56,10 @@ def requires(config: Config) -> tuple[Need, ...]:
 
 def make_recipe(config: Config) -> Recipe:
     """The training of a configuration, evaluated after every share `every` of all steps or of the training data."""
-    settings = config.recipe
-    length = settings.epochs if config.of == "data" else 1.0
+    length = config.recipe.epochs if config.of == "data" else 1.0
     stopping = EarlyStopping(f"{config.source}/dev", "accuracy", config.patience) if config.patience else None
-    return replace(
-        settings.recipe(config.task), evaluations=max(1, round(length / config.every)), early_stopping=stopping
-    )
+    evaluations = max(1, round(length / config.every))
+    return replace(recipe_for(config.recipe, config.task), evaluations=evaluations, early_stopping=stopping)
 
 
 SALT = "goldproof.transfer"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldproof.jobs.names import named
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import Data, Training
+from goldproof.studies.shared import WHEN, Data, Models, group_rules, is_limit, model_rules, without
 from goldproof.studies.transfer.toy import GENERATED
+from goldproof.training.recipe import Recipe
 
 SIB200 = ("ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "pt", "ru", "sv", "sw", "th", "tr", "ur", "vi", "zh")
 DATA = Data(corpus="sib200", languages=SIB200)
-RECIPE = Training(epochs=10.0, schedule="constant")
+RECIPE = Recipe(epochs=10.0, schedule="constant")
 
 
 @named("transfer.Rows")
@@ -21,7 +22,7 @@ class Rows:
     """Which rows: the split to train on, a share of it to hold out as development set, and the most to evaluate.
 
     `dev_share` is for corpora whose development set is the only labelled data: rows are held out of the training split
-    in every language whose rows are translations of the source's. No `most_evaluated` means all.
+    in every language whose rows are translations of the source's. `most_evaluated` is null for all.
     """
 
     train_split: str = "train"
@@ -51,22 +52,23 @@ class Analysis:
 class Config:
     """Settings: corpus, languages, model, runs, and a checkpoint after every share of the steps or of the data.
 
-    `data.corpus` is a corpus of the catalog or a file; `data.languages` are those that are tested, beside `source`.
-    `patience` checkpoints without a better source dev end a run; null for never.
-    With `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
+    `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, which are judged in
+    turn. `data.corpus` is a corpus of the catalog or a file; `data.languages` are those that are tested, beside
+    `source`. `patience` checkpoints without a better source dev end a run; null for never. With
+    `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
     """
 
     task: Literal["text", "pair", "tokens"] = "text"
     source: str = "en"
-    model: str = "intfloat/multilingual-e5-small"
+    model: Models = "intfloat/multilingual-e5-small"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
     every: float = 0.02
     of: Literal["steps", "data"] = "steps"
     average_weights: bool = False
     patience: int | None = None
-    data: Data = DATA
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
     rows: Rows = field(default_factory=Rows)
-    recipe: Training = RECIPE
+    recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
     analysis: Analysis = field(default_factory=Analysis)
 
     def __post_init__(self) -> None:
@@ -77,7 +79,9 @@ class Config:
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
     data, rows, analysis = c.data, c.rows, c.analysis
     return [
-        *data.rules(("corpus", "languages", "root", "most_train")),
+        *group_rules(c),
+        *model_rules(c.model),
+        ("data.most_train", is_limit(data.most_train), "a whole number above 0, or null for all"),
         ("data.languages", bool(data.languages), "at least one language"),
         (
             "data.languages",
@@ -89,13 +93,8 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("task", c.task in ("text", "pair", "tokens"), "text, pair or tokens"),
         ("of", c.of in ("steps", "data"), "steps or data"),
         ("rows.dev_share", 0 <= rows.dev_share < 1, "a share from 0 to below 1"),
-        (
-            "rows.most_evaluated",
-            rows.most_evaluated is None or rows.most_evaluated >= 1,
-            "a number of rows, or left out",
-        ),
-        ("patience", c.patience is None or c.patience >= 1, "a number of checkpoints, or left out"),
-        ("recipe.evaluations", c.recipe.evaluations == 1, "left out: 'every' says when to evaluate"),
+        ("rows.most_evaluated", is_limit(rows.most_evaluated), "a whole number above 0, or null for all"),
+        ("patience", is_limit(c.patience), "a number of checkpoints, or null for never"),
         ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),
         ("analysis.ties", 0 <= analysis.ties <= 1, "from 0 to 1"),
         ("analysis.threshold", 0 <= analysis.threshold < 1, "from 0 to below 1"),
@@ -106,8 +105,8 @@ PAPER = Config(
     model="bert-base-multilingual-cased",
     of="data",
     patience=50,
-    data=Data(corpus="mldoc", languages=("de", "es", "fr", "it", "ja", "ru", "zh")),
-    recipe=Training(epochs=20.0, learning_rate=2e-6, schedule="constant", max_length=256),
+    data=replace(DATA, corpus="mldoc", languages=("de", "es", "fr", "it", "ja", "ru", "zh")),
+    recipe=replace(RECIPE, epochs=20.0, learning_rate=2e-6, max_length=256),
 )
 TINY = Config(
     source="xa",
@@ -117,5 +116,5 @@ TINY = Config(
     average_weights=True,
     data=Data(corpus=GENERATED, languages=("xb", "xc", "xd"), most_train=300),
     rows=Rows(most_evaluated=120),
-    recipe=Training(epochs=4.0, batch=16, learning_rate=0.01, schedule="constant"),
+    recipe=replace(RECIPE, epochs=4.0, batch=16, learning_rate=0.01),
 )

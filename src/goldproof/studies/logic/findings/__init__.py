@@ -66,7 +66,7 @@ def make_report(config: Config, results: Results) -> Report:
     if method:
         sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
-    encoder = [model.rstrip("/").rpartition("/")[2] for model in each_model(config.model)[:1]]
+    encoder = [model_title(model) for model in each_model(config.model)]
     provenance: dict[str, Plain] = {
         "models": ", ".join([*config.learners, *encoder]),
         "corpus": f"preset {config.data.corpus}, {config.sizes.train:,} training pairs",

@@ -10,6 +10,7 @@ from goldproof.judging.score_report import flip_examples
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.shared import only_model
 from goldproof.studies.stability.findings.presence import presence_section
 from goldproof.studies.stability.findings.seeds import (
     categories_sections,
@@ -162,7 +163,7 @@ def _selection(config: Config) -> str:
 def _provenance(config: Config) -> dict[str, str | int]:
     recipe = config.recipe
     return {
-        "model": config.model.rstrip("/").rpartition("/")[2],
+        "model": only_model(config.model).title,
         "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
         "corpus": config.data.corpus,

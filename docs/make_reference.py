@@ -90,8 +90,8 @@ def settings() -> Iterator[str]:
     """Every setting of every study with its value in the three presets."""
     yield from ("# Settings of the studies", "", MADE, "")
     yield "Each is given as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. A"
-    yield "list on the command line has commas: `--set seeds=0,1,2`; no limit is `null`: `--set data.most_train=null`."
-    yield "The columns paper and tiny show what those presets change."
+    yield "list on the command line has commas: `--set seeds=0,1,2`; no limit is `null`: `--set data.most_train=null`,"
+    yield 'in a file `most_train = "null"`. The columns paper and tiny show what those presets change.'
     for entry in ENTRIES:
         study = find_study(entry.name)
         yield from ("", f"## {entry.name}", "", entry.question, "")

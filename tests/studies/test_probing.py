@@ -88,7 +88,7 @@ def test_identical_splits_are_split_anew_or_refused():
         task_of(*parts, sizes=Sizes(leaks="refuse"))
     assert str(error.value) == (
         "toy (en): 200 of the 200 test texts also stand in training, so that a probe could remember them; "
-        "sizes.leaks = 'split' splits the texts anew"
+        "splits.leaks = 'split' splits the texts anew"
     )
 
 

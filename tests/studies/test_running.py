@@ -111,7 +111,7 @@ WRONG = [  # arguments, message
         {"study": "transfer", "settings": {"recipe": {"epoch": 3}}},
         "there is no setting 'recipe.epoch'; did you mean 'recipe.epochs'? allowed: recipe.batch, "
         "recipe.beta1, recipe.beta2, recipe.clip, recipe.dropout, recipe.epochs, recipe.eps, recipe.learning_rate, "
-        "recipe.max_length, recipe.precision, recipe.schedule, recipe.steps, recipe.warmup, recipe.weight_decay",
+        "recipe.max_length, recipe.precision, recipe.schedule, recipe.warmup, recipe.weight_decay",
     ),
     ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a valid tuple, got '0,1'"),
     ({"study": "demo", "settings": {"noise": 0.7}}, "the setting 'noise' must be at least 0 and below 0.5, got 0.7"),

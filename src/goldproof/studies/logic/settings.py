@@ -23,7 +23,7 @@ DATA = Data(corpus="closed", languages=("en", "pt"))
 RECURRENT_RECIPE = Recipe(epochs=5.0, learning_rate=2e-3, max_length=256, evaluations=5)
 SMALL_RECIPE = replace(RECURRENT_RECIPE, epochs=10.0, batch=64, learning_rate=1e-3, warmup=0.1)
 ENCODER_RECIPE = replace(RECURRENT_RECIPE, epochs=3.0, learning_rate=3e-5, warmup=0.1)
-UNTAKEN = ("task", "evaluate_at", "early_stopping")
+UNTAKEN = ("task", "steps", "evaluate_at", "early_stopping")
 CONTROLS = ("noise", "premise", "hypothesis")
 TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
 

@@ -172,7 +172,7 @@ def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> tuple[
         what = f"{n_shared:,} of the {len(test):,} test texts also stand in training"
         if sizes.leaks == "refuse":
             raise DataError(
-                f"{where}: {what}, so that a probe could remember them; sizes.leaks = 'split' splits the texts anew"
+                f"{where}: {what}, so that a probe could remember them; splits.leaks = 'split' splits the texts anew"
             )
         notes.append(f"{what}: the different texts were split anew, half of them to test")
         return _anew(rows, [*train, *test], sizes.seed), 0

@@ -68,7 +68,7 @@ class Config:
     patience: int | None = None
     data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
     rows: Rows = field(default_factory=Rows)
-    recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
+    recipe: Recipe = field(default=RECIPE, metadata=without("task", "steps", *WHEN))
     analysis: Analysis = field(default_factory=Analysis)
 
     def __post_init__(self) -> None:

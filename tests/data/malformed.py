@@ -173,7 +173,7 @@ TABLE = [
         b"a,b\n1,2\n",
         read,
         "{path}: no column looks like the text; columns found: a, b; say which one it is: in Python text=NAME, on the "
-        "command line --column text=NAME (corrupt: --columns NAME), among the settings own.text=NAME",
+        "command line --column text=NAME (corrupt: --columns NAME), among the settings columns.text=NAME",
     ),
     Bad(
         "duplicate-id.jsonl",

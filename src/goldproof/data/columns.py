@@ -103,7 +103,7 @@ def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
         hint = (
             "in Python text=NAME, on the command line --column text=NAME (corrupt: --columns NAME), among the settings "
         )
-        hint += "own.text=NAME"
+        hint += "columns.text=NAME"
         raise DataError(
             f"no column looks like the text; columns found: {listed}; say which one it is: {hint}", path=path
         )

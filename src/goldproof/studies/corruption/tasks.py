@@ -16,7 +16,7 @@ from goldproof.data.naming import SPLIT_WORDS
 from goldproof.errors import DataError
 from goldproof.jobs import Job
 from goldproof.studies.corruption import steps, toy
-from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
+from goldproof.studies.corruption.settings import Config, classes_of, language_of, tagger_of
 
 Split = Literal["train", "test"]
 Kind = Literal["text", "pair", "regression"]
@@ -90,7 +90,7 @@ ORIGINAL = Version()
 def find_tasks(config: Config) -> list[Task]:
     """The tasks in order, the user's own last."""
     found = [_catalog_task(name) for name in config.tasks]
-    return [*found, _own_task(config)] if config.own.train else found
+    return [*found, _own_task(config)] if config.data.train else found
 
 
 def _catalog_task(name: str) -> Task:
@@ -106,9 +106,9 @@ def _catalog_task(name: str) -> Task:
 def _own_task(config: Config) -> Task:
     name, rows = own_name(config), _own_rows(config, "train")
     if not rows.labels and not any(score is not None for score in rows.table.column("score").to_pylist()):
-        how = "name its column in the setting 'own.label' (a class) or 'own.score' (a number)"
-        raise DataError(f"no label was found to train on; {how}", path=config.own.train)
-    if config.own.score or not rows.labels:
+        how = "name its column in the setting 'columns.label' (a class) or 'columns.score' (a number)"
+        raise DataError(f"no label was found to train on; {how}", path=config.data.train)
+    if config.columns.score or not rows.labels:
         return Task(name, "regression", "pearson", is_own=True)
     return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
 
@@ -116,11 +116,11 @@ def _own_task(config: Config) -> Task:
 def own_name(config: Config) -> str:
     """What the user's own dataset is called: the name of its first file.
 
-    >>> from goldproof.studies.corruption.settings import Own
-    >>> own_name(Config(own=Own(train="data/reviews.jsonl")))
+    >>> from goldproof.studies.shared import Data
+    >>> own_name(Config(data=Data(train="data/reviews.jsonl", languages=("en",))))
     'reviews'
     """
-    return Path(config.own.train).name.partition(".")[0]
+    return Path(config.data.train).name.partition(".")[0]
 
 
 def data_job(config: Config, task: Task, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
@@ -157,8 +157,8 @@ def _whole_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
     if task.is_own:
         return read_columns.job(_own_file(config, split))
     corpus = find_corpus(task.name)[0]
-    language = config.removal.language if len(corpus.languages) > 1 else None
-    if config.data.source == "hub":
+    language = language_of(config) if len(corpus.languages) > 1 else None
+    if config.data.hub:
         return hub_job(task.name, split="train" if split == "train" else "validation", language=language)
     root = config.data.root or None
     if split == "train":
@@ -177,11 +177,11 @@ def _own_file(config: Config, split: Split) -> ColumnsFile:
 
     One file named twice is one file: its column `split` tells what is trained on, never the test rows.
     """
-    own = config.own
+    own, names = config.data, config.columns
     has_two = bool(own.test) and Path(own.test).resolve() != Path(own.train).resolve()
     path = check_file(own.test if split == "test" and own.test else own.train)
-    columns = {"text": own.text, "pair": own.pair, "label": own.label, "score": own.score}
-    file = ColumnsFile(describe_file(path).sha256, config.removal.language, **columns, path=str(path))
+    columns = {"text": names.text, "pair": names.pair, "label": names.label, "score": names.score}
+    file = ColumnsFile(describe_file(path).sha256, language_of(config), **columns, path=str(path))
     if has_two:
         return file
     there = _splits(file)
@@ -189,7 +189,7 @@ def _own_file(config: Config, split: Split) -> ColumnsFile:
     wanted = "train" if split == "train" else held_out
     if wanted not in there:
         raise DataError(
-            "a column 'split' with train and validation or test is needed, or another file in the setting 'own.test'; "
+            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test'; "
             f"splits found: {', '.join(there)}",
             path=path,
         )

@@ -80,7 +80,7 @@ class ProbingFindings:
     def __init__(self, config: Config, results: Results) -> None:
         self.config, self.results = config, results
         self.arms: list[Arm] = arms(config)
-        self.tasks = [(language, task) for language in config.languages for task in tasks_of(config, language)]
+        self.tasks = [(language, task) for language in config.data.languages for task in tasks_of(config, language)]
         self.facts: dict[tuple[str, str], Facts] = {
             (language, task): results[facts_job(config, language, task)] for language, task in self.tasks
         }
@@ -101,7 +101,7 @@ class ProbingFindings:
 
     def columns(self, columns: Sequence[Column]) -> list[Column]:
         """The columns of a table, without the paper's where the data are generated."""
-        with_paper = self.config.corpus != "generated"
+        with_paper = self.config.data.corpus != "generated"
         return [column for column in columns if with_paper or not column.published]
 
     def of(self, kind: str, arm: Arm) -> list[LayerScores]:

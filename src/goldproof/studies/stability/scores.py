@@ -227,7 +227,7 @@ class StabilityFindings:
     @cached_property
     def base(self) -> dict[str, ConditionScores]:
         """Each language trained on its own data alone."""
-        return {language: self.scored[Condition(language)] for language in self.config.languages}
+        return {language: self.scored[Condition(language)] for language in self.config.data.languages}
 
     @cached_property
     def categories(self) -> dict[str, list[TagScore]]:
@@ -272,7 +272,7 @@ class StabilityFindings:
     @property
     def with_paper(self) -> bool:
         """Whether the paper's numbers may stand beside ours."""
-        return self.config.corpus == "published"
+        return self.config.data.corpus == "published"
 
     def keys(self, languages: Sequence[str] | None = None) -> list[str]:
         """The keys of the trainings behind the base scores."""

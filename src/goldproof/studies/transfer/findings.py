@@ -10,6 +10,7 @@ from goldproof.judging.checkpoints.guide import Counting
 from goldproof.judging.checkpoints.report import Context, transfer_report
 from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
 from goldproof.report.summary import Cell, Missing, Report, Section, Table
+from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
 from goldproof.studies.transfer.plan import StoredRun, find_sets, jobs, make_recipe
 from goldproof.studies.transfer.scores import experiment_of_runs
@@ -24,7 +25,7 @@ def make_report(config: Config, results: Results) -> Report:
     counting = Counting(given.threshold, given.ties, given.across_runs)
     found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
     context = Context(
-        printed=printed_rows(config.corpus),
+        printed=printed_rows(config.data.corpus),
         keys=[job.key for job in planned],
         notes=find_sets(config).notes,
         sections=_literature(config),
@@ -62,7 +63,7 @@ def _share(points: float | None) -> float | None:
 
 def _literature(config: Config) -> list[Section]:
     """Earlier results on the corpus, as the paper gathers them."""
-    rows = published.LITERATURE.get(config.corpus)
+    rows = published.LITERATURE.get(config.data.corpus)
     if not rows:
         return []
     languages = tuple(rows[0].cells)
@@ -72,7 +73,7 @@ def _literature(config: Config) -> list[Section]:
         for language, value in row.cells.items():
             made[language] = Missing("lost in the text at hand") if value is None else value / 100
         cells.append(made)
-    title = f"Published baselines on {config.corpus} differ by points, too"
+    title = f"Published baselines on {config.data.corpus} differ by points, too"
     table: Table = wide_table("literature", title, cells, languages, note="As gathered by Keung et al. (2020).")
     return [Section("Results in the literature", [table])]
 
@@ -81,9 +82,9 @@ def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str |
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
-        "corpus": config.corpus,
+        "corpus": config.data.corpus,
         "task": config.task,
-        "model": config.model.rstrip("/").rpartition("/")[2],
+        "model": only_model(config.model).title,
         "runs": len(courses),
         "checkpoints": len(max((course.points for course in courses), key=len)),
         "epochs": recipe.epochs,

@@ -29,6 +29,7 @@ from goldproof.studies.logic.plan import conditions, languages_trained, model_na
 from goldproof.studies.logic.scores import ACCURACY, above_chance, model_title, score, task_title
 from goldproof.studies.logic.scores import ConditionAccuracy as Scored
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.shared import each_model
 
 SIZE = "n is how many people, places or facts a pair strings together"
 
@@ -43,7 +44,7 @@ def make_report(config: Config, results: Results) -> Report:
     if beside_us:
         above = beside_us[0].title
     seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
-    size = f"{seeds}, {config.corpus.test} test pairs each"
+    size = f"{seeds}, {config.sizes.test} test pairs each"
     verdict: list[str | Claim] = [f"{above} ({size})."]
     if any(told):
         best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
@@ -67,12 +68,12 @@ def make_report(config: Config, results: Results) -> Report:
     if method:
         sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
-    encoder = [config.model.rstrip("/").rpartition("/")[2]] if config.model else []
+    encoder = [model_title(model) for model in each_model(config.model)]
     provenance: dict[str, Plain] = {
-        "models": ", ".join([*config.models, *encoder]),
-        "corpus": f"preset {config.corpus.preset}, {config.corpus.train:,} training pairs",
+        "models": ", ".join([*config.learners, *encoder]),
+        "corpus": f"preset {config.data.corpus}, {config.sizes.train:,} training pairs",
         "tasks": ", ".join(config.tasks),
-        "languages": ", ".join(config.languages),
+        "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
@@ -80,7 +81,7 @@ def make_report(config: Config, results: Results) -> Report:
 
 
 def _paper(config: Config, language: str, task: str, model: str) -> Cell:
-    name = model.removeprefix("bi") if model in config.models else "encoder"
+    name = model.removeprefix("bi") if model in config.learners else "encoder"
     return published.ACCURACY.get((language, find_task(task).value, name)) or Missing(NOT_PRINTED)
 
 
@@ -113,17 +114,17 @@ def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
     for place, model in enumerate(models):
         columns.append(Column(f"m{place}", model_title(model), 1, "%"))
         if any(not isinstance(row[f"p{place}"], Missing) for row in rows.values()):
-            title = model_title(model) if model in config.models else "BERT"
+            title = model_title(model) if model in config.learners else "BERT"
             columns.append(Column(f"p{place}", title, 1, "%", published=True))
     title = f"{sum(told)} of {len(told)} scores are above chance"
     note = (
         "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes, and "
     )
     note += "its recurrent networks read one way or both. "
-    if config.corpus.preset != "clcd":
+    if config.data.corpus != "clcd":
         note += "Its corpus has the published templates (clcd), ours has not. "
     note += "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
-    ordered = sorted(rows, key=lambda key: (config.languages.index(key[0]), config.tasks.index(key[1])))
+    ordered = sorted(rows, key=lambda key: (config.data.languages.index(key[0]), config.tasks.index(key[1])))
     return Table("accuracy", title, columns, [rows[key] for key in ordered], note, [each.key for each in plain])
 
 
@@ -176,7 +177,7 @@ def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         keys.append(each.key)
     rows.sort(key=lambda row: float(row["share"]))  # type: ignore[arg-type]
     caption = Caption("training-size", _learning_title(rows), "", keys)
-    share = Column("share", f"Share of {config.corpus.train:,} pairs", 0, "%")
+    share = Column("share", f"Share of {config.sizes.train:,} pairs", 0, "%")
     return [curves(rows, share, SHARE, series=Column("model", "Model"), facet="task", caption=caption, rule=0.5)]
 
 

@@ -28,7 +28,7 @@ def _table_1(config: Config, results: Results) -> Table:
     rows: list[dict[str, Cell]] = []
     keys = []
     names = ("vocabulary", "shared", "mean_length", "max_length")
-    for language in config.languages:
+    for language in config.data.languages:
         for task in config.tasks:
             job = figures.job(corpus_job_of(config, task, language))
             found = results[job]

@@ -29,14 +29,14 @@ def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scor
     if not other:
         return []
     there = [scored[replace(each.condition, preset=other)] for each in plain]
-    both = [*((config.corpus.preset, each) for each in plain), *((other, each) for each in there)]
+    both = [*((config.data.corpus, each) for each in plain), *((other, each) for each in there)]
     told = above_chance([each for _, each in both])
     rows: list[dict[str, Cell]] = [
         {"cell": cell_title(each), "preset": preset, "accuracy": each.accuracy} for preset, each in both
     ]
     n = len(plain)
     title = (
-        f"With {_PRESETS[config.corpus.preset]} {sum(told[:n])} of {n} scores are above chance, "
+        f"With {_PRESETS[config.data.corpus]} {sum(told[:n])} of {n} scores are above chance, "
         f"with {_PRESETS[other]} {sum(told[n:])}"
     )
     note = (
@@ -64,7 +64,7 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
             if cell.is_plain and cell.model == model
         ]
         gain = float(np.mean([known / new - 1 for known, new in pairs]))
-        name = model if model in config.models else "encoder"
+        name = model if model in config.learners else "encoder"
         paper = published.OVERLAP_GAIN.get(name)
         rows.append(
             {
@@ -91,14 +91,14 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
 def across(config: Config, results: Results) -> list[Item]:
     """Experiment (iii): trained on one language, tested on the others."""
     source = config.experiments.source
-    if not source or len(config.languages) < 2:
+    if not source or len(config.data.languages) < 2:
         return []
     rows: list[dict[str, Cell]] = []
     found = [
         score(config, results, Condition(task, source, model), language)
         for task in config.tasks
         for model in model_names(config)
-        for language in config.languages
+        for language in config.data.languages
     ]
     told = above_chance(found)
     for each, above in zip(found, told, strict=True):

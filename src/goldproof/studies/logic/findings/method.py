@@ -67,7 +67,7 @@ def pieces(config: Config, results: Results) -> list[Item]:
     samples: list[dict[str, Cell]] = []
     keys = []
     for model in tokenizers(config):
-        for language in config.languages:
+        for language in config.data.languages:
             job = pieces_job(config, model, language)
             found = results[job]
             keys.append(job.key)

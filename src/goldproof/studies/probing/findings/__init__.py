@@ -143,9 +143,9 @@ def _limits(found: Findings) -> list[str]:
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
-    if config.corpus == "xprobe":
+    if config.data.corpus == "xprobe":
         lines.append(
             "X-Probe is not RuSentEval or SentEval: the paper's numbers stand beside ours for orientation only."
         )
@@ -157,9 +157,9 @@ def _provenance(found: Findings) -> dict[str, str | int]:
     special = "with" if readout.special_tokens else "without"
     return {
         "models": ", ".join(arm.title for arm in found.own) or "none",
-        "corpus": config.corpus.rstrip("/").rpartition("/")[2],
-        "languages": ", ".join(config.languages),
+        "corpus": config.data.corpus.rstrip("/").rpartition("/")[2],
+        "languages": ", ".join(config.data.languages),
         "vectors": f"{readout.pooling} pooling, {special} special tokens, kept in {readout.dtype}",
         "probes": f"{', '.join(config.probe.kinds)}; L2 out of {', '.join(f'{value:g}' for value in config.probe.l2)}",
-        "most training and test items": f"{config.sizes.most_train or 'all'}, {config.sizes.most_test or 'all'}",
+        "most training and test items": f"{config.data.most_train or 'all'}, {config.splits.most_test or 'all'}",
     }

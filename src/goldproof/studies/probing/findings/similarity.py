@@ -49,7 +49,7 @@ class _Language:
 def similarity_section(found: Findings) -> list[Section]:
     """All models compared, language by language; nothing where it was not asked for."""
     languages = []
-    for language in found.config.languages:
+    for language in found.config.data.languages:
         jobs = [similarity_job(found.config, name, task) for name, task in compared(found.config) if name == language]
         if jobs and models_of(found.config, language):
             titles = [arm.title for arm in models_of(found.config, language)]

@@ -10,6 +10,7 @@ from goldproof.judging.score_report import flip_examples
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.shared import only_model
 from goldproof.studies.stability.findings.presence import presence_section
 from goldproof.studies.stability.findings.seeds import (
     categories_sections,
@@ -92,7 +93,7 @@ def _stated(
 
 def _data_table(found: Findings) -> Table:
     config, rows = found.config, []
-    for language in config.languages:
+    for language in config.data.languages:
         job = figures_job(config, language)
         ours, paper = found.results[job], CORPORA.get(language)
         row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words / 2}
@@ -110,8 +111,10 @@ def _data_table(found: Findings) -> Table:
         Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
         Column("paper_words", "Words a text", 1, published=True),
     ]
-    keys = [figures_job(config, language).key for language in config.languages]
-    what = "Generated toy data: nothing here speaks of the published corpora." if config.corpus == "generated" else ""
+    keys = [figures_job(config, language).key for language in config.data.languages]
+    what = (
+        "Generated toy data: nothing here speaks of the published corpora." if config.data.corpus == "generated" else ""
+    )
     return Table("data", f"The entailment corpora: {_sizes(rows)}", found.columns(columns), rows, what, keys)
 
 
@@ -148,7 +151,7 @@ def _limits(found: Findings) -> list[str]:
         lines.append(f"In {', '.join(constant)} a run answers every row alike: its MCC is 0 by convention.")
     if first.n_runs == 1:
         lines.append("One seed only: the intervals are over rows, and say nothing of another seed.")
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
     return lines
 
@@ -160,10 +163,10 @@ def _selection(config: Config) -> str:
 def _provenance(config: Config) -> dict[str, str | int]:
     recipe = config.recipe
     return {
-        "model": config.model.rstrip("/").rpartition("/")[2],
-        "languages": ", ".join(config.languages),
+        "model": only_model(config.model).title,
+        "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
-        "corpus": config.corpus,
+        "corpus": config.data.corpus,
         "membership": config.membership,
         "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "

@@ -43,7 +43,7 @@ class Change:
 
 def size_section(found: Findings) -> list[Section]:
     """What extra training data does to score and stability; nothing where none was added."""
-    amounts = {language: found.config.extra.amounts_for(language) for language in found.config.languages}
+    amounts = {language: found.config.extra.amounts_for(language) for language in found.config.data.languages}
     amounts = {language: values for language, values in amounts.items() if values}
     if not amounts:
         return []
@@ -58,7 +58,7 @@ def size_section(found: Findings) -> list[Section]:
 def gains(found: Findings) -> list[str | Claim]:
     """What the largest amount of extra data did to each language's overall score."""
     claims: list[str | Claim] = []
-    for language in found.config.languages:
+    for language in found.config.data.languages:
         amounts = found.config.extra.amounts_for(language)
         if not amounts:
             continue

@@ -379,7 +379,7 @@ def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     reason = Missing("the task has too many classes for this (setting most_classes)")
     assert tables["controls"].rows[0]["selectivity"] == tables["controls"].rows[0]["bits"] == reason
     assert tables["neurons-table"].rows[0]["kept"] == reason
-    assert tables["best-logistic"].columns[-1].published
+    assert not any(column.published for table in tables.values() for column in table.columns)  # tasks of one's own
     assert tables["baselines-logistic"].rows[0]["b1"] == reason
 
 

@@ -96,7 +96,7 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     row = found.sections[0].items[0].rows[0]
     gold = results[jobs(TINY)[0]].classes
     assert gold == LABELS
-    assert row["p1"] == 0.527
+    assert set(row) == {"task", "m0", "m1"}  # templates that are not the paper's: none of its numbers
     value = getattr(row["m1"], "value", row["m1"])
     value = getattr(value, "value", value)
     assert np.isclose(value * 120, round(value * 120))

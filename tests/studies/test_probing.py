@@ -464,5 +464,5 @@ def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
     ],
 )
 def test_models_of_one_layer_have_no_similarity_within(titles, places, expected):
-    language = similarity._Language("en", titles, [likeness_of(places)], [])
+    language = similarity._Compared("en", titles, [likeness_of(places)], [])
     assert similarity._finding(language, language.mean("plain")) == expected

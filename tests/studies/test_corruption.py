@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, f1_score
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.cli import run_command
@@ -311,6 +312,7 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     made = report(SMALL, small)
     assert find_study("corruption").report(SMALL, small) == made
     assert unfinished(made) == []
+    assert papers_numbers(made) == []  # the tasks were generated
     items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
     assert list(items) == [
         "baselines", "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
@@ -426,7 +428,9 @@ def test_a_masked_language_model_is_asked_where_one_is_given(small, tmp_path):
     why = replace(SMALL.why, masked_model=str(tmp_path), cloze=TASKS[1:2], cloze_classes=("NOUN", "NUM"))
     config, store = replace(SMALL, why=why), Store(small._store.folder)
     assert Counter(outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner()))["done"] == 2
-    section = report(config, Results(store)).sections[3]
+    made = report(config, Results(store))
+    assert papers_numbers(made) == []  # the task is not the paper's
+    section = made.sections[3]
     (row,) = section.items[-1].rows  # there is no number word to ask for
     texts = generate(TASKS[1], "test")
     assert (row["removed"], row["original"].n) == ("NOUN", len({*texts.texts, *texts.pairs}))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.judging.files import write_jsonl
+from tests.report.printed import papers_numbers
 
 from goldproof.errors import DataError, GoldproofError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
@@ -58,6 +59,7 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert len(test) == 11
     assert test.texts[-1] == "."
     made = report(config, results)
+    assert papers_numbers(made) == []
     assert made.verdict[0] == "Of 6 cells (task × class × removed from train, test or both), 6 have no baseline."
     assert made.verdict[1] == (
         "No baseline: with all its words the model is not shown to be above the best constant answer on reviews, so "

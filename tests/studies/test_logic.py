@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.builders.logic.pairs import LABELS
@@ -92,6 +93,7 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     results = Results(store)
     found = report(TINY, results)
     assert unfinished(found) == []
+    assert papers_numbers(found) == []  # the templates are not the paper's
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
         "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",
@@ -105,10 +107,27 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     row = found.sections[0].items[0].rows[0]
     gold = results[jobs(TINY)[0]].classes
     assert gold == LABELS
-    assert row["p1"] == 0.527
+    assert set(row) == {"task", "m0", "m1"}  # templates that are not the paper's: none of its numbers
     value = getattr(row["m1"], "value", row["m1"])
     value = getattr(value, "value", value)
     assert np.isclose(value * 120, round(value * 120))
+
+
+def test_the_papers_numbers_stand_beside_its_own_templates(tmp_path):
+    config = replace(
+        TINY,
+        learners=("forest",),
+        data=replace(TINY.data, corpus="clcd"),
+        search=Search(),
+        experiments=Experiments(controls=(), overlap=True, certificates=False),
+    )
+    store = Store(tmp_path).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    tables = {item.name: item for section in report(config, Results(store)).sections for item in section.items}
+    assert [row["p0"] for row in tables["accuracy"].rows] == [0.51, 0.509]
+    assert [row["vocabulary_paper"] for row in tables["corpora"].rows] == [1878, 5540]
+    assert tables["overlap"].rows[0]["paper"] == 0.176
+    assert "the paper's table is the best on test" in tables["accuracy"].note
 
 
 def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.data.dataset import Dataset
@@ -320,6 +321,7 @@ def tiny(tmp_path_factory):
 def test_tiny_run_reports_every_part(tiny):
     found = report(TINY, tiny)
     assert unfinished(found) == []
+    assert papers_numbers(found) == []  # the data were generated
     names = {item.name for section in found.sections for item in section.items if not isinstance(item, Text)}
     measures = {f"{measure}-{language}" for measure in ("debiased", "plain", "maxcorr") for language in ("ru", "en")}
     assert names == measures | {
@@ -380,8 +382,38 @@ def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     reason = Missing("the task has too many classes for this (setting most_classes)")
     assert tables["controls"].rows[0]["selectivity"] == tables["controls"].rows[0]["bits"] == reason
     assert tables["neurons-table"].rows[0]["kept"] == reason
-    assert tables["best-logistic"].columns[-1].published
+    assert papers_numbers(found) == []  # tasks of one's own
     assert tables["baselines-logistic"].rows[0]["b1"] == reason
+
+
+def beside_tasks(root, folder, corpus, task):
+    """A small report on a Russian task, and the paper's columns of its tables."""
+    config = replace(
+        TINY,
+        model=("XLM-R=fake",),
+        data=replace(TINY.data, corpus=corpus, root=str(root), languages=("ru",)),
+        tasks=(task,),
+        coarse=Coarse(),
+        probe=ProbeChoice(("logistic",), (1e-1,)),
+        neurons=replace(TINY.neurons, run=False),
+    )
+    store = Store(folder).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    found = report(config, Results(store))
+    tables = [item for section in found.sections for item in section.items if hasattr(item, "columns")]
+    shown = {table.name: [column.key for column in table.columns if column.published] for table in tables}
+    return found, {name: keys for name, keys in shown.items() if keys}
+
+
+@pytest.mark.needs("models")
+def test_the_papers_numbers_stand_beside_its_own_tasks_alone(published, tmp_path):
+    found, beside = beside_tasks(published, tmp_path / "paper", "rusenteval", "gapping")
+    baselines = ["paper_fasttext", "paper_tf_idf_char", "paper_tf_idf_bpe", "paper_tf_idf_sp"]
+    assert beside == {"best-logistic": ["p0", "paper"], "baselines-logistic": baselines}
+    (row,) = found.sections[0].items[0].rows
+    assert (row["p0"], row["paper"]) == ("94.1 [8]", "94.1 [8] XLM-R")
+    found, beside = beside_tasks(published, tmp_path / "other", "xprobe", "bigram_shift")
+    assert (beside, papers_numbers(found)) == ({}, [])
 
 
 def test_models_may_be_probed_in_some_languages_only():
@@ -465,5 +497,5 @@ def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
     ],
 )
 def test_models_of_one_layer_have_no_similarity_within(titles, places, expected):
-    language = similarity._Language("en", titles, [likeness_of(places)], [])
+    language = similarity._Compared("en", titles, [likeness_of(places)], [])
     assert similarity._finding(language, language.mean("plain")) == expected

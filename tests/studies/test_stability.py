@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 from tests.studies.stability_runs import answers_of, gold_of, noisy_runs, toy_diagnostics
 
@@ -23,7 +24,8 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.judging.tags import items_by_tag
-from goldproof.report.summary import Missing
+from goldproof.report.fields import NOT_PRINTED
+from goldproof.report.summary import Claim, Missing, Table, Text
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies import stability
@@ -301,6 +303,7 @@ def test_the_report_has_the_papers_tables_and_figures(found):
     report = stability.report(WHOLE, found.results)
     assert stability.report(WHOLE, found.results) == report
     assert unfinished(report) == []
+    assert papers_numbers(report) == []  # the data were generated
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
     assert names >= {
         *("overall", "design", "sources", "languages", "languages-map", "languages-seed-map", "groups", "data"),
@@ -325,10 +328,30 @@ def test_one_seed_gives_a_report_too(found):
 
 
 @pytest.mark.needs("models")
-def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
-    beside = StabilityFindings(replace(WHOLE, data=replace(WHOLE.data, corpus="published")), found.results)
-    assert beside.with_paper
-    assert not found.with_paper
+def test_the_papers_numbers_stand_beside_its_own_data_alone(published, tmp_path):
+    """On its corpora they stand beside ours; what it says of extra data, only where these are MNLI."""
+    own = tmp_path / "mine.jsonl"
+    rows = [{"premise": f"p {i}", "hypothesis": f"h {i}", "label": "neutral"} for i in range(30)]
+    own.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    recipe = replace(TINY.recipe, epochs=1, evaluations=1)
+    data = replace(TINY.data, corpus="published", root=str(published), languages=("en",), most_train=60)
+    config = replace(TINY, data=data, recipe=recipe)
+    store, columns, texts = Store(tmp_path / "store").open(), {}, {}
+    for corpus in ("glue/mnli", str(own)):
+        asked = replace(config, extra=Extra(corpus=corpus, split="validation", amounts=(20,)))
+        assert {outcome.status for outcome in run_jobs(jobs(asked), store, SerialRunner())} <= {"done", "kept"}
+        made = stability.report(asked, Results(store))
+        tables = [item for section in made.sections for item in section.items if isinstance(item, Table)]
+        columns[corpus] = {table.name: [c.key for c in table.columns if c.published] for table in tables}
+        texts[corpus] = [item.text for section in made.sections for item in section.items if isinstance(item, Text)]
+        claims = [line for line in made.verdict if isinstance(line, Claim)]
+        assert claims[0].published == "0.200"
+        size = next(table for table in tables if table.name == "data-size")
+        assert [row["paper"] for row in size.rows] == [0.2, NOT_PRINTED]
+    base = {"overall", "categories-en", "data", "data-size"}
+    assert {name for name, keys in columns["glue/mnli"].items() if keys} == {*base, "size-shares"}
+    assert {name for name, keys in columns[str(own)].items() if keys} == base
+    assert [any("In the paper, with 374,000 rows" in text for text in each) for each in texts.values()] == [True, False]
 
 
 def test_planning_is_light():

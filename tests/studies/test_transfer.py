@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.judging.files import write_jsonl
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.data.corpora.catalog import load
@@ -23,7 +24,7 @@ from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.findings import experiment_of_runs
+from goldproof.studies.transfer.findings import _is_as_in_paper
 from goldproof.studies.transfer.plan import (
     choose_rows,
     condense,
@@ -58,6 +59,7 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     made = report(SMALL, results)
     assert find_study("transfer").report(SMALL, results) == made  # a report may be made more than once
     assert unfinished(made) == []
+    assert papers_numbers(made) == []  # the data were generated
     titles = [section.title for section in made.sections]
     assert titles[0] == "What may be claimed"
     assert "Does xa dev guide to the other languages?" in titles
@@ -188,6 +190,19 @@ def tagged_rows():
                 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, True),
+        ({"source": "de", "data": replace(PAPER.data, languages=("en",))}, False),
+        ({"analysis": Analysis(metric="accuracy")}, True),
+        ({"analysis": Analysis(metric="mcc")}, False),
+    ],
+)
+def test_the_papers_rows_are_accuracies_from_english(change, expected):
+    assert _is_as_in_paper(replace(PAPER, **change)) is expected
+
+
 @pytest.mark.needs("models")
 def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp_path):
     path = write_jsonl(tmp_path / "mine.jsonl", list(tagged_rows()))
@@ -200,6 +215,7 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
     results, failed = run(config, tmp_path / "store")
     assert not failed
     made = report(config, results)
+    assert papers_numbers(made) == []
     limits = [item.text for item in made.sections[-1].items]
     assert note in limits
     found_sets = experiment_of_runs(config, [results[job] for job in jobs(config)])

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 
 from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import format_number, in_words
-from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
-from goldproof.statistics.comparison import compare_runs
+from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Plain, Report, Section, Table
+from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.logic import published
 from goldproof.studies.logic.findings.corpus import corpus_section, given_away
 from goldproof.studies.logic.findings.grounds import (
     CHANCE_NOTE,
-    NOT_PRINTED,
     SHARE,
     across,
     beside,
     controls,
     overlap,
+    with_paper,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
 from goldproof.studies.logic.plan import LogicCondition as Condition
@@ -80,9 +85,26 @@ def make_report(config: Config, results: Results) -> Report:
     return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
 
 
-def _paper(config: Config, language: str, task: str, model: str) -> Cell:
+@dataclass(frozen=True, slots=True)
+class _TaskScores:
+    """A task in a language: by model its score, and whether that is above chance."""
+
+    task: str
+    language: str
+    by_model: Mapping[str, tuple[Scored, bool]]
+
+
+def _score_cell(model: str, row: _TaskScores) -> Cell:
+    if model not in row.by_model:
+        return None
+    scored, above = row.by_model[model]
+    return scored.accuracy if above else Marked(scored.accuracy, note=_why(scored))
+
+
+def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
     name = model.removeprefix("bi") if model in config.learners else "encoder"
-    return published.ACCURACY.get((language, find_task(task).value, name)) or Missing(NOT_PRINTED)
+    place = (row.language, find_task(row.task).value, name)
+    return printed_cell(published.ACCURACY.get(place) if with_paper(config) else None)
 
 
 def _why(each: Scored) -> str:
@@ -103,29 +125,39 @@ def _collapsed(plain: list[Scored]) -> list[str]:
 
 
 def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
-    rows: dict[tuple[str, str], dict[str, Cell]] = {}
-    models = model_names(config)
-    for each, above in zip(plain, told, strict=True):
-        cell, place = each.condition, models.index(each.condition.model)
-        row = rows.setdefault((cell.language, cell.task), {"task": f"{task_title(cell.task)} ({cell.language})"})
-        row[f"m{place}"] = each.accuracy if above else Marked(each.accuracy, note=_why(each))
-        row[f"p{place}"] = _paper(config, cell.language, cell.task, cell.model)
-    columns = [Column("task", "Task")]
-    for place, model in enumerate(models):
-        columns.append(Column(f"m{place}", model_title(model), 1, "%"))
-        if any(not isinstance(row[f"p{place}"], Missing) for row in rows.values()):
-            title = model_title(model) if model in config.learners else "BERT"
-            columns.append(Column(f"p{place}", title, 1, "%", published=True))
+    judged = list(zip(plain, told, strict=True))
+    every = []
+    for language in config.data.languages:
+        for task in config.tasks:
+            here = [(each, above) for each, above in judged if (each.language, each.condition.task) == (language, task)]
+            by_model = {each.condition.model: (each, above) for each, above in here}
+            every += [_TaskScores(task, language, by_model)] if by_model else []
+    fields: list[Field[_TaskScores]] = [
+        Field(Column("task", "Task"), lambda row: f"{task_title(row.task)} ({row.language})")
+    ]
+    for place, model in enumerate(model_names(config)):
+        beside = model_title(model) if model in config.learners else "BERT"
+        fields += [
+            Field(Column(f"m{place}", model_title(model), 1, "%"), partial(_score_cell, model)),
+            Field(Column(f"p{place}", beside, 1, "%", published=True), partial(_printed, config, model)),
+        ]
     title = f"{sum(told)} of {len(told)} scores are above chance"
-    note = (
-        "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes, and "
-    )
-    note += "its recurrent networks read one way or both. "
-    if config.data.corpus != "clcd":
-        note += "Its corpus has the published templates (clcd), ours has not. "
-    note += "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
-    ordered = sorted(rows, key=lambda key: (config.data.languages.index(key[0]), config.tasks.index(key[1])))
-    return Table("accuracy", title, columns, [rows[key] for key in ordered], note, [each.key for each in plain])
+    note = "Checkpoints were chosen on a validation split"
+    if with_paper(config):
+        note += "; the paper's table is the best on test over training sizes, and "
+        note += "its recurrent networks read one way or both"
+    note += ". Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
+    heading = Heading("accuracy", title, note, [each.key for each in plain])
+    return make_table(heading, fields, every)
+
+
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """A model against the first: its scores, the comparison, and p adjusted over the table."""
+
+    ours: Scored
+    result: Comparison
+    adjusted: float
 
 
 def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
@@ -141,24 +173,17 @@ def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
     if not results:
         return []
     adjusted = holm(np.array([result.p_value if np.isfinite(result.p_value) else 1.0 for _, result in results]))
-    rows: list[dict[str, Cell]] = [
-        {
-            "task": f"{task_title(ours.condition.task)} ({ours.language})",
-            "model": model_title(ours.condition.model),
-            "difference": result.difference,
-            "p": float(p),
-        }
-        for (ours, result), p in zip(results, adjusted, strict=True)
+    every = [_Against(ours, result, float(p)) for (ours, result), p in zip(results, adjusted, strict=True)]
+    fields: list[Field[_Against]] = [
+        Field(Column("task", "Task"), lambda each: f"{task_title(each.ours.condition.task)} ({each.ours.language})"),
+        Field(Column("model", "Model"), lambda each: model_title(each.ours.condition.model)),
+        Field(Column("difference", f"Model − {model_title(first)}", 1, "points"), lambda each: each.result.difference),
+        Field(Column("p", "p", 3, "p-value", "two-sided, Holm over the table"), lambda each: each.adjusted),
     ]
-    better = sum(p < 0.05 and result.difference.value > 0 for (_, result), p in zip(results, adjusted, strict=True))
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("difference", f"Model − {model_title(first)}", 1, "points"),
-        Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
-    ]
-    title = f"{better} of {len(rows)} comparisons show a model better than {model_title(first)}"
-    return [Table("paired", title, columns, rows, "On the same items.", [ours.key for ours, _ in results])]
+    better = sum(each.adjusted < 0.05 and each.result.difference.value > 0 for each in every)
+    title = f"{better} of {len(every)} comparisons show a model better than {model_title(first)}"
+    keys = [each.ours.key for each in every]
+    return [make_table(Heading("paired", title, "On the same items.", keys), fields, every)]
 
 
 def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+
 from goldproof.jobs import Results
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import in_words
-from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
+from goldproof.report.summary import Cell, Claim, Column, Report, Section, Table, Text
 from goldproof.studies.probing.findings.coarse import coarse_section
 from goldproof.studies.probing.findings.controls import controls_section
 from goldproof.studies.probing.findings.layers import baselines_section, layers_section, twins_section
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
 from goldproof.studies.probing.published import FIGURES, canonical_name
-from goldproof.studies.probing.scores import NOT_PRINTED, task_title
 from goldproof.studies.probing.scores import LayerScores as Scored
 from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import task_title
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.tasks import Facts, facts_job
 
@@ -69,51 +73,59 @@ def _case(found: Findings, scored: Scored) -> str:
     return scored.task + (f" of {scored.cell.arm.title}" if len(found.own) > 1 else "")
 
 
+@dataclass(frozen=True, slots=True)
+class _TaskFigures:
+    """A task's figures, and those that the paper prints of it: tokens, unique tokens, tokens a sentence, labels."""
+
+    title: str
+    facts: Facts
+    paper: tuple[str, str, str, str] | None
+
+
+def _rows_of(split: str, task: _TaskFigures) -> Cell:
+    return task.facts.parts[split].rows
+
+
+def _printed(place: int, task: _TaskFigures) -> Cell:
+    return printed_cell(task.paper[place] if task.paper else None)
+
+
+def _mean_tokens(task: _TaskFigures) -> Cell:
+    whole = task.facts.parts["overall"]
+    return whole.tokens / whole.rows
+
+
+_DATA_FIELDS: tuple[Field[_TaskFigures], ...] = (
+    Field(Column("task", "Task"), lambda task: task.title),
+    Field(Column("train", "Train"), partial(_rows_of, "train")),
+    Field(Column("validation", "Validation"), partial(_rows_of, "validation")),
+    Field(Column("test", "Test"), partial(_rows_of, "test")),
+    Field(
+        Column("left_out", "Left out", note="training texts that also stand in test"),
+        lambda task: task.facts.n_left_out,
+    ),
+    Field(Column("tokens", "Tokens"), lambda task: task.facts.parts["overall"].tokens),
+    Field(Column("paper_tokens", "Tokens", published=True), partial(_printed, 0)),
+    Field(Column("unique", "Unique tokens"), lambda task: task.facts.parts["overall"].unique_tokens),
+    Field(Column("paper_unique", "Unique tokens", published=True), partial(_printed, 1)),
+    Field(Column("mean", "Tokens a sentence", 2), _mean_tokens),
+    Field(Column("paper_mean", "Tokens a sentence", published=True), partial(_printed, 2)),
+    Field(Column("labels", "Labels, %"), lambda task: _labels(task.facts)),
+    Field(Column("paper_labels", "Labels, %", published=True), partial(_printed, 3)),
+)
+
+
 def _data(found: Findings) -> Table:
     """Table 11: the figures of the tasks."""
-    rows = []
+    every = []
     for (language, task), facts in found.facts.items():
-        whole = facts.parts["overall"]
-        row: dict[str, Cell] = {"task": task_title(task, language)}
-        row |= {split: facts.parts[split].rows for split in ("train", "validation", "test")}
-        row["left_out"] = facts.n_left_out
-        row |= {"tokens": whole.tokens, "unique": whole.unique_tokens, "mean": whole.tokens / whole.rows}
-        row["labels"] = _labels(facts)
-        paper = FIGURES.get((language, canonical_name(task)))
-        for key, value in zip(
-            ("paper_tokens", "paper_unique", "paper_mean", "paper_labels"), paper or [None] * 4, strict=True
-        ):
-            row[key] = Missing(NOT_PRINTED) if value is None else value
-        rows.append(row)
-    columns = [
-        Column("task", "Task"),
-        Column("train", "Train"),
-        Column("validation", "Validation"),
-        Column("test", "Test"),
-        Column("left_out", "Left out", note="training texts that also stand in test"),
-        Column("tokens", "Tokens"),
-        Column("paper_tokens", "Tokens", published=True),
-        Column("unique", "Unique tokens"),
-        Column("paper_unique", "Unique tokens", published=True),
-        Column("mean", "Tokens a sentence", 2),
-        Column("paper_mean", "Tokens a sentence", published=True),
-        Column("labels", "Labels, %"),
-        Column("paper_labels", "Labels, %", published=True),
-    ]
+        paper = FIGURES.get((language, canonical_name(task))) if found.is_papers(language) else None
+        every.append(_TaskFigures(task_title(task, language), facts, paper))
+    left_out = sum(task.facts.n_left_out for task in every)
+    title = f"{len(every)} tasks, with {left_out:,} training texts left out because they also stand in test"
+    note = "The paper's samples are 120k each." if any(task.paper for task in every) else ""
     keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
-    return Table(
-        "data",
-        f"{len(rows)} tasks, {_leaks(rows)}",
-        found.columns(columns),
-        rows,
-        "The paper's samples are 120k each.",
-        keys,
-    )
-
-
-def _leaks(rows: list[dict[str, Cell]]) -> str:
-    left_out = sum(int(count) for row in rows if isinstance(count := row["left_out"], int))
-    return f"with {left_out:,} training texts left out because they also stand in test"
+    return make_table(Heading("data", title, note, keys), _DATA_FIELDS, every)
 
 
 def _labels(facts: Facts) -> str:
@@ -145,10 +157,6 @@ def _limits(found: Findings) -> list[str]:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
     if config.data.corpus == "generated":
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
-    if config.data.corpus == "xprobe":
-        lines.append(
-            "X-Probe is not RuSentEval or SentEval: the paper's numbers stand beside ours for orientation only."
-        )
     return lines
 
 

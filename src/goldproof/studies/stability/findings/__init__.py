@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from goldproof.jobs import Results
 from goldproof.judging.score_report import flip_examples
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
@@ -19,13 +22,17 @@ from goldproof.studies.stability.findings.seeds import (
     widest_spread,
 )
 from goldproof.studies.stability.findings.size import gains, size_section
-from goldproof.studies.stability.plan import figures_job
-from goldproof.studies.stability.published import CORPORA, OVERALL
+from goldproof.studies.stability.plan import CorpusFigures, figures_job
+from goldproof.studies.stability.published import CORPORA, OVERALL, CorpusRow
 from goldproof.studies.stability.scores import StabilityFindings as Findings
 from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
 MOST_LANGUAGES = 2
+_PRINTED_MEAN = (
+    "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
+    "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+)
 
 
 def make_report(config: Config, results: Results) -> Report:
@@ -91,35 +98,57 @@ def _stated(
     return lines
 
 
-def _data_table(found: Findings) -> Table:
-    config, rows = found.config, []
-    for language in config.data.languages:
-        job = figures_job(config, language)
-        ours, paper = found.results[job], CORPORA.get(language)
-        row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words / 2}
-        row |= {split: ours.rows.get(split, Missing("no such split")) for split in ("train", "validation", "test")}
-        row["paper_vocabulary"] = paper.vocabulary if paper else Missing("not in the paper")
-        row["paper_words"] = paper.words if paper else Missing("not in the paper")
-        rows.append(row)
-    columns = [
-        Column("language", "Language"),
-        Column("train", "Train"),
-        Column("validation", "Validation"),
-        Column("test", "Test"),
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """A language's corpus: our figures, and the paper's where it is the paper's corpus."""
+
+    language: str
+    ours: CorpusFigures
+    paper: CorpusRow | None
+
+
+def _split_rows(split: str, corpus: _Corpus) -> Cell:
+    return corpus.ours.rows.get(split, Missing("no such split"))
+
+
+_DATA_FIELDS: tuple[Field[_Corpus], ...] = (
+    Field(Column("language", "Language"), lambda corpus: corpus.language),
+    Field(Column("train", "Train"), partial(_split_rows, "train")),
+    Field(Column("validation", "Validation"), partial(_split_rows, "validation")),
+    Field(Column("test", "Test"), partial(_split_rows, "test")),
+    Field(
         Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
+        lambda corpus: corpus.ours.vocabulary,
+    ),
+    Field(
         Column("paper_vocabulary", "Vocabulary", published=True),
+        lambda corpus: printed_cell(corpus.paper.vocabulary if corpus.paper else None),
+    ),
+    Field(
         Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
+        lambda corpus: corpus.ours.words / 2,
+    ),
+    Field(
         Column("paper_words", "Words a text", 1, published=True),
+        lambda corpus: printed_cell(corpus.paper.words if corpus.paper else None),
+    ),
+)
+
+
+def _data_table(found: Findings) -> Table:
+    config, data = found.config, found.config.data
+    jobs = {language: figures_job(config, language) for language in data.languages}
+    every = [
+        _Corpus(language, found.results[job], CORPORA.get(language) if found.with_paper else None)
+        for language, job in jobs.items()
     ]
-    keys = [figures_job(config, language).key for language in config.data.languages]
-    what = (
-        "Generated toy data: nothing here speaks of the published corpora." if config.data.corpus == "generated" else ""
-    )
-    return Table("data", f"The entailment corpora: {_sizes(rows)}", found.columns(columns), rows, what, keys)
+    note = "Generated toy data: nothing here speaks of the published corpora." if data.corpus == "generated" else ""
+    heading = Heading("data", f"The entailment corpora: {_sizes(every)}", note, [job.key for job in jobs.values()])
+    return make_table(heading, _DATA_FIELDS, every)
 
 
-def _sizes(rows: list[dict[str, Cell]]) -> str:
-    counts = sorted(count for row in rows if isinstance(count := row["train"], int))
+def _sizes(every: Sequence[_Corpus]) -> str:
+    counts = sorted(corpus.ours.rows["train"] for corpus in every if "train" in corpus.ours.rows)
     if not counts:
         return "no training rows"
     span = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
@@ -140,8 +169,7 @@ def _limits(found: Findings) -> list[str]:
     lines = [
         f"The smallest category has {small} rows, half of them mirrored twins; its interval says so. {n} categories "
         "are tested together.",
-        "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
-        "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+        *(_PRINTED_MEAN if found.with_paper else ()),
         f"The epoch of each run was chosen by {_selection(config)}; chosen epochs: "
         + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
         + f" of {config.recipe.evaluations}.",

@@ -24,7 +24,7 @@ from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.findings import _is_as_in_paper
+from goldproof.studies.transfer.findings import _is_as_in_paper, experiment_of_runs
 from goldproof.studies.transfer.plan import (
     choose_rows,
     condense,

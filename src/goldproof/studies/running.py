@@ -22,7 +22,7 @@ from goldproof.studies.campaign import Campaign
 from goldproof.studies.inputs import DataInput, ModelInput, input_settings
 from goldproof.studies.settings import Choice
 
-Progress = Callable[[Outcome], None]
+OutcomeListener = Callable[[Outcome], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     store: str | Path | Store | None = None,
     runner: str | Runner = "serial",
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: OutcomeListener | None = None,
     out: str | Path | None = None,
 ) -> Report:
     """Run a study, or go on with one, and give its report; what is in the store is not computed again.
@@ -77,7 +77,7 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
 
 
 def carry_out(
-    campaign: Campaign, runner: Runner, out: str | Path | None = None, progress: Progress | None = None
+    campaign: Campaign, runner: Runner, out: str | Path | None = None, progress: OutcomeListener | None = None
 ) -> Finished:
     """Run what a campaign lacks, telling `progress` of each job, then make the report and write it, if to a folder.
 

@@ -22,9 +22,9 @@ from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
 from goldproof.studies.corruption.tasks import (
     ORIGINAL,
+    CorruptionTask,
     Removing,
     Split,
-    Task,
     Version,
     corruption_of,
     data_job,
@@ -44,7 +44,7 @@ from goldproof.training.recipe import Recipe, Seeds
 class CorruptionCell:
     """One cell of the study: a task, the classes removed (NOUN, ADJ+NOUN), and from which data: train, test or both."""
 
-    task: Task
+    task: CorruptionTask
     removed: str
     setting: str
 
@@ -110,7 +110,7 @@ def outline(config: Config) -> str:
     return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds}{models})"
 
 
-def cells(config: Config, task: Task) -> list[CorruptionCell]:
+def cells(config: Config, task: CorruptionTask) -> list[CorruptionCell]:
     """The cells of a task."""
     return [CorruptionCell(task, name, setting) for name in config.classes for setting in config.settings]
 
@@ -135,7 +135,7 @@ def tested_versions(config: Config, trained: Version) -> list[Version]:
     return [ORIGINAL, *needed]
 
 
-def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> list[Job[TrainingOutcome]]:
+def training_jobs(config: Config, task: CorruptionTask, trained: Version = ORIGINAL) -> list[Job[TrainingOutcome]]:
     """The trainings on one version of the training set, one for each seed."""
     rows = data_job(config, task, "train", trained)
     sets = {str(version): data_job(config, task, "test", version) for version in tested_versions(config, trained)}
@@ -143,18 +143,18 @@ def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> li
     return [train.job(model, rows, sets, recipe, Seeds.all(seed)) for seed in config.seeds]
 
 
-def make_recipe(config: Config, task: Task) -> Recipe:
+def make_recipe(config: Config, task: CorruptionTask) -> Recipe:
     """How a task is trained."""
     return recipe_for(config.recipe, task.kind)
 
 
-def count_job(config: Config, task: Task, split: Split) -> Job[list[CorruptionTally]]:
+def count_job(config: Config, task: CorruptionTask, split: Split) -> Job[list[CorruptionTally]]:
     """What each removal does to the texts of a split, in the order of the classes."""
     corruptions = tuple(corruption_of(config, Version(name)) for name in config.classes)
     return steps.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)
 
 
-def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
+def cue_jobs(config: Config, task: CorruptionTask, removed: str) -> dict[str, Job[Any]]:
     """Which items of the corrupted test set still hold a cue, by the kind of cue."""
     if "test" not in config.settings:
         return {}
@@ -166,7 +166,7 @@ def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
     return found
 
 
-def cloze_jobs(config: Config, task: Task) -> dict[str, Job[list[ClozeGuess]]]:
+def cloze_jobs(config: Config, task: CorruptionTask) -> dict[str, Job[list[ClozeGuess]]]:
     """The masked language model's guesses of the first removed word, by class; none where no such model is given."""
     if not config.why.masked_model or task.name not in config.why.cloze:
         return {}

@@ -19,7 +19,7 @@ from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import Config, classes_of, language_of, tagger_of
 
 Split = Literal["train", "test"]
-Kind = Literal["text", "pair", "regression"]
+CorruptionKind = Literal["text", "pair", "regression"]
 Removing = Literal["remove", "random"]
 METRICS = {"glue/cola": "mcc"}
 POSITIVE = {"glue/mrpc": "equivalent", "glue/qqp": "duplicate", "generated/paraphrase": "equivalent"}
@@ -38,13 +38,13 @@ PAPER_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CorruptionTask:
     """A task: its name, its kind, its main metric, the class whose F1 stands beside accuracy, if any, and whether it is
     the user's own.
     """
 
     name: str
-    kind: Kind
+    kind: CorruptionKind
     metric: str
     positive: str = ""
     is_own: bool = False
@@ -87,30 +87,30 @@ class Version:
 ORIGINAL = Version()
 
 
-def find_tasks(config: Config) -> list[Task]:
+def find_tasks(config: Config) -> list[CorruptionTask]:
     """The tasks in order, the user's own last."""
     found = [_catalog_task(name) for name in config.tasks]
     return [*found, _own_task(config)] if config.data.train else found
 
 
-def _catalog_task(name: str) -> Task:
+def _catalog_task(name: str) -> CorruptionTask:
     what = "" if name in toy.TASKS else find_corpus(name)[0].task
     if name == "generated/similarity" or what.endswith("regression"):
-        return Task(name, "regression", "pearson")
+        return CorruptionTask(name, "regression", "pearson")
     if what not in ("", "text classification", "pair classification"):
         raise DataError(f"the corpus {name!r} is for {what}; a task of texts or pairs with labels or scores is needed")
     is_pair = name == "generated/paraphrase" or what.startswith("pair")
-    return Task(name, "pair" if is_pair else "text", METRICS.get(name, "accuracy"), POSITIVE.get(name, ""))
+    return CorruptionTask(name, "pair" if is_pair else "text", METRICS.get(name, "accuracy"), POSITIVE.get(name, ""))
 
 
-def _own_task(config: Config) -> Task:
+def _own_task(config: Config) -> CorruptionTask:
     name, rows = own_name(config), _own_rows(config, "train")
     if not rows.labels and not any(score is not None for score in rows.table.column("score").to_pylist()):
         how = "name its column in the setting 'columns.label' (a class) or 'columns.score' (a number)"
         raise DataError(f"no label was found to train on; {how}", path=config.data.train)
     if config.columns.score or not rows.labels:
-        return Task(name, "regression", "pearson", is_own=True)
-    return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
+        return CorruptionTask(name, "regression", "pearson", is_own=True)
+    return CorruptionTask(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
 
 
 def own_name(config: Config) -> str:
@@ -123,7 +123,7 @@ def own_name(config: Config) -> str:
     return Path(config.data.train).name.partition(".")[0]
 
 
-def data_job(config: Config, task: Task, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
+def data_job(config: Config, task: CorruptionTask, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
     """The job that gives one split of a task, original or corrupted."""
     rows = _rows_job(config, task, split)
     if not version.removed:
@@ -137,7 +137,7 @@ def corruption_of(config: Config, version: Version) -> Corruption:
     return Corruption(classes_of(version.removed), version.kind, removal.preset, removal.seed)
 
 
-def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
+def tagging_job(config: Config, task: CorruptionTask, split: Split) -> Job[object]:
     """The job that tags the texts of a whole split; all corruptions share it, however many rows they take."""
     rows = _whole_job(config, task, split)
     if task.name in toy.TASKS:
@@ -146,12 +146,12 @@ def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
     return steps.tag.job(rows, tagger.language, tagger.backend)
 
 
-def _rows_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
+def _rows_job(config: Config, task: CorruptionTask, split: Split) -> Job[Dataset]:
     whole = _whole_job(config, task, split)
     return steps.sample.job(whole, config.data.most_train) if split == "train" and config.data.most_train else whole
 
 
-def _whole_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
+def _whole_job(config: Config, task: CorruptionTask, split: Split) -> Job[Dataset]:
     if task.name in toy.TASKS:
         return toy.generate.job(task.name, split)
     if task.is_own:

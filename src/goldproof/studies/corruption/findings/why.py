@@ -13,17 +13,16 @@ from goldproof.measures.cloze import ClozeAccuracy, cloze_accuracy
 from goldproof.measures.cues import CueShares, cue_shares
 from goldproof.measures.information import solved_examples
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.summary import Cell, Column, Example, Examples, Item, Missing, Section
+from goldproof.report.summary import Cell, Column, Example, ExampleList, Item, Missing, Section
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import Found, training_keys
-from goldproof.studies.corruption.plan import CorruptionCell as StudyCell
-from goldproof.studies.corruption.plan import cloze_jobs, cue_jobs
+from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_jobs
 from goldproof.studies.corruption.scores import TaskAnswers, find_information
 from goldproof.studies.corruption.settings import Config, classes_of
 from goldproof.studies.corruption.steps import load_lexicon
-from goldproof.studies.corruption.tasks import ORIGINAL, Task, Version, data_job
+from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Version, data_job
 
 MOST_EXAMPLES = 8
 MOST_SENTENCES = 6
@@ -84,7 +83,7 @@ def _bits(config: Config, one: Found) -> _Bits | None:
         return None
     without: dict[str, Estimate | None] = {}
     for removed in config.classes:
-        cell = StudyCell(one.runs.task, removed, strictest(config))
+        cell = CorruptionCell(one.runs.task, removed, strictest(config))
         left = find_information(one.runs, cell.trained_on(), cell.tested_on())
         without[removed] = left.mean if left is not None else None
     return _Bits(one.runs.task.title, whole.mean, without)
@@ -115,11 +114,11 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
     seeds = [f"seed {seed}" for seed in config.seeds]
     name = f"solved-{runs.task.slug}"
-    return [Examples(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
+    return [ExampleList(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
 
 def _solved_without(config: Config, results: Results, runs: TaskAnswers, removed: str) -> list[Example]:
-    cell = StudyCell(runs.task, removed, strictest(config))
+    cell = CorruptionCell(runs.task, removed, strictest(config))
     information = find_information(runs, cell.trained_on(), cell.tested_on())
     if information is None:
         return []
@@ -147,7 +146,7 @@ def is_right(runs: TaskAnswers, removed: str) -> Array:
 class _CueRow:
     """How often a cue is left in a corrupted test set where the model is right, and where it is wrong."""
 
-    task: Task
+    task: CorruptionTask
     removed: str
     kind: str
     shares: CueShares
@@ -241,7 +240,7 @@ def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
 class _Cloze:
     """How often the first removed word of a task is filled in."""
 
-    task: Task
+    task: CorruptionTask
     removed: str
     accuracy: ClozeAccuracy
 

@@ -29,10 +29,8 @@ from goldproof.studies.logic.findings.grounds import (
     with_paper,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
-from goldproof.studies.logic.plan import LogicCondition as Condition
-from goldproof.studies.logic.plan import conditions, languages_trained, model_names
-from goldproof.studies.logic.scores import ACCURACY, above_chance, model_title, score, task_title
-from goldproof.studies.logic.scores import ConditionAccuracy as Scored
+from goldproof.studies.logic.plan import LogicCondition, conditions, languages_trained, model_names
+from goldproof.studies.logic.scores import ACCURACY, ConditionAccuracy, above_chance, model_title, score, task_title
 from goldproof.studies.logic.settings import Config
 from goldproof.studies.shared import each_model
 
@@ -91,7 +89,7 @@ class _TaskScores:
 
     task: str
     language: str
-    by_model: Mapping[str, tuple[Scored, bool]]
+    by_model: Mapping[str, tuple[ConditionAccuracy, bool]]
 
 
 def _score_cell(model: str, row: _TaskScores) -> Cell:
@@ -107,14 +105,14 @@ def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
     return printed_cell(published.ACCURACY.get(place) if with_paper(config) else None)
 
 
-def _why(each: Scored) -> str:
+def _why(each: ConditionAccuracy) -> str:
     """Why a score is marked; a run that gives one answer to all has exactly 50 % and is no evidence."""
     if not each.n_constant:
         return CHANCE_NOTE
     return f"{CHANCE_NOTE}; {each.n_constant} of {len(each.runs)} seeds give one answer to at least 97.5 % of the items"
 
 
-def _collapsed(plain: list[Scored]) -> list[str]:
+def _collapsed(plain: list[ConditionAccuracy]) -> list[str]:
     constant, total = sum(each.n_constant for each in plain), sum(len(each.runs) for each in plain)
     if not constant:
         return []
@@ -124,7 +122,7 @@ def _collapsed(plain: list[Scored]) -> list[str]:
     ]
 
 
-def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
+def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -> Table:
     judged = list(zip(plain, told, strict=True))
     every = []
     for language in config.data.languages:
@@ -155,20 +153,20 @@ def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
 class _Against:
     """A model against the first: its scores, the comparison, and p adjusted over the table."""
 
-    ours: Scored
+    ours: ConditionAccuracy
     result: Comparison
     adjusted: float
 
 
-def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+def _paired(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Each model against the first on the same items; their trainings are independent."""
     first, *others = model_names(config)
     results = []
     for task in config.tasks:
         for language in languages_trained(config):
-            base = scored[Condition(task, language, first)]
+            base = scored[LogicCondition(task, language, first)]
             for model in others:
-                ours = scored[Condition(task, language, model)]
+                ours = scored[LogicCondition(task, language, model)]
                 results.append((ours, compare_runs(ACCURACY, base.gold, ours.runs, base.runs)))
     if not results:
         return []
@@ -186,7 +184,7 @@ def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
     return [make_table(Heading("paired", title, "On the same items.", keys), fields, every)]
 
 
-def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+def _learning(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Figures 1 to 3: accuracy over the share of the training data."""
     if len(config.experiments.fractions) < 2:
         return []
@@ -219,7 +217,7 @@ def _learning_title(rows: list[dict[str, Cell]]) -> str:
     return f"{span} the mean accuracy goes from {mean(first)} to {mean(last)}"
 
 
-def _breakdown(plain: list[Scored]) -> list[Item]:
+def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
     """Accuracy by template, and over n where templates have a size."""
     templates: list[dict[str, Cell]] = []
     sizes: list[dict[str, Cell]] = []

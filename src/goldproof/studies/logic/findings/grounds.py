@@ -12,10 +12,8 @@ from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked
 from goldproof.studies.logic import published
-from goldproof.studies.logic.plan import LogicCondition as Condition
-from goldproof.studies.logic.plan import model_names
-from goldproof.studies.logic.scores import ConditionAccuracy as Scored
-from goldproof.studies.logic.scores import above_chance, model_title, score, task_title
+from goldproof.studies.logic.plan import LogicCondition, model_names
+from goldproof.studies.logic.scores import ConditionAccuracy, above_chance, model_title, score, task_title
 from goldproof.studies.logic.settings import Config
 
 _PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}
@@ -28,7 +26,9 @@ def with_paper(config: Config) -> bool:
     return config.data.corpus == "clcd"
 
 
-def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scored]) -> list[Figure]:
+def beside(
+    config: Config, plain: Sequence[ConditionAccuracy], scored: dict[LogicCondition, ConditionAccuracy]
+) -> list[Figure]:
     """The same models on the same tasks under another preset."""
     other = config.experiments.beside
     if not other:
@@ -52,7 +52,7 @@ def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scor
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
 
 
-def cell_title(each: Scored) -> str:
+def cell_title(each: ConditionAccuracy) -> str:
     """Task, language and model of a score."""
     return f"{task_title(each.condition.task)} ({each.language}), {model_title(each.condition.model)}"
 
@@ -80,7 +80,7 @@ _OVERLAP_FIELDS: tuple[Field[_Overlap], ...] = (
 )
 
 
-def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+def overlap(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Experiment (ii): what it brings to know the names."""
     if not config.experiments.overlap:
         return []
@@ -105,7 +105,7 @@ def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
 class _Tested:
     """A score on the test set of a language, and whether it is above chance."""
 
-    scored: Scored
+    scored: ConditionAccuracy
     is_above: bool
 
 
@@ -126,7 +126,7 @@ def across(config: Config, results: Results) -> list[Item]:
     if not source or len(config.data.languages) < 2:
         return []
     found = [
-        score(config, results, Condition(task, source, model), language)
+        score(config, results, LogicCondition(task, source, model), language)
         for task in config.tasks
         for model in model_names(config)
         for language in config.data.languages
@@ -137,7 +137,7 @@ def across(config: Config, results: Results) -> list[Item]:
     return [make_table(Heading("transfer", title, "", [each.key for each in found]), _TESTED_FIELDS, every)]
 
 
-def controls(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Experiment (iv), Figure 4: labels at random, premise only, hypothesis only."""
     found = [each for cell, each in scored.items() if cell.control]
     if not found:

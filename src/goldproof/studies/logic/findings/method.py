@@ -9,8 +9,7 @@ from functools import partial
 from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing
-from goldproof.studies.logic.plan import LogicCondition as Condition
-from goldproof.studies.logic.plan import conditions, pieces_job, tokenizers, trial_jobs
+from goldproof.studies.logic.plan import LogicCondition, conditions, pieces_job, tokenizers, trial_jobs
 from goldproof.studies.logic.scores import model_title, task_title
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates
 from goldproof.studies.logic.settings import RECURRENT, Config
@@ -21,7 +20,7 @@ from goldproof.studies.logic.steps import Pieces
 class _Search:
     """The trials of a search, which of them is the best, and its settings."""
 
-    condition: Condition
+    condition: LogicCondition
     trials: Sequence[Trial]
     best: int
     chosen: Candidate

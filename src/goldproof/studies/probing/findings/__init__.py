@@ -15,16 +15,14 @@ from goldproof.studies.probing.findings.layers import baselines_section, layers_
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
 from goldproof.studies.probing.published import FIGURES, canonical_name
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
-from goldproof.studies.probing.scores import task_title
+from goldproof.studies.probing.scores import LayerScores, ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.tasks import Facts, facts_job
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
-    found = Findings(config, results)
+    found = ProbingFindings(config, results)
     sections = [
         *([layers_section(found)] if found.own else []),
         *twins_section(found),
@@ -39,7 +37,7 @@ def make_report(config: Config, results: Results) -> Report:
     return Report("probing", "What do the layers know?", _verdict(found), sections, _provenance(found))
 
 
-def _verdict(found: Findings) -> list[str | Claim]:
+def _verdict(found: ProbingFindings) -> list[str | Claim]:
     lines: list[str | Claim] = []
     kind = found.config.probe.kinds[0]
     every = [each for arm in found.own for each in found.of(kind, arm)]
@@ -68,7 +66,7 @@ def _verdict(found: Findings) -> list[str | Claim]:
     return lines or ["No model was probed: the report has baselines and data only."]
 
 
-def _case(found: Findings, scored: Scored) -> str:
+def _case(found: ProbingFindings, scored: LayerScores) -> str:
     """A task, and the model where there are several."""
     return scored.task + (f" of {scored.cell.arm.title}" if len(found.own) > 1 else "")
 
@@ -115,7 +113,7 @@ _DATA_FIELDS: tuple[Field[_TaskFigures], ...] = (
 )
 
 
-def _data(found: Findings) -> Table:
+def _data(found: ProbingFindings) -> Table:
     """Table 11: the figures of the tasks."""
     every = []
     for (language, task), facts in found.facts.items():
@@ -135,7 +133,7 @@ def _labels(facts: Facts) -> str:
     return "/".join(f"{100 * n / facts.parts['overall'].rows:.1f}" for n in labels.values())
 
 
-def _notes(found: Findings) -> list[str]:
+def _notes(found: ProbingFindings) -> list[str]:
     """What was done to the splits, tasks with the same notes together."""
     by_note: dict[str, list[str]] = {}
     for (language, task), facts in found.facts.items():
@@ -145,7 +143,7 @@ def _notes(found: Findings) -> list[str]:
     return [f"{note}: {'all tasks' if len(tasks) == total else ', '.join(tasks)}." for note, tasks in by_note.items()]
 
 
-def _limits(found: Findings) -> list[str]:
+def _limits(found: ProbingFindings) -> list[str]:
     config = found.config
     lines = [
         "What a probe can read need not be what a model uses; what it cannot read may still be there.",
@@ -160,7 +158,7 @@ def _limits(found: Findings) -> list[str]:
     return lines
 
 
-def _provenance(found: Findings) -> dict[str, str | int]:
+def _provenance(found: ProbingFindings) -> dict[str, str | int]:
     config, readout = found.config, found.config.readout
     special = "with" if readout.special_tokens else "without"
     return {

@@ -13,7 +13,7 @@ from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import ProbingFindings
 
 REFERENCES = {"rules": "the annotator's rules", "tags": "the experts' tags"}
 
@@ -39,7 +39,7 @@ class _Tuned:
         return [group for group in GROUPS if group in self.instances["pretrained"].probes]
 
 
-def coarse_section(found: Findings) -> list[Section]:
+def coarse_section(found: ProbingFindings) -> list[Section]:
     """Curves of the pretrained and each fine-tuned instance; nothing without seeds."""
     if not found.config.coarse.seeds:
         return []
@@ -53,7 +53,7 @@ def coarse_section(found: Findings) -> list[Section]:
     return [Section("What does fine-tuning do to it?", [*items, *(Text(reason) for reason in reasons)])]
 
 
-def _load(found: Findings, language: str) -> _Tuned:
+def _load(found: ProbingFindings, language: str) -> _Tuned:
     config = found.config
     jobs = {"pretrained": pretrained_job(config, language)}
     jobs |= {f"seed {seed}": tuned_job(config, language, seed) for seed in config.coarse.seeds}

@@ -13,15 +13,13 @@ from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Sectio
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import code_job, selectivity_job
-from goldproof.studies.probing.scores import TOO_MANY
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
 from goldproof.studies.probing.steps import Code
 
 NOT_RUN = "not asked for"
 
 
-def controls_section(found: Findings) -> list[Section]:
+def controls_section(found: ProbingFindings) -> list[Section]:
     """Selectivity and description length of every model and layer; nothing where neither was asked for."""
     config = found.config
     every = [each for arm in found.models for each in found.of(config.probe.kinds[0], arm)]
@@ -37,7 +35,7 @@ def controls_section(found: Findings) -> list[Section]:
 class _Controlled:
     """A score, its control task and its description length; `no_control` and `no_code` say why one is None."""
 
-    scored: Scored
+    scored: LayerScores
     control: Selectivity | None
     code: Code | None
     no_control: str
@@ -90,7 +88,7 @@ _CONTROL_FIELDS: tuple[Field[_Controlled], ...] = (
 )
 
 
-def _table(found: Findings, every: list[Scored]) -> Table:
+def _table(found: ProbingFindings, every: list[LayerScores]) -> Table:
     config, rows = found.config, []
     keys: list[str] = []
     for each in every:
@@ -111,14 +109,14 @@ def _table(found: Findings, every: list[Scored]) -> Table:
     return make_table(Heading("controls", title, note, keys), _CONTROL_FIELDS, rows)
 
 
-def _lengths(found: Findings, every: list[Scored]) -> list[Item]:
+def _lengths(found: ProbingFindings, every: list[LayerScores]) -> list[Item]:
     """Compression over layers."""
     codes = {each.key: found.results[code_job(found.config, each.cell)] for each in every}
     shown = [each for each in every if codes[each.key] is not None]
     if not shown:
         return []
 
-    def compression(each: Scored) -> list[float]:
+    def compression(each: LayerScores) -> list[float]:
         code = codes[each.key]
         assert code is not None
         return [float(code.uniform / bits) for bits in code.bits]

@@ -18,16 +18,14 @@ from goldproof.studies.probing.published import (
     canonical_name,
     printed,
 )
-from goldproof.studies.probing.scores import TOO_MANY, Twins, task_title
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings, Twins, task_title
 
 KIND_TITLES = {"logistic": "logistic regression", "mlp": "MLP"}
 NOT_PROBED = "not probed in this language"
 NOT_ABOVE = "Not above the majority class: its band reaches below it"
 
 
-def layers_section(found: Findings) -> Section:
+def layers_section(found: ProbingFindings) -> Section:
     """Who knows what, and where."""
     items: list[Item] = [_best(found, kind) for kind in found.config.probe.kinds]
     items += [_where(found), *(_curves(found, kind) for kind in found.config.probe.kinds), _moves(found)]
@@ -50,15 +48,15 @@ class _Task:
 _TASK: Field[_Task] = Field(Column("task", "Task"), lambda task: task.title)
 
 
-def _tasks(found: Findings) -> list[_Task]:
+def _tasks(found: ProbingFindings) -> list[_Task]:
     return [_Task(language, name) for language, name in found.tasks]
 
 
-def _scored(found: Findings, kind: str, arm: Arm, task: _Task) -> Scored | None:
+def _scored(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> LayerScores | None:
     return found.scored.get((kind, arm.title, task.language, task.name))
 
 
-def _best(found: Findings, kind: str) -> Table:
+def _best(found: ProbingFindings, kind: str) -> Table:
     """Tables 1 and 3–6: the best layer's accuracy and its number."""
     fields: list[Field[_Task]] = [_TASK]
     for place, arm in enumerate(found.models):
@@ -76,7 +74,7 @@ def _best(found: Findings, kind: str) -> Table:
     return make_table(Heading(f"best-{kind}", title, note, _keys(found, kind)), fields, _tasks(found))
 
 
-def _best_cell(found: Findings, kind: str, arm: Arm, task: _Task) -> Cell:
+def _best_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
     scored = _scored(found, kind, arm, task)
     if scored is None:
         return Missing(NOT_PROBED)
@@ -84,31 +82,31 @@ def _best_cell(found: Findings, kind: str, arm: Arm, task: _Task) -> Cell:
     return text if scored.above_majority else Marked(text, note=NOT_ABOVE)
 
 
-def _printed(found: Findings, kind: str, column: str, task: _Task) -> Printed | None:
+def _printed(found: ProbingFindings, kind: str, column: str, task: _Task) -> Printed | None:
     """What the paper prints in a column, where the task is the paper's."""
     return printed(kind, task.language, canonical_name(task.name), column) if found.is_papers(task.language) else None
 
 
-def _printed_text(found: Findings, kind: str, column: str, task: _Task) -> Cell:
+def _printed_text(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
     number = _printed(found, kind, column, task)
     return printed_cell(None if number is None else str(number))
 
 
-def _best_of_paper(found: Findings, kind: str, task: _Task) -> Cell:
+def _best_of_paper(found: ProbingFindings, kind: str, task: _Task) -> Cell:
     top = best_printed(kind, task.language, canonical_name(task.name)) if found.is_papers(task.language) else None
     return printed_cell(None if top is None else f"{top[1]} {top[0]}")
 
 
-def _chosen_accuracy(each: Scored) -> float:
+def _chosen_accuracy(each: LayerScores) -> float:
     return float(each.probed.accuracy[each.probed.chosen])
 
 
-MODEL_FIELDS: tuple[Field[Scored], ...] = (
+MODEL_FIELDS: tuple[Field[LayerScores], ...] = (
     Field(Column("task", "Task"), lambda each: each.task),
     Field(Column("model", "Model"), lambda each: each.cell.arm.title),
 )
 """Which score a row is about."""
-_WHERE_FIELDS: tuple[Field[Scored], ...] = (
+_WHERE_FIELDS: tuple[Field[LayerScores], ...] = (
     *MODEL_FIELDS,
     Field(
         Column("accuracy", "Best on test", 1, "%", "band that holds for all layers of the model together"),
@@ -125,7 +123,7 @@ _WHERE_FIELDS: tuple[Field[Scored], ...] = (
 )
 
 
-def _where(found: Findings) -> Table:
+def _where(found: ProbingFindings) -> Table:
     """The best layer with its band, and the layers tied with it."""
     kind = found.config.probe.kinds[0]
     every = [each for arm in found.own for each in found.of(kind, arm)]
@@ -135,7 +133,7 @@ def _where(found: Findings) -> Table:
     return make_table(Heading("where", title, "", _keys(found, kind)), _WHERE_FIELDS, every)
 
 
-def _curves(found: Findings, kind: str) -> Figure:
+def _curves(found: ProbingFindings, kind: str) -> Figure:
     """Accuracy over layers, one panel for each task and language."""
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
@@ -145,7 +143,7 @@ def _curves(found: Findings, kind: str) -> Figure:
     return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
 
 
-def _early(found: Findings, kind: str) -> str:
+def _early(found: ProbingFindings, kind: str) -> str:
     """Where properties peak, in a few words."""
     thirds = {"lower": 0, "middle": 0, "upper": 0}
     for arm in found.own:
@@ -158,7 +156,7 @@ def _early(found: Findings, kind: str) -> str:
 
 
 def curve_rows(
-    found: Findings, shown: Sequence[Scored], values: Callable[[Scored], Sequence[Cell]]
+    found: ProbingFindings, shown: Sequence[LayerScores], values: Callable[[LayerScores], Sequence[Cell]]
 ) -> list[dict[str, Cell]]:
     """A row for each layer of each score, tasks in order and languages side by side."""
     order = {place: number for number, place in enumerate(_side_by_side(found))}
@@ -170,7 +168,7 @@ def curve_rows(
     ]
 
 
-def _side_by_side(found: Findings) -> list[tuple[str, str]]:
+def _side_by_side(found: ProbingFindings) -> list[tuple[str, str]]:
     """Languages and tasks, the languages of a task next to each other."""
     first = list(dict.fromkeys(task for _, task in found.tasks))
     return sorted(found.tasks, key=lambda place: first.index(place[1]))
@@ -186,7 +184,7 @@ def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Captio
 class _Moves:
     """A score, and the steps between neighbouring layers at which it rises, and falls, by more than chance."""
 
-    scored: Scored
+    scored: LayerScores
     rises: str
     falls: str
 
@@ -199,7 +197,7 @@ _MOVE_FIELDS: tuple[Field[_Moves], ...] = (
 )
 
 
-def _moves(found: Findings) -> Table:
+def _moves(found: ProbingFindings) -> Table:
     """Where accuracy changes from one layer to the next."""
     kind = found.config.probe.kinds[0]
     every = [_Moves(each, *found.moves(each)) for arm in found.own for each in found.of(kind, arm)]
@@ -213,7 +211,7 @@ def _moves(found: Findings) -> Table:
     return make_table(Heading("neighbours", title, note, _keys(found, kind)), _MOVE_FIELDS, every)
 
 
-def twins_section(found: Findings) -> list[Section]:
+def twins_section(found: ProbingFindings) -> list[Section]:
     """What is no better than random weights; nothing where there are no twins."""
     if not found.twins:
         return []
@@ -228,11 +226,11 @@ def twins_section(found: Findings) -> list[Section]:
     return [Section("What is no better than random weights?", [table])]
 
 
-def _is_better(found: Findings, pair: Twins) -> bool:
+def _is_better(found: ProbingFindings, pair: Twins) -> bool:
     return pair.p_value < 1 - found.config.level and pair.difference.value > 0
 
 
-def _twin_fields(found: Findings) -> list[Field[Twins]]:
+def _twin_fields(found: ProbingFindings) -> list[Field[Twins]]:
     return [
         Field(Column("task", "Task"), lambda pair: pair.model.task),
         Field(Column("model", "Model"), lambda pair: pair.model.cell.arm.title),
@@ -253,18 +251,18 @@ def _twin_fields(found: Findings) -> list[Field[Twins]]:
     ]
 
 
-def _twin_test(found: Findings) -> str:
+def _twin_test(found: ProbingFindings) -> str:
     """What model and twin are compared with."""
     several = found.config.probe.kinds[0] == "mlp" and len(found.config.probe.seeds) > 1
     return "variance components over seeds and items" if several else "McNemar's test"
 
 
-def baselines_section(found: Findings) -> Section:
+def baselines_section(found: ProbingFindings) -> Section:
     """Tables 7–10: what needs no encoder at all."""
     return Section("What needs no encoder?", [_baselines(found, kind) for kind in found.config.probe.kinds])
 
 
-def _baselines(found: Findings, kind: str) -> Table:
+def _baselines(found: ProbingFindings, kind: str) -> Table:
     every = _tasks(found)
     shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
     fields: list[Field[_Task]] = [
@@ -292,23 +290,23 @@ def _baselines(found: Findings, kind: str) -> Table:
     return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, every)
 
 
-def _accuracies(found: Findings, kind: str, arms: Sequence[Arm], task: _Task) -> list[float]:
+def _accuracies(found: ProbingFindings, kind: str, arms: Sequence[Arm], task: _Task) -> list[float]:
     """The accuracy at the best layer of each of these that was probed on the task."""
     return [scored.best.value for arm in arms if (scored := _scored(found, kind, arm, task))]
 
 
-def _is_easy(found: Findings, kind: str, shown: Sequence[Arm], task: _Task) -> bool:
+def _is_easy(found: ProbingFindings, kind: str, shown: Sequence[Arm], task: _Task) -> bool:
     """Whether a baseline scores at least as high as the best model."""
     values, ours = (_accuracies(found, kind, arms, task) for arms in (shown, found.own))
     return bool(values and ours and max(values) >= max(ours))
 
 
-def _printed_share(found: Findings, kind: str, column: str, task: _Task) -> Cell:
+def _printed_share(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
     number = _printed(found, kind, column, task)
     return printed_cell(None if number is None else number.accuracy / 100)
 
 
-def _baseline_cell(found: Findings, kind: str, arm: Arm, task: _Task) -> Cell:
+def _baseline_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
     scored = _scored(found, kind, arm, task)
     if scored is None:
         return Missing(TOO_MANY if task.language in arm.languages else NOT_PROBED)
@@ -319,5 +317,5 @@ def _key(name: str) -> str:
     return "paper_" + name.lower().replace(" ", "_").replace("-", "_")
 
 
-def _keys(found: Findings, kind: str) -> list[str]:
+def _keys(found: ProbingFindings, kind: str) -> list[str]:
     return [each.key for arm in found.models for each in found.of(kind, arm)]

@@ -12,14 +12,12 @@ from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import neurons_job
-from goldproof.studies.probing.scores import TOO_MANY
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Ranked
 
 
-def neurons_section(found: Findings) -> list[Section]:
+def neurons_section(found: ProbingFindings) -> list[Section]:
     """Top neurons of each model; nothing where they were not asked for."""
     config = found.config
     every = [each for arm in found.own for each in found.of(config.probe.kinds[0], arm)]
@@ -35,8 +33,10 @@ def neurons_section(found: Findings) -> list[Section]:
     return [Section("Which neurons carry it?", items)]
 
 
-def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | None], keys: list[str]) -> Item:
-    def shares(each: Scored) -> list[float]:
+def _histogram(
+    found: ProbingFindings, shown: list[LayerScores], ranked: dict[str, Ranked | None], keys: list[str]
+) -> Item:
+    def shares(each: LayerScores) -> list[float]:
         one = ranked[each.key]
         assert one is not None
         return [int(count) / max(1, int(one.histogram.sum())) for count in one.histogram]
@@ -55,7 +55,7 @@ def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | 
 class _Neurons:
     """A score and its top neurons; None where the task has too many classes."""
 
-    scored: Scored
+    scored: LayerScores
     ranked: Ranked | None
 
     def ablation(self, mode: str) -> Ablation | None:
@@ -117,7 +117,7 @@ _NEURON_FIELDS: tuple[Field[_Neurons], ...] = (
 )
 
 
-def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config, keys: list[str]) -> Table:
+def _table(every: list[LayerScores], ranked: dict[str, Ranked | None], config: Config, keys: list[str]) -> Table:
     level, n_random = config.level, config.neurons.n_random
     rows = [_Neurons(each, ranked[each.key]) for each in every]
     tested = [ablation.p_value for row in rows if (ablation := row.ablation("keep")) is not None]

@@ -14,7 +14,7 @@ from goldproof.report.charts import Caption, heat_map
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Section, Table
 from goldproof.studies.probing.plan import compared, models_of, similarity_job
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.steps import Likeness
 
 TITLES = {
@@ -50,7 +50,7 @@ class _Compared:
         return np.asarray(np.max(p_values, axis=0) >= 1 - level) if p_values else None
 
 
-def similarity_section(found: Findings) -> list[Section]:
+def similarity_section(found: ProbingFindings) -> list[Section]:
     """All models compared, language by language; nothing where it was not asked for."""
     languages = []
     for language in found.config.data.languages:
@@ -68,7 +68,7 @@ def similarity_section(found: Findings) -> list[Section]:
     return [Section("Do models represent sentences alike?", items)]
 
 
-def _map(found: Findings, language: _Compared, measure: str) -> Item:
+def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
     table = language.mean(measure)
     chance = language.chance(found.config.level) if measure == "debiased" else None
     titles = [title.replace(", random weights", " random") for title in language.titles]
@@ -133,7 +133,7 @@ def _mean_of(measure: str, pair: _Pair) -> float:
     return pair.means[measure]
 
 
-def _pairs(found: Findings, language: _Compared) -> list[_Pair]:
+def _pairs(found: ProbingFindings, language: _Compared) -> list[_Pair]:
     chance, pairs = language.chance(found.config.level), []
     for a, b in combinations(range(len(language.titles)), 2):
         block = np.ix_(language.owners == a, language.owners == b)
@@ -144,7 +144,7 @@ def _pairs(found: Findings, language: _Compared) -> list[_Pair]:
     return pairs
 
 
-def _table(found: Findings, languages: list[_Compared]) -> Table:
+def _table(found: ProbingFindings, languages: list[_Compared]) -> Table:
     """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
     every = [pair for language in languages for pair in _pairs(found, language)]
     measures = found.config.similarity.measures

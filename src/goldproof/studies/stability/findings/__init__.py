@@ -24,7 +24,7 @@ from goldproof.studies.stability.findings.seeds import (
 from goldproof.studies.stability.findings.size import gains, size_section
 from goldproof.studies.stability.plan import CorpusFigures, figures_job
 from goldproof.studies.stability.published import CORPORA, OVERALL, CorpusRow
-from goldproof.studies.stability.scores import StabilityFindings as Findings
+from goldproof.studies.stability.scores import StabilityFindings
 from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
@@ -37,7 +37,7 @@ _PRINTED_MEAN = (
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
-    found = Findings(config, results)
+    found = StabilityFindings(config, results)
     sections = [
         seeds_section(found),
         languages_section(found),
@@ -52,7 +52,7 @@ def make_report(config: Config, results: Results) -> Report:
     return Report("stability", title, _verdict(found), sections, _provenance(config))
 
 
-def _verdict(found: Findings) -> list[str | Claim]:
+def _verdict(found: StabilityFindings) -> list[str | Claim]:
     lines: list[str | Claim] = []
     judged = [score for scores in found.categories.values() for score in scores]
     tested = [score for score in judged if score.verdict != "too few items"]
@@ -66,7 +66,7 @@ def _verdict(found: Findings) -> list[str | Claim]:
     return [*lines, *_overall(found), *gains(found), *_correlations(found)]
 
 
-def _overall(found: Findings) -> list[str | Claim]:
+def _overall(found: StabilityFindings) -> list[str | Claim]:
     n_runs = max((scored.n_runs for scored in found.base.values()), default=1)
     seeds = f"the mean of {n_runs} seeds" if n_runs > 1 else "one seed"
     estimates = {language: scored.overall for language, scored in found.base.items()}
@@ -74,7 +74,7 @@ def _overall(found: Findings) -> list[str | Claim]:
     return _stated(found, estimates, f"Of the overall MCC on the diagnostics, {seeds}", one, "mcc")
 
 
-def _correlations(found: Findings) -> list[str | Claim]:
+def _correlations(found: StabilityFindings) -> list[str | Claim]:
     every = {language: scored.correlation(found.config.level) for language, scored in found.base.items()}
     known = {language: each for language, each in every.items() if each is not None and math.isfinite(each.low)}
     one = "the category scores of two seeds correlate with {}, on average"
@@ -82,7 +82,7 @@ def _correlations(found: Findings) -> list[str | Claim]:
 
 
 def _stated(
-    found: Findings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
+    found: StabilityFindings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
 ) -> list[str | Claim]:
     """A claim for each language, or one sentence on the highest and the lowest where there are more than two.
 
@@ -135,7 +135,7 @@ _DATA_FIELDS: tuple[Field[_Corpus], ...] = (
 )
 
 
-def _data_table(found: Findings) -> Table:
+def _data_table(found: StabilityFindings) -> Table:
     config, data = found.config, found.config.data
     jobs = {language: figures_job(config, language) for language in data.languages}
     every = [
@@ -155,13 +155,13 @@ def _sizes(every: Sequence[_Corpus]) -> str:
     return f"{span} training rows a language"
 
 
-def _items(found: Findings) -> list[Section]:
+def _items(found: StabilityFindings) -> list[Section]:
     several = [scored.answers for scored in found.base.values() if scored.n_runs > 1]
     examples = [flip_examples(each, f"items-{each.where['language']}") for each in several[:MOST_EXAMPLES]]
     return [Section("Items", examples)] if examples else []
 
 
-def _limits(found: Findings) -> list[str]:
+def _limits(found: StabilityFindings) -> list[str]:
     config = found.config
     first = next(iter(found.base.values()))
     n = len(next(iter(found.categories.values())))

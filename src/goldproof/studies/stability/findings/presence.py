@@ -16,11 +16,10 @@ from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.stability.findings.size import correlation_cell
 from goldproof.studies.stability.plan import Condition, annotation_job, extra_job
 from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PRESENCE, RATES
-from goldproof.studies.stability.scores import ConditionScores as Scored
-from goldproof.studies.stability.scores import StabilityFindings as Findings
+from goldproof.studies.stability.scores import ConditionScores, StabilityFindings
 
 
-def presence_section(found: Findings) -> list[Section]:
+def presence_section(found: StabilityFindings) -> list[Section]:
     """What a feature's share of the extra data does to its score; nothing where no feature was chosen."""
     if not found.config.presence.features:
         return []
@@ -28,7 +27,7 @@ def presence_section(found: Findings) -> list[Section]:
     return [Section("Does more of a feature help it?", items)]
 
 
-def _table(found: Findings) -> Table:
+def _table(found: StabilityFindings) -> Table:
     setting = found.config.presence
     every = [
         found.scored[Condition(language, setting.amount, feature, percent)]
@@ -42,7 +41,7 @@ def _table(found: Findings) -> Table:
     return make_table(heading, _presence_fields(found), every)
 
 
-def _presence_fields(found: Findings) -> list[Field[Scored]]:
+def _presence_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
     level = found.config.level
     between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
     of_paper = Column("paper_correlation", "Seed correlation", 3, published=True)
@@ -62,29 +61,29 @@ def _presence_fields(found: Findings) -> list[Field[Scored]]:
     ]
 
 
-def _feature_scores(scored: Scored) -> Array:
+def _feature_scores(scored: ConditionScores) -> Array:
     """The feature's MCC with each seed."""
     return np.asarray(scored.table[scored.categories.index(scored.condition.feature)])
 
 
-def _score(level: float, scored: Scored) -> Cell:
+def _score(level: float, scored: ConditionScores) -> Cell:
     scores = _feature_scores(scored)
     return mean_interval(scores, level) if len(scores) > 1 else float(scores[0])
 
 
-def _deviation(scored: Scored) -> Cell:
+def _deviation(scored: ConditionScores) -> Cell:
     scores = _feature_scores(scored)
     return float(scores.std(ddof=1)) if len(scores) > 1 else Missing("needs at least two seeds")
 
 
-def _printed(found: Findings, name: str, scored: Scored) -> Cell:
+def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Cell:
     """A number of the paper's Table 5."""
     condition = scored.condition
     place = (condition.feature, condition.language, condition.percent)
     return printed_cell(getattr(PRESENCE.get(place), name, None) if found.with_paper_extra else None)
 
 
-def _improvements(found: Findings) -> list[Figure]:
+def _improvements(found: StabilityFindings) -> list[Figure]:
     """What the extra rows add to each feature, one language against the other (Figure 5)."""
     languages = found.config.presence.languages
     if len(languages) < 2:
@@ -103,13 +102,13 @@ def _improvements(found: Findings) -> list[Figure]:
     return [scatter(rows, across, up, caption=Caption("improvements", title), label=label, identity=True)]
 
 
-def _gains(found: Findings, language: str) -> np.ndarray:
+def _gains(found: StabilityFindings, language: str) -> np.ndarray:
     more = found.scored[Condition(language, found.config.presence.amount)]
     places = [more.categories.index(feature) for feature in FEATURES]
     return np.asarray((more.table.mean(axis=1) - found.base[language].table.mean(axis=1))[places])
 
 
-def _rates(found: Findings) -> Table:
+def _rates(found: StabilityFindings) -> Table:
     job = annotation_job(found.config)
     data, features = found.results[extra_job(found.config)], found.results[job]
     fields: list[Field[FeatureCounts]] = [

@@ -19,9 +19,7 @@ from goldproof.statistics.changes import seed_churn
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.stability import category_spread
 from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, LANGUAGE_CORRELATION, OVERALL
-from goldproof.studies.stability.scores import ConditionScores as Scored
-from goldproof.studies.stability.scores import StabilityFindings as Findings
-from goldproof.studies.stability.scores import deviations, finite, summary_method
+from goldproof.studies.stability.scores import ConditionScores, StabilityFindings, deviations, finite, summary_method
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {
@@ -34,12 +32,12 @@ VERDICTS = {
 MCC = Column("mcc", "MCC", 2)
 
 
-def seeds_section(found: Findings) -> Section:
+def seeds_section(found: StabilityFindings) -> Section:
     """How far the seed moves the overall score, and whether the categories hold."""
     return Section("Would another seed change it?", [*_overall_table(found), *_attribution(found)])
 
 
-def _overall_table(found: Findings) -> list[Item]:
+def _overall_table(found: StabilityFindings) -> list[Item]:
     note = "Rows are clustered by mirrored twins (the same two sentences swapped)."
     every, level = list(found.base.values()), found.config.level
     overall = Heading("overall", _overall_title(found), note, found.keys())
@@ -50,10 +48,10 @@ def _overall_table(found: Findings) -> list[Item]:
     ]
 
 
-LANGUAGE: Field[Scored] = Field(Column("language", "Language"), lambda scored: scored.condition.language)
+LANGUAGE: Field[ConditionScores] = Field(Column("language", "Language"), lambda scored: scored.condition.language)
 
 
-def _overall_fields(found: Findings) -> list[Field[Scored]]:
+def _overall_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
     level = found.config.level
     score = Column(
         "overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"
@@ -72,7 +70,7 @@ def _overall_fields(found: Findings) -> list[Field[Scored]]:
     ]
 
 
-def _design_fields(level: float) -> list[Field[Scored]]:
+def _design_fields(level: float) -> list[Field[ConditionScores]]:
     mean = Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition")
     validation = Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high")
     least = Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power")
@@ -94,11 +92,11 @@ def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
     return f"A difference of overall MCC below {max(known):.3f} would not show with this many seeds and rows"
 
 
-def _overall_title(found: Findings) -> str:
+def _overall_title(found: StabilityFindings) -> str:
     return widest_spread(found) or "One seed says nothing of another"
 
 
-def widest_spread(found: Findings) -> str | None:
+def widest_spread(found: StabilityFindings) -> str | None:
     """How far the seed moves the overall score where it moves it most; None with one seed."""
     several = [scored for scored in found.base.values() if scored.n_runs > 1]
     if not several:
@@ -110,21 +108,21 @@ def widest_spread(found: Findings) -> str | None:
     )
 
 
-def _deviation(scored: Scored) -> Cell:
+def _deviation(scored: ConditionScores) -> Cell:
     return float(scored.run_overall.std(ddof=1)) if scored.n_runs > 1 else Missing(ONE_RUN)
 
 
-def _churn(scored: Scored) -> Cell:
+def _churn(scored: ConditionScores) -> Cell:
     return seed_churn(scored.answers.runs) if scored.n_runs > 1 else Missing(ONE_RUN)
 
 
-def _printed(found: Findings, name: str, scored: Scored) -> Cell:
+def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Cell:
     """A number of the paper's Table 3."""
     paper = OVERALL.get(scored.condition.language) if found.with_paper else None
     return printed_cell(getattr(paper, name, None))
 
 
-def _correlation(scored: Scored, level: float) -> Cell:
+def _correlation(scored: ConditionScores, level: float) -> Cell:
     estimate = scored.correlation(level)
     if estimate is None:
         return Missing(ONE_RUN)
@@ -157,7 +155,7 @@ _SOURCE_FIELDS: tuple[Field[_Source], ...] = (
 )
 
 
-def _attribution(found: Findings) -> list[Item]:
+def _attribution(found: StabilityFindings) -> list[Item]:
     if not found.sources:
         return []
     first = next(iter(found.sources.values()))
@@ -176,7 +174,7 @@ def _sources(language: str, parts: Attribution) -> list[_Source]:
     return [*known, _Source(language, "Interactions and rest", parts.rest, parts.rest_share)]
 
 
-def _sources_title(found: Findings) -> str:
+def _sources_title(found: StabilityFindings) -> str:
     shown = [
         f"{part.name.lower()} ({language})"
         for language, parts in found.sources.items()
@@ -188,7 +186,7 @@ def _sources_title(found: Findings) -> str:
     return f"Beyond the rest, the score is moved by {', '.join(shown)}"
 
 
-def languages_section(found: Findings) -> Section:
+def languages_section(found: StabilityFindings) -> Section:
     """Category × language: means over seeds, and the first seed alone as in Figure 1."""
     items: list[Item] = [_language_map(found, None)]
     if len(found.base) > 1:
@@ -223,7 +221,7 @@ _BETWEEN_FIELDS: tuple[Field[_Between], ...] = (
 )
 
 
-def _language_text(found: Findings) -> list[Item]:
+def _language_text(found: StabilityFindings) -> list[Item]:
     every = []
     for seed, what in ((None, "means over seeds"), (0, f"seed {found.config.seeds[0]} alone, as in Figure 1")):
         estimate = found.language_correlation(seed)
@@ -239,7 +237,7 @@ def _values(every: Sequence[_Between]) -> str:
     return " and ".join(known) or "nothing known"
 
 
-def _language_map(found: Findings, seed: int | None) -> Figure:
+def _language_map(found: StabilityFindings, seed: int | None) -> Figure:
     rows: list[dict[str, Cell]] = []
     for language in found.base:
         scores = found.categories[language] if seed is None else found.cells[language][seed]
@@ -289,14 +287,14 @@ _GROUP_FIELDS: tuple[Field[TagScore], ...] = (
 )
 
 
-def _groups_table(found: Findings) -> Table:
+def _groups_table(found: StabilityFindings) -> Table:
     every = [score for language in found.base for score in found.groups[language]]
     above = sum(score.verdict == "above chance" for score in every)
     title = f"{above} of {len(every)} groups are above chance"
     return make_table(Heading("groups", title, "", found.keys()), _GROUP_FIELDS, every)
 
 
-def categories_sections(found: Findings) -> list[Section]:
+def categories_sections(found: StabilityFindings) -> list[Section]:
     """For each language the category × seed heat map and the table of its categories."""
     return [
         Section(f"Categories and seeds: {language}", [_seed_map(found, language), *_categories(found, language)])
@@ -304,7 +302,7 @@ def categories_sections(found: Findings) -> list[Section]:
     ]
 
 
-def _seed_map(found: Findings, language: str) -> Figure:
+def _seed_map(found: StabilityFindings, language: str) -> Figure:
     rows: list[dict[str, Cell]] = [
         {"seed": name, "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
         for name, scores in zip(found.base[language].answers.run_names, found.cells[language], strict=True)
@@ -318,7 +316,7 @@ def _seed_map(found: Findings, language: str) -> Figure:
     return heat_map(rows, across, down, MCC, caption=caption, chance="chance")
 
 
-def _categories(found: Findings, language: str) -> list[Item]:
+def _categories(found: StabilityFindings, language: str) -> list[Item]:
     scored, every = found.base[language], found.categories[language]
     counts = {name: sum(score.verdict == f"{name} chance" for score in every) for name in ("above", "below")}
     title = f"{language}: {counts['above']} of {len(every)} categories are above chance, {counts['below']} below"
@@ -332,7 +330,7 @@ def _categories(found: Findings, language: str) -> list[Item]:
     ]
 
 
-def _category_fields(found: Findings, language: str) -> list[Field[TagScore]]:
+def _category_fields(found: StabilityFindings, language: str) -> list[Field[TagScore]]:
     spread = dict(zip(found.base[language].categories, deviations(found.base[language]), strict=True))
     means = CATEGORY_MEANS.get(language, ()) if found.with_paper else ()
     paper = dict(zip(CATEGORIES, means, strict=False))
@@ -357,14 +355,14 @@ def _category_fields(found: Findings, language: str) -> list[Field[TagScore]]:
     ]
 
 
-def _deviation_note(found: Findings, scored: Scored) -> str:
+def _deviation_note(found: StabilityFindings, scored: ConditionScores) -> str:
     if scored.n_runs < 2:
         return ""
     low, high = deviation_factors(scored.n_runs, found.config.level)
     return f"With {scored.n_runs} seeds the true ± lies between {low:.2f} and {high:.2f} times the one shown."
 
 
-def _signs(scored: Scored) -> list[Item]:
+def _signs(scored: ConditionScores) -> list[Item]:
     """Which categories have one sign over all seeds, and which are the most and the least stable."""
     if scored.n_runs < 2:
         return []
@@ -388,7 +386,7 @@ def _with_sd(names: np.ndarray, sd: np.ndarray, places: np.ndarray) -> str:
     return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places)
 
 
-def _category_dots(found: Findings, language: str) -> Figure:
+def _category_dots(found: StabilityFindings, language: str) -> Figure:
     rows: list[dict[str, Cell]] = [
         {"category": score.tag, "mcc": score.estimate}
         for score in sorted(found.categories[language], key=lambda score: -score.estimate.value)

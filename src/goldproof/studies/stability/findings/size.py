@@ -26,9 +26,7 @@ from goldproof.studies.stability.published import (
     SHARE_STEADIER,
     Overall,
 )
-from goldproof.studies.stability.scores import MCC, deviations, summary_method
-from goldproof.studies.stability.scores import ConditionScores as Scored
-from goldproof.studies.stability.scores import StabilityFindings as Findings
+from goldproof.studies.stability.scores import MCC, ConditionScores, StabilityFindings, deviations, summary_method
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Change:
     told: bool
 
 
-def size_section(found: Findings) -> list[Section]:
+def size_section(found: StabilityFindings) -> list[Section]:
     """What extra training data does to score and stability; nothing where none was added."""
     amounts = {language: found.config.extra.amounts_for(language) for language in found.config.data.languages}
     amounts = {language: values for language, values in amounts.items() if values}
@@ -56,7 +54,7 @@ def size_section(found: Findings) -> list[Section]:
     return [Section("Does extra data steady it?", items)]
 
 
-def gains(found: Findings) -> list[str | Claim]:
+def gains(found: StabilityFindings) -> list[str | Claim]:
     """What the largest amount of extra data did to each language's overall score."""
     claims: list[str | Claim] = []
     for language in found.config.data.languages:
@@ -87,7 +85,7 @@ class _Amount:
 
     language: str
     amount: int
-    scored: Scored
+    scored: ConditionScores
     gain: Comparison | None
     adjusted: float | None
     paper: Overall | None
@@ -128,13 +126,13 @@ def _amount_fields(level: float) -> list[Field[_Amount]]:
     ]
 
 
-def correlation_cell(scored: Scored, level: float) -> Cell:
+def correlation_cell(scored: ConditionScores, level: float) -> Cell:
     """The mean correlation between the seeds' category scores, where they vary."""
     estimate = scored.correlation(level)
     return estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary")
 
 
-def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
+def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Table:
     every = _adjusted(
         [_amount(found, language, amount) for language, values in amounts.items() for amount in (0, *values)]
     )
@@ -160,20 +158,20 @@ def _adjusted(every: list[_Amount]) -> list[_Amount]:
     ]
 
 
-def _amount(found: Findings, language: str, amount: int) -> _Amount:
+def _amount(found: StabilityFindings, language: str, amount: int) -> _Amount:
     scored, base = found.scored[Condition(language, amount)], found.base[language]
     gain = _compare(scored, base, np.arange(scored.answers.n_items), found.config.level) if amount else None
     return _Amount(language, amount, scored, gain, None, _paper(found, language, amount))
 
 
-def _paper(found: Findings, language: str, amount: int) -> Overall | None:
+def _paper(found: StabilityFindings, language: str, amount: int) -> Overall | None:
     """The paper's row: without extra data Table 3, with all of MNLI Table 4."""
     if amount == 0:
         return OVERALL.get(language) if found.with_paper else None
     return OVERALL_EXTRA.get(language) if found.with_paper_extra and amount == FULL_AMOUNT else None
 
 
-def _compare(scored: Scored, base: Scored, items: np.ndarray, level: float) -> Comparison:
+def _compare(scored: ConditionScores, base: ConditionScores, items: np.ndarray, level: float) -> Comparison:
     clusters = None if scored.answers.clusters is None else scored.answers.clusters[items]
     result = compare_runs(
         MCC,
@@ -186,7 +184,7 @@ def _compare(scored: Scored, base: Scored, items: np.ndarray, level: float) -> C
     return replace(result, difference=summary_method(result.difference))
 
 
-def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
+def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
     rows: list[dict[str, Cell]] = []
     for language, values in amounts.items():
         for amount in (0, *values):
@@ -210,7 +208,7 @@ def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure
     ]
 
 
-def _curves_title(found: Findings, amounts: dict[str, tuple[int, ...]]) -> str:
+def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> str:
     """From where to where the overall score goes, in each language."""
     parts = []
     for language, values in amounts.items():
@@ -220,7 +218,7 @@ def _curves_title(found: Findings, amounts: dict[str, tuple[int, ...]]) -> str:
     return f"With up to {most:,} extra rows the overall MCC goes: {', '.join(parts)}"
 
 
-def _change_items(found: Findings, languages: list[str], amount: int) -> list[Item]:
+def _change_items(found: StabilityFindings, languages: list[str], amount: int) -> list[Item]:
     changes = [change for language in languages for change in _changes(found, language, amount)]
     keys = [key for language in languages for key in found.scored[Condition(language, amount)].keys]
     rows: list[dict[str, Cell]] = [
@@ -245,7 +243,7 @@ def _change_items(found: Findings, languages: list[str], amount: int) -> list[It
     return [*maps, _shares(found, changes, amount), Text(_everywhere(found, changes, amount))]
 
 
-def _changes(found: Findings, language: str, amount: int) -> list[Change]:
+def _changes(found: StabilityFindings, language: str, amount: int) -> list[Change]:
     from goldproof.judging.tags import items_by_tag
 
     base, more = found.base[language], found.scored[Condition(language, amount)]
@@ -299,7 +297,7 @@ _SHARE_FIELDS: tuple[Field[_Share], ...] = (
 )
 
 
-def _shares(found: Findings, changes: list[Change], amount: int) -> Table:
+def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Table:
     limits = found.config.thresholds
     higher = [change.mcc.difference.value > limits.higher for change in changes]
     steadier = [change.deviation < -limits.steadier for change in changes if math.isfinite(change.deviation)]
@@ -316,7 +314,7 @@ def _shares(found: Findings, changes: list[Change], amount: int) -> Table:
     return make_table(Heading("size-shares", title, f"With {amount:,} extra rows{paper}."), _SHARE_FIELDS, every)
 
 
-def _everywhere(found: Findings, changes: list[Change], amount: int) -> str:
+def _everywhere(found: StabilityFindings, changes: list[Change], amount: int) -> str:
     limit = found.config.thresholds.everywhere
     languages = {change.language for change in changes}
     rising: dict[str, int] = {}

@@ -119,9 +119,11 @@ def _panel(rows: _Rows, language: str, split: str, scoring: Scoring) -> Panel:
     for row in position[there][1:]:
         differs = [i for i, (a, b) in enumerate(zip(gold, gold_of[row], strict=True)) if a is not b and a != b]
         if differs:
+            both = part.take(pa.array([first[differs[0]], row[differs[0]]])).to_pylist()
+            said = " and ".join(f"{one['gold']!r} at {_when(one)}" for one in both)
             raise DataError(
                 f"{language} {split}: the gold of item {ids[differs[0]]!r} differs between runs or steps; it must be "
-                "the same"
+                f"the same: {said}"
             )
     if scoring.is_tagging:
         answers = np.full((*position.shape, 3), ENDED)
@@ -135,6 +137,11 @@ def _panel(rows: _Rows, language: str, split: str, scoring: Scoring) -> Panel:
     answers = np.where(position < 0, ENDED, answer_of[position])
     averaged, confidence = _averages(part, position, there)
     return make_panel(language, split, scoring, PanelParts(ids, gold, answers, averaged, confidence, clusters))
+
+
+def _when(row: dict[str, Any]) -> str:
+    """The run and step of a row in words."""
+    return f"run {row['run']!r}, step {row['step']}" if "run" in row else f"step {row['step']}"
 
 
 def _averages(part: pa.Table, position: IntArray, there: Array) -> tuple[Array | None, FloatArray | None]:

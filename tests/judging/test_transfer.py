@@ -352,8 +352,8 @@ def changed(rows, change):
                 if row["run"] == "1" and row["step"] == 2 and row["id"] == "0007" and row["language"] == "sw"
                 else row
             ),
-            "sw dev: the gold of item '0007' differs between runs or steps; it must be the same: 'yes' at run '0', step "
-            "1 and 'no' at run '1', step 2",
+            "sw dev: the gold of item '0007' differs between runs or steps; it must be the same: 'yes' at run '0', "
+            "step 1 and 'no' at run '1', step 2",
         ),
         (lambda row: row | {"model": row["run"]}, "transfer is judged for one model at a time; got 0, 1, 2"),
         (

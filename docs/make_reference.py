@@ -22,6 +22,7 @@ from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.facts import corpus_facts
 from goldproof.report.write import FORMATS
 from goldproof.studies import ENTRIES, find_study
+from goldproof.studies.shared import refused
 
 FOLDER = Path(__file__).parent / "reference"
 MADE = "Made from the code by `python docs/make_reference.py`; do not edit by hand."
@@ -89,25 +90,25 @@ def settings() -> Iterator[str]:
     """Every setting of every study with its value in the three presets."""
     yield from ("# Settings of the studies", "", MADE, "")
     yield "Each is given as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. A"
-    yield "list on the command line has commas: `--set seeds=0,1,2`. The columns paper and tiny show what those"
-    yield "presets change."
+    yield "list on the command line has commas: `--set seeds=0,1,2`; no limit is `null`: `--set data.most_train=null`,"
+    yield 'in a file `most_train = "null"`. The columns paper and tiny show what those presets change.'
     for entry in ENTRIES:
         study = find_study(entry.name)
         yield from ("", f"## {entry.name}", "", entry.question, "")
-        yield from _config_lines(study.Config(), study.PAPER, study.TINY)
+        config = study.Config()
+        yield from _config_lines(config, study.PAPER, study.TINY, refused(config))
 
 
-def _config_lines(config: Any, paper: Any, tiny: Any, prefix: str = "", lead: str = "") -> Iterator[str]:
-    """A table of the plain settings of a Config, then those of each nested one."""
-    names = [field.name for field in dataclasses.fields(config)]
+def _config_lines(
+    config: Any, paper: Any, tiny: Any, untaken: frozenset[str], prefix: str = "", lead: str = ""
+) -> Iterator[str]:
+    """A table of the plain settings of a Config that the study takes, then those of each nested one."""
+    names = [field.name for field in dataclasses.fields(config) if prefix + field.name not in untaken]
     values = [(name, *(getattr(preset, name) for preset in (config, paper, tiny))) for name in names]
     hints = get_type_hints(type(config))
-    yield from (
-        f"{lead}{_paragraph(type(config))}",
-        "",
-        "| setting | kind | default | paper | tiny |",
-        "|---|---|---|---|---|",
-    )
+    yield f"{lead}{_paragraph(type(config))}"
+    if not all(dataclasses.is_dataclass(shown) for _, shown, *_ in values):
+        yield from ("", "| setting | kind | default | paper | tiny |", "|---|---|---|---|---|")
     for name, *shown in values:
         if not dataclasses.is_dataclass(shown[0]):
             cells = [_value(shown[0]), *("" if value == shown[0] else _value(value) for value in shown[1:])]
@@ -116,7 +117,7 @@ def _config_lines(config: Any, paper: Any, tiny: Any, prefix: str = "", lead: st
         if dataclasses.is_dataclass(shown[0]):
             yield ""
             yield from _config_lines(
-                shown[0], shown[1], shown[2], prefix=f"{prefix}{name}.", lead=f"**`{prefix}{name}`**: "
+                shown[0], shown[1], shown[2], untaken, prefix=f"{prefix}{name}.", lead=f"**`{prefix}{name}`**: "
             )
 
 
@@ -130,16 +131,18 @@ def _kind(hint: Any) -> str:
     listed = re.fullmatch(r"tuple\[(\w+), \.\.\.\]", text)
     if listed:
         return f"list of {named.get(listed[1], listed[1])}s"
+    if text == "str | tuple[str, ...]":
+        return "text or list of texts"
     pair = re.fullmatch(r"tuple\[(\w+), \1\]", text)
     if pair:
         return f"two {named.get(pair[1], pair[1])}s: lowest, highest"
     optional = text.removesuffix(" | None")
-    return named.get(optional, f"`{optional}`") + (" or none" if optional != text else "")
+    return named.get(optional, f"`{optional}`") + (" or null" if optional != text else "")
 
 
 def _value(value: Any) -> str:
     if value is None:
-        return "none"
+        return "`null`"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, tuple):

@@ -69,7 +69,7 @@ REFUSED = {
     "run stability --preset tiny --set presence.features=Negation --set presence.languages=en": (
         "training a model and annotating English need optional packages: pip install 'goldproof[models,spacy]'"
     ),
-    "run stability --dry-run --set corpus=generated": (
+    "run stability --dry-run --set data.corpus=generated": (
         "looking up 'bert-base-multilingual-cased', which is no folder, as a name on the hub needs an optional "
         "package: pip install 'goldproof[models]'"
     ),
@@ -223,7 +223,7 @@ class TestCore:
         assert "in the store" in self.run(tmp_path, "status")
 
     def test_logic_with_forests_alone(self, tmp_path):
-        chosen = ("--set", "models=forest", "--set", "search.trials=0", "--set", "experiments.fractions=1.0")
+        chosen = ("--set", "learners=forest", "--set", "search.trials=0", "--set", "experiments.fractions=1.0")
         self.run(tmp_path, "run", "logic", "--preset", "tiny", *chosen)
 
     def test_every_format_of_a_report(self, tmp_path):
@@ -260,19 +260,19 @@ def own_file(tmp_path: Path) -> Path:
     ("study", "change"),
     [
         *((entry.name, {}) for entry in ENTRIES),
-        ("logic", {"models": ("forest",)}),
-        ("corruption", {"own": "own"}),
+        ("logic", {"learners": ("forest",)}),
+        ("corruption", {"data": "own"}),
         ("stability", {"presence": "presence"}),
     ],
 )
 def test_what_settings_tell_is_what_jobs_need(study, change, tmp_path):
     from dataclasses import replace
 
-    from goldproof.studies.corruption.settings import Own
+    from goldproof.studies.shared import Data
     from goldproof.studies.stability.settings import Presence
 
     values = {
-        "own": Own(train=str(own_file(tmp_path))),
+        "data": Data(train=str(own_file(tmp_path)), languages=("en",)),
         "presence": Presence(features=("Negation",), languages=("en",), percent=(50,), amount=10),
     }
     module = find_study(study)
@@ -283,7 +283,8 @@ def test_what_settings_tell_is_what_jobs_need(study, change, tmp_path):
 
 def test_published_data_and_own_tell_their_tagger_and_lists(published, tmp_path):
     from goldproof.studies.corruption import requires
-    from goldproof.studies.corruption.settings import Config, Data, Removal
+    from goldproof.studies.corruption.settings import Config, Removal
+    from goldproof.studies.shared import Data
 
     assert [need.what for need in requires(Config())] == [
         "training a model",
@@ -291,6 +292,7 @@ def test_published_data_and_own_tell_their_tagger_and_lists(published, tmp_path)
         "the word list 'mwa_ppdb'",
         "the word list 'opinion_lexicon'",
     ]
-    config = Config(data=Data(source="hub"), tasks=("glue/cola",), removal=Removal(preset="paper"), model="fake")
+    hub = Data(languages=("en",), hub=True)
+    config = Config(data=hub, tasks=("glue/cola",), removal=Removal(preset="paper"), model="fake")
     told = set(requires(config))
     assert told == {need for job in all_jobs(find_study("corruption").jobs(config)) for need in job.requires()}

@@ -222,7 +222,7 @@ def test_a_metric_has_its_value_and_an_interval(goldproof, tmp_path):
 
 
 def test_a_model_is_trained_by_name_and_stands_in_the_keys(goldproof):
-    small = ("--preset", "tiny", "--set", "targets=xb", "--set", "seeds=0,1", "--set", "training.epochs=2")
+    small = ("--preset", "tiny", "--set", "data.languages=xb", "--set", "seeds=0,1", "--set", "recipe.epochs=2")
     keys = {
         model: {job["key"] for job in json.loads(planned.out)["jobs"] if "train" in job["step"]}
         for model in ("fake", "wide-bag")
@@ -236,7 +236,7 @@ def test_a_model_is_trained_by_name_and_stands_in_the_keys(goldproof):
 
 def test_a_model_is_probed_by_name(goldproof):
     small = (
-        "--preset", "tiny", "--set", "models=Bag=wide-bag", "--set", "coarse.seeds=", "--set", "languages=en",
+        "--preset", "tiny", "--set", "model=Bag=wide-bag", "--set", "coarse.seeds=", "--set", "data.languages=en",
         "--set", "probe.kinds=logistic", "--set", "similarity.measures=", "--set", "neurons.run=false",
     )  # fmt: skip
     assert goldproof("run", "probing", *small, "--dry-run").err == (
@@ -245,7 +245,9 @@ def test_a_model_is_probed_by_name(goldproof):
     )
     ran = goldproof("run", "probing", *small, "--set", "twins=false")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "report: goldproof-out/probing/report.html")
-    assert goldproof("run", "stability", "--set", "model=wide-bags", "--set", "corpus=generated", "--dry-run").err == (
+    assert goldproof(
+        "run", "stability", "--set", "model=wide-bags", "--set", "data.corpus=generated", "--dry-run"
+    ).err == (
         "error: the model 'wide-bags' is neither a folder nor a downloaded model (LocalEntryNotFoundError); give a "
         "local folder, or download it once with `hf download wide-bags`, or name a model of a plugin: wide-bag\n"
     )

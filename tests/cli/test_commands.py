@@ -179,6 +179,22 @@ def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, mon
     )
 
 
+def test_a_run_whose_settings_are_called_otherwise_now_is_told_as_such(run):
+    run("run", "demo", "--preset", "tiny")
+    store = Store("goldproof-store")
+    form = {"study": "stability", "config": {"$type": "stability.Config", "corpus": "generated", "model": "fake"}}
+    store.note("campaigns/stability-0123456789ab.json", form)
+    code, out, _ = run("status")
+    assert (code, out) == (
+        0,
+        "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\n"
+        "stability: an earlier run cannot be looked up now: the setting 'corpus' is called 'data.corpus' now\n",
+    )
+    code, _, err = run("store", "prune", "--unused")
+    assert code == 2
+    assert "nothing was removed" in err
+
+
 def test_status_counts_the_jobs_that_it_does_not_show(run):
     run("run", "demo", "--set", "seeds=0,1")
     code, out, _ = run("status", "demo", "--set", "seeds=0,1,2")
@@ -199,7 +215,7 @@ def test_status_says_which_argument_changed(run):
 
 
 SMALL_DEMO = (
-    "corpus.train=40", "corpus.validation=20", "corpus.test=20", "seeds=0", "tasks=quantifiers", "models=forest",
+    "sizes.train=40", "sizes.validation=20", "sizes.test=20", "seeds=0", "tasks=quantifiers", "learners=forest",
 )  # fmt: skip
 
 
@@ -218,8 +234,8 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
         "Run it again and nothing is computed twice. Next:",
     ]
     assert (tmp_path / "goldproof-demo/report/report.html").exists()
-    command = next(line for line in lines if "--set languages=" in line).split("#")[0].split()
-    assert run(*command[1:-1], "languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")
+    command = next(line for line in lines if "--set data.languages=" in line).split("#")[0].split()
+    assert run(*command[1:-1], "data.languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")
 
 
 @pytest.mark.slow

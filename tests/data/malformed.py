@@ -148,7 +148,7 @@ TABLE = [
         "nan-label.csv",
         b"text,label\na,yes\nb,nan\n",
         read,
-        "{path}, line 3: the label 'nan' is no class but a missing number",
+        "{path}, line 3: 'label' must be a class; got 'nan', a missing number",
     ),
     Bad(
         "label-absent.jsonl",
@@ -172,8 +172,8 @@ TABLE = [
         "no-text-column.csv",
         b"a,b\n1,2\n",
         read,
-        "{path}: no column looks like the text; columns found: a, b; say which one it is: in Python text=NAME, on the "
-        "command line --column text=NAME (corrupt: --columns NAME), among the settings own.text=NAME",
+        "{path}: data need a column 'text'; columns found: a, b; looked for: text, sentence, content, review, document, premise, sentence1, question1, text1, question; "
+        "say which one it is with --column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'",
     ),
     Bad(
         "duplicate-id.jsonl",
@@ -351,14 +351,14 @@ TABLE = [
         "no-gold.jsonl",
         b'{"id": 1, "prediction": "yes"}\n',
         read_predictions,
-        "{path}: predictions need a column 'gold'; columns found: id, prediction; "
+        "{path}: predictions need a column 'gold'; columns found: id, prediction; looked for: gold, true_label, gold_label, y_true, label, labels, target, class, category, quality, token_labels, ner_tags; "
         "say which one it is with --column gold=NAME, in Python columns={'gold': 'NAME'}",
     ),
     Bad(
         "no-id.csv",
         b"gold,prediction\nyes,no\n",
         read_predictions,
-        "{path}: predictions need a column 'id'; columns found: gold, prediction; "
+        "{path}: predictions need a column 'id'; columns found: gold, prediction; looked for: id, idx, guid, index_id, pairid, uid, doc_id, index, item; "
         "say which one it is with --column id=NAME, in Python columns={'id': 'NAME'}; or match the rows of both by their "
         "numbers with --by-row",
     ),

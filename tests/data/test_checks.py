@@ -210,8 +210,10 @@ def test_a_file_by_semicolons_is_not_read_as_one_column(tmp_path):
     with pytest.raises(DataError) as caught:
         check([path])
     assert str(caught.value) == (
-        f"{path}: no column looks like the text; columns found: nr;Rezension;Sterne "
-        "(one column: is the file separated by ';'? csv is read by commas, tsv by tabs)"
+        f"{path}: data need a column 'text'; columns found: nr;Rezension;Sterne "
+        "(one column: is the file separated by ';'? csv is read by commas, tsv by tabs); looked for: text, sentence, "
+        "content, review, document, premise, sentence1, question1, text1, question; say which one it is with "
+        "--column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
     )
 
 

@@ -129,8 +129,8 @@ ERRORS = [
     (
         noisy_rows(30, 0.7, 1),
         [{**row, "gold": "yes"} for row in noisy_rows(30, 0.7, 1)],
-        "the gold of 13 items differs between A and B (all; for example id '10'); only answers to the same questions "
-        "can be compared",
+        "the gold of 13 items differs between A and B (all; for example id '10': 'no' in A and 'yes' in B); only "
+        "answers to the same questions can be compared",
     ),
     (
         noisy_rows(30, 0.7, 1, language="en") + noisy_rows(30, 0.7, 1, language="ru"),

@@ -166,14 +166,18 @@ def test_a_field_that_is_not_there_is_named(tmp_path, columns, message):
 BAD: list[tuple[Any, str]] = [
     (
         pd.DataFrame({"a": ["x"], "b": ["y"]}),
-        "the data frame: predictions need the columns 'gold' and 'prediction'; columns found: a, b; say which they are "
-        "with --column gold=NAME --column prediction=NAME, in Python columns={'gold': 'NAME', 'prediction': 'NAME'}",
+        "the data frame: predictions need the columns 'gold' and 'prediction'; columns found: a, b; looked for: "
+        "gold, true_label, gold_label, y_true, label, labels, target, class, category, quality, token_labels, ner_tags "
+        "as 'gold'; prediction, predicted_label, predicted, pred, y_pred, preds, predictions as 'prediction'; say "
+        "which they are with --column gold=NAME --column prediction=NAME, in Python "
+        "columns={'gold': 'NAME', 'prediction': 'NAME'}",
     ),
     (
         [{"answer": "x", "y_pred": "x"}],
-        "the list of rows: predictions need a column 'gold'; columns found: answer, y_pred; say which one it is with "
-        "--column gold=NAME, in Python columns={'gold': 'NAME'} ('answer' may be gold, prediction or whether the "
-        "answer is right, so it is not guessed: --column gold=answer)",
+        "the list of rows: predictions need a column 'gold'; columns found: answer, y_pred; looked for: gold, "
+        "true_label, gold_label, y_true, label, labels, target, class, category, quality, token_labels, ner_tags; say "
+        "which one it is with --column gold=NAME, in Python columns={'gold': 'NAME'} ('answer' may be gold, "
+        "prediction or whether the answer is right, so it is not guessed: --column gold=answer)",
     ),
     (
         pd.DataFrame([["a", "b", "a"]], columns=["gold", "prediction", "gold"]),
@@ -244,9 +248,9 @@ class TestByRow:
         a, b = write(tmp_path / "a.jsonl", bare), write(tmp_path / "b.jsonl", bare)
         assert run_command(["compare", str(a), str(b)]) == 2
         assert capsys.readouterr().err == (
-            f"error: {a}: predictions need a column 'id'; columns found: gold, prediction, text; say which one it is "
-            "with --column id=NAME, in Python columns={'id': 'NAME'}; or match the rows of both by their "
-            "numbers with --by-row\n"
+            f"error: {a}: predictions need a column 'id'; columns found: gold, prediction, text; looked for: id, "
+            "idx, guid, index_id, pairid, uid, doc_id, index, item; say which one it is with --column id=NAME, in "
+            "Python columns={'id': 'NAME'}; or match the rows of both by their numbers with --by-row\n"
         )
         assert run_command(["compare", str(a), str(b), "--by-row"]) == 0
 
@@ -438,7 +442,7 @@ class TestCheck:
         assert [finding.kind for finding in goldproof.check(pd.DataFrame(made)).findings] == kinds
 
     def test_a_frame_without_a_text_is_refused(self):
-        with pytest.raises(DataError, match="the data frame: no column looks like the text; columns found: a;"):
+        with pytest.raises(DataError, match="the data frame: data need a column 'text'; columns found: a;"):
             goldproof.check(pd.DataFrame({"a": [1]}))
         with pytest.raises(UsageError, match=r"^data to check are a path or several, .*; got int$"):
             goldproof.check(17)

@@ -215,7 +215,9 @@ def test_gold_that_differs_between_runs_is_an_error(tmp_path):
     rows[-1]["gold"] = "yes" if rows[-1]["gold"] == "no" else "no"
     with pytest.raises(DataError) as caught:
         goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows))
-    assert str(caught.value) == "the gold of item '29' differs between runs; it must be the same"
+    assert str(caught.value) == (
+        "the gold of item '29' differs between runs; it must be the same: 'no' in run '0' and 'yes' in run '1'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from goldproof.report.summary import (
     Claim,
     Column,
     Example,
-    Examples,
+    ExampleList,
     Marked,
     Missing,
     Report,
@@ -108,7 +108,7 @@ def language_table() -> Table:
     )
 
 
-def examples(n: int = 1104) -> Examples:
+def examples(n: int = 1104) -> ExampleList:
     rng = random.Random(0)
     names = list(scores())
     items = []
@@ -120,7 +120,7 @@ def examples(n: int = 1104) -> Examples:
         predictions = [gold if rng.random() < 0.8 else wrong for _ in range(6)]
         items.append(Example(str(index), [premise, hypothesis], gold, predictions, rng.sample(names, 1 + index % 3)))
     runs = [f"seed {seed}" for seed in range(6)]
-    return Examples(
+    return ExampleList(
         "items", "Items that flip between seeds", ["premise", "hypothesis"], runs, items, "Made-up texts.", KEYS[:1]
     )
 

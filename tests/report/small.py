@@ -10,7 +10,7 @@ from goldproof.report.summary import (
     Claim,
     Column,
     Example,
-    Examples,
+    ExampleList,
     Marked,
     Missing,
     Report,
@@ -64,13 +64,13 @@ def small_table() -> Table:
     return Table("models", title, columns, tuple(mark_best(rows, "mcc", tied=[1])), "Six seeds.", keys)
 
 
-def small_examples() -> Examples:
+def small_examples() -> ExampleList:
     items = (
         Example("1", (f"A dog {SCRIPT} barks.", "An animal barks."), "yes", ("yes", "no"), ("Negation", "Quantifiers")),
         Example("2", ("</script> {{7*7}} ]]>", "=HYPERLINK(1)"), "no", ("yes", None), ("Negation",)),
         Example("3", ("Чай, «пьют»\nвсе.", 'a,b\n"c"'), None, ("no", "no")),
     )
-    return Examples("items", "Items", ("premise", "hypothesis"), ("seed 0", "seed 1"), items, "", ("c" * 64,))
+    return ExampleList("items", "Items", ("premise", "hypothesis"), ("seed 0", "seed 1"), items, "", ("c" * 64,))
 
 
 def small_report() -> Report:

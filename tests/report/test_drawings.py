@@ -11,7 +11,7 @@ from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.drawings import make_small, short_number
 from goldproof.report.figures import figure_svg, narrow_svg
 from goldproof.report.html import html_page
-from goldproof.report.summary import Column, Example, Examples, Report, Section
+from goldproof.report.summary import Column, Example, ExampleList, Report, Section
 from goldproof.statistics.estimate import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -100,7 +100,7 @@ def test_numbers_are_short():
 
 def test_more_labels_than_letters_are_written_as_numbers():
     items = [Example(str(i), ["a"], f"label {i}", [f"label {i}", None]) for i in range(70)]
-    page = html_page(Report("r", "R", (), [Section("S", [Examples("e", "E", ["text"], ["x", "y"], items)])]))
+    page = html_page(Report("r", "R", (), [Section("S", [ExampleList("e", "E", ["text"], ["x", "y"], items)])]))
     assert '["69",[0],69,[69,-1],[]]' in page
-    few = html_page(Report("r", "R", (), [Section("S", [Examples("e", "E", ["text"], ["x", "y"], items[:3])])]))
+    few = html_page(Report("r", "R", (), [Section("S", [ExampleList("e", "E", ["text"], ["x", "y"], items[:3])])]))
     assert '["2",[0],2,"2-",[]]' in few

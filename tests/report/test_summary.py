@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from goldproof.errors import UsageError
-from goldproof.report.summary import Column, Example, Examples, Report, Section, Table
+from goldproof.report.summary import Column, Example, ExampleList, Report, Section, Table
 from goldproof.report.summary_json import report_json
 
 
@@ -20,10 +20,10 @@ def test_flips_and_errors_of_an_item():
 
 def test_items_fit_fields_and_runs():
     with pytest.raises(UsageError) as error:
-        Examples("items", "Items", ("premise",), ("seed 0", "seed 1"), (Example("7", ("a",), "x", ("x",)),))
+        ExampleList("items", "Items", ("premise",), ("seed 0", "seed 1"), (Example("7", ("a",), "x", ("x",)),))
     assert str(error.value) == "examples 'items', item '7': predictions are needed for seed 0, seed 1; got 1"
     with pytest.raises(UsageError) as error:
-        Examples("items", "Items", ("premise",), ("seed 0",), (Example("7", (), "x", ("x",)),))
+        ExampleList("items", "Items", ("premise",), ("seed 0",), (Example("7", (), "x", ("x",)),))
     assert str(error.value) == "examples 'items', item '7': texts are needed for premise; got 0"
 
 

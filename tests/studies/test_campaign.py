@@ -28,7 +28,7 @@ def test_studies_whose_own_data_are_made_are_no_toys(name):
     assert not _is_toy(find_study(name).TINY)
 
 
-PAIRS = ("tasks=generated/sentiment", "classes=NOUN", "settings=test", "seeds=0", "training.epochs=1")
+PAIRS = ("tasks=generated/sentiment", "classes=NOUN", "settings=test", "seeds=0", "recipe.epochs=1")
 
 
 @pytest.mark.needs("models")

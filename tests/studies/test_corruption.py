@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, f1_score
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.cli import run_command
@@ -46,9 +47,9 @@ from goldproof.studies.corruption.scores import (
     n_constant,
     retained_share,
 )
-from goldproof.studies.corruption.settings import Data
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
 from goldproof.studies.corruption.toy import TASKS, generate, tag_generated
+from goldproof.studies.shared import Data
 
 SMALL = replace(TINY, classes=("ADJ+ADV", "NOUN"))
 
@@ -125,7 +126,7 @@ def test_a_sample_is_of_the_rows_and_the_tagging_serves_any_number_of_them():
     assert len(set(ids)) == 50
     assert ids == sorted(ids, key=int)
     assert steps.sample(rows, 10**6) is rows
-    config, task = replace(SMALL, data=Data(most_train=50)), find_tasks(SMALL)[0]
+    config, task = replace(SMALL, data=Data(languages=("en",), most_train=50)), find_tasks(SMALL)[0]
     assert tagging_job(config, task, "train") == tagging_job(SMALL, task, "train")
     assert data_job(config, task, "test", Version("NOUN")) == data_job(SMALL, task, "test", Version("NOUN"))
     assert data_job(config, task, "train", Version("NOUN")) != data_job(SMALL, task, "train", Version("NOUN"))
@@ -311,6 +312,7 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     made = report(SMALL, small)
     assert find_study("corruption").report(SMALL, small) == made
     assert unfinished(made) == []
+    assert papers_numbers(made) == []  # the tasks were generated
     items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
     assert list(items) == [
         "baselines", "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
@@ -362,8 +364,8 @@ def test_the_published_numbers_stand_beside_ours(runs):
 
 def test_where_the_corpora_lie_is_no_part_of_a_job(published, tmp_path):
     (tmp_path / "elsewhere").symlink_to(published)
-    config = Config(tasks=("glue/mrpc",), model="fake", seeds=(0,), data=Data(root=str(published)))
-    moved = replace(config, data=Data(root=str(tmp_path / "elsewhere")))
+    config = Config(tasks=("glue/mrpc",), model="fake", seeds=(0,), data=Data(languages=("en",), root=str(published)))
+    moved = replace(config, data=Data(languages=("en",), root=str(tmp_path / "elsewhere")))
     assert [job.key for job in jobs(config)] == [job.key for job in jobs(moved)]
     task = find_tasks(config)[0]
     job = data_job(config, task, "test")
@@ -374,7 +376,10 @@ def test_where_the_corpora_lie_is_no_part_of_a_job(published, tmp_path):
 @pytest.mark.needs("models")
 def test_real_texts_are_tagged_once_and_their_cues_found(published, nltk_data, tmp_path):
     config = Config(
-        tasks=("glue/sst2",), classes=("NOUN", "NOUN+ADJ"), model="fake", data=Data(root=str(published), most_train=20)
+        tasks=("glue/sst2",),
+        classes=("NOUN", "NOUN+ADJ"),
+        model="fake",
+        data=Data(languages=("en",), root=str(published), most_train=20),
     )
     task = find_tasks(config)[0]
     wanted = [job for job in all_jobs(jobs(config)) if job.step.name == "goldproof.corruption.find_polarity"]
@@ -400,7 +405,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.needs("models")
 def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
-    settings = {"preset": "tiny", "tasks": [TASKS[0]], "classes": ["NOUN"], "seeds": [0], "training": {"epochs": 1}}
+    settings = {"preset": "tiny", "tasks": [TASKS[0]], "classes": ["NOUN"], "seeds": [0], "recipe": {"epochs": 1}}
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-c", BLOCKED, "corruption", str(tmp_path / "settings.json"), str(tmp_path / "store")]
     data = subprocess.run([*command, "goldproof.corruption."], capture_output=True, text=True, check=True)
@@ -423,7 +428,9 @@ def test_a_masked_language_model_is_asked_where_one_is_given(small, tmp_path):
     why = replace(SMALL.why, masked_model=str(tmp_path), cloze=TASKS[1:2], cloze_classes=("NOUN", "NUM"))
     config, store = replace(SMALL, why=why), Store(small._store.folder)
     assert Counter(outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner()))["done"] == 2
-    section = report(config, Results(store)).sections[3]
+    made = report(config, Results(store))
+    assert papers_numbers(made) == []  # the task is not the paper's
+    section = made.sections[3]
     (row,) = section.items[-1].rows  # there is no number word to ask for
     texts = generate(TASKS[1], "test")
     assert (row["removed"], row["original"].n) == ("NOUN", len({*texts.texts, *texts.pairs}))

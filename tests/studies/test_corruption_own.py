@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 from tests.judging.files import write_jsonl
+from tests.report.printed import papers_numbers
 
 from goldproof.errors import DataError, GoldproofError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies.corruption import TINY, Config, jobs, report, steps
 from goldproof.studies.corruption.published import BASELINES
-from goldproof.studies.corruption.settings import Data, Own, Removal, Why
+from goldproof.studies.corruption.settings import ColumnChoice, Removal, Why
 from goldproof.studies.corruption.tasks import Version, data_job, find_tasks
 from goldproof.studies.corruption.toy import TASKS, generate
+from goldproof.studies.shared import Data
 
 
 def own_rows(n=30):
@@ -28,8 +30,10 @@ def own_rows(n=30):
 
 
 def own_config(path, **changes):
-    own = Own(**{"train": str(path), "text": "review", "label": "stars", **changes.pop("own", {})})
-    return replace(TINY, **{"tasks": (), "own": own, "classes": ("NOUN", "ADJ"), "seeds": (0,), **changes})
+    own = {"train": str(path), "text": "review", "label": "stars", **changes.pop("own", {})}
+    files = {name: own.pop(name) for name in ("train", "test") if name in own}
+    given = {"data": Data(**files, languages=(changes.pop("language", "en"),)), "columns": ColumnChoice(**own)}
+    return replace(TINY, **{"tasks": (), **given, "classes": ("NOUN", "ADJ"), "seeds": (0,), **changes})
 
 
 def test_a_file_of_ones_own_is_tested_on_its_test_rows(tmp_path):
@@ -55,6 +59,7 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert len(test) == 11
     assert test.texts[-1] == "."
     made = report(config, results)
+    assert papers_numbers(made) == []
     assert made.verdict[0] == "Of 6 cells (task × class × removed from train, test or both), 6 have no baseline."
     assert made.verdict[1] == (
         "No baseline: with all its words the model is not shown to be above the best constant answer on reviews, so "
@@ -86,7 +91,7 @@ def test_a_file_called_as_another_task_of_the_study_is_refused(tmp_path):
     path = write_jsonl(tmp_path / "rte.jsonl", list(own_rows()))
     with pytest.raises(UsageError) as caught:
         own_config(path, tasks=("rte",))
-    message = f"the setting 'own.train' must be a file that is not called as one of 'tasks'; got {str(path)!r}"
+    message = f"the setting 'data.train' must be a file that is not called as one of 'tasks'; got {str(path)!r}"
     assert str(caught.value) == message
 
 
@@ -96,7 +101,7 @@ def test_another_language(tmp_path):
     rows = [{"review": texts[i % 2], "stars": str(i % 2), "split": "train"} for i in range(4)]
     rows += [{"review": texts[i % 2], "stars": str(i % 2), "split": "test"} for i in range(2)]
     path = write_jsonl(tmp_path / "german.jsonl", rows)
-    config = own_config(path, removal=Removal(language="de"))
+    config = own_config(path, language="de")
     store = Store(tmp_path / "store").open()
     wanted = data_job(config, find_tasks(config)[0], "test", Version("NOUN"))
     assert {outcome.status for outcome in run_jobs([wanted], store, SerialRunner())} == {"done"}
@@ -120,13 +125,13 @@ def test_two_files_and_scores(tmp_path):
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
         (
             {"label": ""},
-            "{path}: no label was found to train on; name its column in the setting 'own.label' (a class) or "
-            "'own.score' (a number)",
+            "{path}: no label was found to train on; name its column in the setting 'columns.label' (a class) or "
+            "'columns.score' (a number)",
         ),
         (
             {"train": "{folder}/alone.jsonl"},
             "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
-            "file in the setting 'own.test'; splits found: all",
+            "file in the setting 'data.test'; splits found: all",
         ),
     ],
 )
@@ -156,11 +161,25 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ({"settings": ("dev",)}, "the setting 'settings' must be at least one of train, test, both, none twice; got "),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         ({"margin": 0.0}, "the setting 'margin' must be above 0 and below 1; got 0.0"),
-        ({"own": Own(test="a.csv")}, "the setting 'own.test' must be empty where 'own.train' is; got 'a.csv'"),
-        ({"data": Data(most_train=-1)}, "the setting 'data.most_train' must be 0 or a number of rows; got -1"),
+        (
+            {"data": Data(test="a.csv", languages=("en",))},
+            "the setting 'data.test' must be empty where 'data.train' is; got 'a.csv'",
+        ),
+        (
+            {"data": Data(most_train=0, languages=("en",))},
+            "the setting 'data.most_train' must be a whole number above 0, or null for all; got 0",
+        ),
+        (
+            {"data": Data(corpus="glue/cola", languages=("en",))},
+            "the setting 'data.corpus' must be left out: this study does not take it; got 'glue/cola'",
+        ),
+        (
+            {"data": Data(languages=("en", "de"))},
+            "the setting 'data.languages' must be one language, that of the texts; got ('en', 'de')",
+        ),
         ({"why": Why(lexicon="nrc")}, "the setting 'why.lexicon' must be one of opinion, vader, none; got 'nrc'"),
         (
-            {"removal": Removal(preset="paper", language="en", tagger="nltk")},
+            {"removal": Removal(preset="paper", tagger="nltk")},
             "the preset 'paper' needs the tagger 'nltk-3.5' and English texts; got the tagger 'nltk' for the language "
             "'en'",
         ),
@@ -174,7 +193,7 @@ def test_wrong_settings_are_named(settings, message):
 
 def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     with pytest.raises(UsageError) as caught:
-        Config(removal=Removal(language="sw"))
+        Config(data=Data(languages=("sw",)))
     text = str(caught.value)
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
     assert text.endswith("a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL")
@@ -196,5 +215,5 @@ def test_cues_are_refused_where_there_can_be_none():
 
 def test_a_corpus_for_another_kind_of_task_is_refused():
     with pytest.raises(GoldproofError) as caught:
-        find_tasks(Config(tasks=("wikiann",), removal=Removal(language="en")))
+        find_tasks(Config(tasks=("wikiann",)))
     assert str(caught.value).startswith("the corpus 'wikiann' is for ")

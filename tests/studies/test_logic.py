@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.builders.logic.pairs import LABELS
@@ -35,11 +36,13 @@ from goldproof.studies.logic.plan import (
 from goldproof.studies.logic.published import ACCURACY, FIGURES, RECAST
 from goldproof.studies.logic.scores import DRAWS, score
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
-from goldproof.studies.logic.settings import TASKS, Cells, Corpus, Experiments, Search
+from goldproof.studies.logic.settings import TASKS, Cells, CorpusSizes, Experiments, Search
 from goldproof.training.job import train as run_training
 from goldproof.training.recipe import Recipe, Seeds
 
 SOURCE = logic_data.Source("en", "negation", 60, 20, 40, 0, "closed", False)
+
+EN = replace(TINY.data, languages=("en",))
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +93,7 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     results = Results(store)
     found = report(TINY, results)
     assert unfinished(found) == []
+    assert papers_numbers(found) == []  # the templates are not the paper's
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
         "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",
@@ -103,14 +107,31 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     row = found.sections[0].items[0].rows[0]
     gold = results[jobs(TINY)[0]].classes
     assert gold == LABELS
-    assert row["p1"] == 0.527
+    assert set(row) == {"task", "m0", "m1"}  # templates that are not the paper's: none of its numbers
     value = getattr(row["m1"], "value", row["m1"])
     value = getattr(value, "value", value)
     assert np.isclose(value * 120, round(value * 120))
 
 
+def test_the_papers_numbers_stand_beside_its_own_templates(tmp_path):
+    config = replace(
+        TINY,
+        learners=("forest",),
+        data=replace(TINY.data, corpus="clcd"),
+        search=Search(),
+        experiments=Experiments(controls=(), overlap=True, certificates=False),
+    )
+    store = Store(tmp_path).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    tables = {item.name: item for section in report(config, Results(store)).sections for item in section.items}
+    assert [row["p0"] for row in tables["accuracy"].rows] == [0.51, 0.509]
+    assert [row["vocabulary_paper"] for row in tables["corpora"].rows] == [1878, 5540]
+    assert tables["overlap"].rows[0]["paper"] == 0.176
+    assert "the paper's table is the best on test" in tables["accuracy"].note
+
+
 def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
-    config = replace(TINY, languages=("en",), models=("forest",), search=Search(), experiments=Experiments(controls=()))
+    config = replace(TINY, data=EN, learners=("forest",), search=Search(), experiments=Experiments(controls=()))
     store = Store(tmp_path).open()
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
     (cell,) = conditions(config)
@@ -144,15 +165,15 @@ class Overlay:
     ],
 )
 def test_what_rules_without_understanding_solve_is_a_finding(tmp_path, preset, finding):
-    corpus = replace(TINY.corpus, preset=preset, train=400, test=200)
-    config = replace(TINY, tasks=("description",), languages=("en",), corpus=corpus, experiments=Experiments())
+    data, sizes = replace(EN, corpus=preset), replace(TINY.sizes, train=400, test=200)
+    config = replace(TINY, tasks=("description",), data=data, sizes=sizes, experiments=Experiments())
     store = Store(tmp_path / "store").open()
     list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
     assert given_away(config, Results(store)) == [finding]
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():
-    ranges = Search(trials=30, hidden=(4, 9), rate=(1e-3, 1e-1), encoder_batch=(16, 32))
+    ranges = Search(trials=30, hidden=(4, 9), learning_rate=(1e-3, 1e-1), encoder_batch=(16, 32))
     found = candidates(Config(search=ranges), "bilstm")
     assert found == candidates(Config(search=ranges), "bilstm")
     assert {each.model.hidden for each in found} == set(range(4, 10))
@@ -218,7 +239,8 @@ def test_a_source_alone_is_trained_on_and_every_language_tested():
 def test_jobs_run_where_only_computing_libraries_are(tmp_path):
     blocked = ("pydantic", "altair", "vl_convert", "nltk", "ray", "typer")
     settings = {
-        "preset": "tiny", "languages": ["en"], "seeds": [0], "corpus": {"train": 40, "validation": 20, "test": 20},
+        "preset": "tiny", "data": {"languages": ["en"]}, "seeds": [0],
+        "sizes": {"train": 40, "validation": 20, "test": 20},
         "experiments": {"fractions": [1.0], "source": "", "overlap": False, "controls": [], "beside": ""},
     }  # fmt: skip
     (tmp_path / "s.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -248,8 +270,8 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
             "the setting 'search.hidden' must be lowest and highest, above 0; got (9, 4)",
         ),
         (
-            {"search": Search(rate=(0.0, 1.0))},
-            "the setting 'search.rate' must be lowest and highest, above 0; got (0.0, 1.0)",
+            {"search": Search(learning_rate=(0.0, 1.0))},
+            "the setting 'search.learning_rate' must be lowest and highest, above 0; got (0.0, 1.0)",
         ),
         (
             {"search": Search(dropout=(0.0, 1.0))},
@@ -261,26 +283,26 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
             "the setting 'tasks' must be at least one task, none twice; got ('1', 'negation')",
         ),
         (
-            {"model": "a/bert", "experiments": Experiments(others=("b/bert",))},
-            "the setting 'model' must be with 'experiments.others' folders of different names, none that of one of "
-            "'models'; got ('a/bert', 'b/bert')",
+            {"model": ("a/bert", "b/bert")},
+            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
+            "got ('a/bert', 'b/bert')",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
-            {"corpus": Corpus(test=7)},
-            "the setting 'corpus.test' must be an even number of at least 20; got 7",
+            {"sizes": CorpusSizes(test=7)},
+            "the setting 'sizes.test' must be an even number of at least 20; got 7",
         ),
         (
             {"experiments": Experiments(source="ru")},
-            "the setting 'experiments.source' must be empty or one of 'languages'; got 'ru'",
+            "the setting 'experiments.source' must be empty or one of 'data.languages'; got 'ru'",
         ),
         (
             {"experiments": Experiments(fractions=(0.5,))},
             "the setting 'experiments.fractions' must be shares up to 1, 1 among them; got (0.5,)",
         ),
         (
-            {"models": ("tree",)},
-            "the setting 'models' may name each of forest, rnn, gru, lstm, birnn, bigru, bilstm, small once; "
+            {"learners": ("tree",)},
+            "the setting 'learners' may name each of forest, rnn, gru, lstm, birnn, bigru, bilstm, small once; "
             "got 'tree'",
         ),
     ],

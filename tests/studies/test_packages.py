@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,10 @@ def test_a_study_shows_the_names_that_all_show(name):
     assert study.Config.__module__ == f"{study.__name__}.settings"
     assert study.jobs.__module__ == f"{study.__name__}.plan"
     assert study.report.__module__ == study.__name__
+
+
+def test_every_table_is_made_of_typed_fields():
+    """Only `make_table` builds a table, so that a key is written once and a paper's column shows only with a number."""
+    source = Path(studies.__file__).parents[1]
+    made = [path for part in ("studies", "judging") for path in (source / part).rglob("*.py")]
+    assert [str(path) for path in made if re.search(r"\bTable\(", path.read_text(encoding="utf-8"))] == []

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.data.dataset import Dataset
@@ -34,10 +35,11 @@ from goldproof.studies.probing.findings import similarity
 from goldproof.studies.probing.plan import arms, cells, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
 from goldproof.studies.probing.scores import ProbingFindings
-from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Sizes
+from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice
 from goldproof.studies.probing.steps import Likeness, compare_models, probe, sample_texts
-from goldproof.studies.probing.tasks import Prepared, describe, facts_job, prepare, task_job, tasks_of
+from goldproof.studies.probing.tasks import Prepared, Sizes, describe, facts_job, prepare, task_job, tasks_of
 from goldproof.studies.probing.toy import generate
+from goldproof.studies.shared import Data
 
 LOGISTIC = ProbeSettings("logistic", (1e-1, 1e-3))
 
@@ -87,7 +89,7 @@ def test_identical_splits_are_split_anew_or_refused():
         task_of(*parts, sizes=Sizes(leaks="refuse"))
     assert str(error.value) == (
         "toy (en): 200 of the 200 test texts also stand in training, so that a probe could remember them; "
-        "sizes.leaks = 'split' splits the texts anew"
+        "splits.leaks = 'split' splits the texts anew"
     )
 
 
@@ -209,14 +211,14 @@ def test_models_are_compared_on_the_same_sample_of_sentences(toy, model):
 def test_where_a_model_lies_is_no_part_of_a_job(tmp_path, model):
     shutil.copytree(model.source.folder, tmp_path / "elsewhere")
     keys = [
-        [job.key for job in jobs(replace(TINY, models=(f"M={folder}",), coarse=Coarse()))]
+        [job.key for job in jobs(replace(TINY, model=(f"M={folder}",), coarse=Coarse()))]
         for folder in (model.source.folder, tmp_path / "elsewhere")
     ]
     assert keys[0] == keys[1]
 
 
 def test_a_folder_of_ones_own_in_either_format(tmp_path):
-    config = Config(corpus=str(tmp_path), languages=("en",))
+    config = Config(data=Data(corpus=str(tmp_path), languages=("en",)))
     with pytest.raises(UsageError) as error:
         tasks_of(config, "en")
     assert str(error.value) == (
@@ -248,12 +250,12 @@ def test_the_paper_has_14_russian_and_10_english_tasks():
     ("settings", "message"),
     [
         (
-            {"models": ("a/m", "b/m")},
-            "the setting 'models' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
+            {"model": ("a/m", "b/m")},
+            "the setting 'model' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
         ),
         (
-            {"corpus": "nowhere"},
-            "the setting 'corpus' must be one of xprobe, rusenteval, senteval, paper, generated, or a folder; "
+            {"data": Data(corpus="nowhere", languages=("en",))},
+            "the setting 'data.corpus' must be one of xprobe, rusenteval, senteval, paper, generated, or a folder; "
             "got 'nowhere'",
         ),
         ({"tasks": ("gapping",)}, "the setting 'tasks' must be each once, out of sentence_length, word_content, "
@@ -262,10 +264,10 @@ def test_the_paper_has_14_russian_and_10_english_tasks():
         ({"probe": ProbeChoice(("svm",))}, "the setting 'probe.kinds' must be out of logistic, mlp; got ('svm',)"),
         (
             {"coarse": Coarse(model="m", seeds=(0,))},
-            "the setting 'coarse.model' must be 'small' or one of 'models'; got 'm'",
+            "the setting 'coarse.model' must be 'small' or one of 'model'; got 'm'",
         ),
         (
-            {"models": ("toy=fake",), "coarse": Coarse(model="toy=fake", seeds=(0,))},
+            {"model": ("toy=fake",), "coarse": Coarse(model="toy=fake", seeds=(0,))},
             "the setting 'coarse.model' must be a model that keeps its weights; got 'toy=fake'",
         ),
     ],
@@ -319,6 +321,7 @@ def tiny(tmp_path_factory):
 def test_tiny_run_reports_every_part(tiny):
     found = report(TINY, tiny)
     assert unfinished(found) == []
+    assert papers_numbers(found) == []  # the data were generated
     names = {item.name for section in found.sections for item in section.items if not isinstance(item, Text)}
     measures = {f"{measure}-{language}" for measure in ("debiased", "plain", "maxcorr") for language in ("ru", "en")}
     assert names == measures | {
@@ -363,7 +366,7 @@ def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
 def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     config = replace(
         TINY,
-        languages=("en",),
+        data=replace(TINY.data, languages=("en",)),
         tasks=("subj_number",),
         most_classes=2,
         coarse=Coarse(),
@@ -371,7 +374,7 @@ def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     )
     lines = [f"{s}\t{'abc'[i % 3]}\t{s} {'uvw'[i % 3]} {i}\n" for s in ("tr", "va", "te") for i in range(60)]
     (tmp_path / "three.txt").write_text("".join(lines))
-    config = replace(config, corpus=str(tmp_path), tasks=())
+    config = replace(config, data=replace(config.data, corpus=str(tmp_path)), tasks=())
     store = Store(tmp_path / "store").open()
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
     found = report(config, Results(store))
@@ -379,12 +382,42 @@ def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     reason = Missing("the task has too many classes for this (setting most_classes)")
     assert tables["controls"].rows[0]["selectivity"] == tables["controls"].rows[0]["bits"] == reason
     assert tables["neurons-table"].rows[0]["kept"] == reason
-    assert tables["best-logistic"].columns[-1].published
+    assert papers_numbers(found) == []  # tasks of one's own
     assert tables["baselines-logistic"].rows[0]["b1"] == reason
 
 
+def beside_tasks(root, folder, corpus, task):
+    """A small report on a Russian task, and the paper's columns of its tables."""
+    config = replace(
+        TINY,
+        model=("XLM-R=fake",),
+        data=replace(TINY.data, corpus=corpus, root=str(root), languages=("ru",)),
+        tasks=(task,),
+        coarse=Coarse(),
+        probe=ProbeChoice(("logistic",), (1e-1,)),
+        neurons=replace(TINY.neurons, run=False),
+    )
+    store = Store(folder).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    found = report(config, Results(store))
+    tables = [item for section in found.sections for item in section.items if hasattr(item, "columns")]
+    shown = {table.name: [column.key for column in table.columns if column.published] for table in tables}
+    return found, {name: keys for name, keys in shown.items() if keys}
+
+
+@pytest.mark.needs("models")
+def test_the_papers_numbers_stand_beside_its_own_tasks_alone(published, tmp_path):
+    found, beside = beside_tasks(published, tmp_path / "paper", "rusenteval", "gapping")
+    baselines = ["paper_fasttext", "paper_tf_idf_char", "paper_tf_idf_bpe", "paper_tf_idf_sp"]
+    assert beside == {"best-logistic": ["p0", "paper"], "baselines-logistic": baselines}
+    (row,) = found.sections[0].items[0].rows
+    assert (row["p0"], row["paper"]) == ("94.1 [8]", "94.1 [8] XLM-R")
+    found, beside = beside_tasks(published, tmp_path / "other", "xprobe", "bigram_shift")
+    assert (beside, papers_numbers(found)) == ({}, [])
+
+
 def test_models_may_be_probed_in_some_languages_only():
-    config = replace(TINY, models=("one=fake@en", "two=random:fake"), twins=True)
+    config = replace(TINY, model=("one=fake@en", "two=random:fake"), twins=True)
     assert [(arm.title, arm.languages) for arm in arms(config)[:3]] == [
         ("one", ("en",)), ("one, random weights", ("en",)), ("two", ("ru", "en")),
     ]  # fmt: skip
@@ -395,8 +428,8 @@ def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
     (tmp_path / "vectors.txt").write_text("saw 1 0\nsees 0 1\nfound 1 0\nfinds 0 1\ncalled 1 0\ncalls 0 1\n")
     choice = Baselines(tokenizers=(str(model.source.folder),), vectors=(f"en={tmp_path / 'vectors.txt'}",))
     config = replace(
-        TINY, models=(), languages=("en",), tasks=("past_present",), baselines=choice, coarse=Coarse(),
-        probe=ProbeChoice(("logistic",)),
+        TINY, model=(), data=replace(TINY.data, languages=("en",)), tasks=("past_present",), baselines=choice,
+        coarse=Coarse(), probe=ProbeChoice(("logistic",)),
     )  # fmt: skip
     store = Store(tmp_path / "store").open()
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
@@ -411,7 +444,7 @@ def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
 @pytest.mark.needs("models")
 def test_jobs_run_where_only_the_computing_libraries_are(tmp_path):
     settings = {
-        "preset": "tiny", "languages": ["en"], "tasks": ["subj_number"], "probe": {"kinds": ["logistic"]},
+        "preset": "tiny", "data": {"languages": ["en"]}, "tasks": ["subj_number"], "probe": {"kinds": ["logistic"]},
         "neurons": {"run": False}, "coarse": {"seeds": []}, "similarity": {"measures": []},
         "selectivity": False, "description_length": False,
     }  # fmt: skip
@@ -438,7 +471,7 @@ def test_planning_is_light():
 
 
 def test_tree_depth_of_x_probe_is_split_anew_and_odd_man_out_loses_what_leaks(published, tmp_path):
-    config = Config(root=str(published), languages=("en",))
+    config = Config(data=Data(corpus="xprobe", root=str(published), languages=("en",)))
     store = Store(tmp_path).open()
     wanted = {task: facts_job(config, "en", task) for task in ("tree_depth", "odd_man_out")}
     assert {outcome.status for outcome in run_jobs(wanted.values(), store, SerialRunner())} == {"done"}
@@ -464,5 +497,5 @@ def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
     ],
 )
 def test_models_of_one_layer_have_no_similarity_within(titles, places, expected):
-    language = similarity._Language("en", titles, [likeness_of(places)], [])
+    language = similarity._Compared("en", titles, [likeness_of(places)], [])
     assert similarity._finding(language, language.mean("plain")) == expected

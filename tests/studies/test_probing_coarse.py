@@ -86,7 +86,13 @@ def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
 
 @pytest.mark.needs("models")
 def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, folder):
-    planned = coarse_jobs(Config(models=(folder,), root=str(published), coarse=Coarse(model=folder, seeds=(0, 1))))
+    planned = coarse_jobs(
+        Config(
+            model=(folder,),
+            data=replace(TINY.data, corpus="xprobe", root=str(published)),
+            coarse=Coarse(model=folder, seeds=(0, 1)),
+        )
+    )
     steps = Counter(job.step.name for job in all_jobs(planned))
     assert steps["goldproof.annotate_features"] == 4
     assert planned[-1].group() == planned[-2].group() != planned[-3].group()
@@ -95,7 +101,7 @@ def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(publi
 @pytest.mark.needs("models")
 def test_coarse_probing_of_a_random_model_has_random_weights(folder):
     choice = Coarse(model=f"random:{folder}", seeds=(0,))
-    config = replace(TINY, models=(f"random:{folder}",), coarse=choice)
+    config = replace(TINY, model=(f"random:{folder}",), coarse=choice)
     assert {job.arguments["model"] for job in coarse_jobs(config)[1:]} == {transformer(folder, random_weights=True)}
 
 

@@ -77,9 +77,11 @@ def test_a_runner_of_ones_own_is_used_and_stays_open(empty):
 
 def test_values_come_to_the_same_settings_as_text():
     stability = find_study("stability")
-    by_text = make_config(stability, Choice("tiny", None, ("recipe.epochs=3", "seeds=4,5", "model=here", "n_train=9")))
-    dotted = {"recipe.epochs": 3, "seeds": np.array([4, 5]), "model": Path("here"), "n_train": np.int64(9)}
-    nested = {"recipe": {"epochs": 3}, "seeds": (4, 5), "model": "here", "n_train": 9}
+    by_text = make_config(
+        stability, Choice("tiny", None, ("recipe.epochs=3", "seeds=4,5", "model=here", "data.most_train=9"))
+    )
+    dotted = {"recipe.epochs": 3, "seeds": np.array([4, 5]), "model": Path("here"), "data.most_train": np.int64(9)}
+    nested = {"recipe": {"epochs": 3}, "seeds": (4, 5), "model": "here", "data": {"most_train": 9}}
     assert make_config(stability, Choice("tiny", settings=dotted)) == by_text
     assert make_config(stability, Choice("tiny", settings=nested)) == by_text
 
@@ -106,10 +108,10 @@ WRONG = [  # arguments, message
         "there is no setting 'recipe'; allowed: n_test, noise, seeds, sizes",
     ),
     (
-        {"study": "transfer", "settings": {"training": {"epoch": 3}}},
-        "there is no setting 'training.epoch'; did you mean 'training.epochs'? allowed: training.batch, "
-        "training.epochs, training.learning_rate, training.max_length, training.patience, training.precision, "
-        "training.schedule, training.warmup",
+        {"study": "transfer", "settings": {"recipe": {"epoch": 3}}},
+        "there is no setting 'recipe.epoch'; did you mean 'recipe.epochs'? allowed: recipe.batch, "
+        "recipe.beta1, recipe.beta2, recipe.clip, recipe.dropout, recipe.epochs, recipe.eps, recipe.learning_rate, "
+        "recipe.max_length, recipe.precision, recipe.schedule, recipe.warmup, recipe.weight_decay",
     ),
     ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a valid tuple, got '0,1'"),
     ({"study": "demo", "settings": {"noise": 0.7}}, "the setting 'noise' must be at least 0 and below 0.5, got 0.7"),
@@ -121,36 +123,54 @@ WRONG = [  # arguments, message
     ({"study": "demo", "runner": "slurm"}, "there is no runner 'slurm'; allowed: serial, pool, ray"),
     (
         {"study": "demo", "model": "bert"},
-        "the study 'demo' takes no model; studies that do: stability ('model'), probing ('models'), logic ('model'), "
+        "the study 'demo' takes no model; studies that do: stability ('model'), probing ('model'), logic ('model'), "
         "transfer ('model'), corruption ('model')",
     ),
     (
-        {"study": "stability", "model": ["a", "b"]},
-        "the study 'stability' takes one model, as its setting 'model'; got 2",
+        {"study": "stability", "model": ["a/m", "b/m"]},
+        "the setting 'model' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
+    ),
+    (
+        {"study": "transfer", "model": []},
+        "the setting 'model' must be at least one, each as FOLDER or NAME=FOLDER; got ()",
+    ),
+    (
+        {"study": "stability", "settings": {"model": 3}},
+        "setting 'model': input should be a valid string or input should be a valid tuple, got 3",
+    ),
+    (
+        {"study": "stability", "settings": {"data.hub": True}},
+        "the setting 'data.hub' must be left out: this study does not take it; got True",
+    ),
+    (
+        {"study": "transfer", "settings": {"recipe": {"evaluations": 3}}},
+        "the setting 'recipe.evaluations' must be left out: this study does not take it; got 3",
     ),
     (
         {"study": "demo", "data": "my.jsonl"},
-        "the study 'demo' takes no data: it makes its own; studies that take data: probing ('corpus'), transfer "
-        "('corpus'), corruption ('own.train')",
+        "the study 'demo' takes no data: it makes its own; studies that take data: probing ('data.corpus'), "
+        "transfer ('data.corpus'), corruption ('data.train')",
     ),
     (
         {"study": "stability", "data": "my.jsonl"},
-        "the study 'stability' takes no data this way; its settings that name data: corpus, root, extra.corpus; "
-        "studies that take data: probing ('corpus'), transfer ('corpus'), corruption ('own.train')",
+        "the study 'stability' takes no data this way; its settings that name data: data.corpus, data.root, "
+        "extra.corpus; studies that take data: probing ('data.corpus'), transfer ('data.corpus'), corruption "
+        "('data.train')",
     ),
     (
         {"study": "logic", "data": "my.jsonl"},
-        "the study 'logic' takes no data this way; its settings that name data: tasks, experiments.nli, "
-        "experiments.root; studies that take data: probing ('corpus'), transfer ('corpus'), corruption ('own.train')",
+        "the study 'logic' takes no data this way; its settings that name data: tasks, data.corpus, "
+        "data.root, experiments.nli; studies that take data: probing ('data.corpus'), transfer ('data.corpus'), "
+        "corruption ('data.train')",
     ),
     (
         {"study": "transfer", "data": {"train": "a.csv", "test": "b.csv"}},
-        "the study 'transfer' takes data as one file, folder or name, as its setting 'corpus'; got a map with the "
-        "keys 'train', 'test'",
+        "the study 'transfer' takes data as one file, folder or name, as its setting 'data.corpus'; got a map with "
+        "the keys 'train', 'test'",
     ),
     (
         {"study": "corruption", "preset": "tiny", "data": {"train": "a.csv", "dev": "b.csv"}},
-        "there is no setting 'own.dev'; allowed: own.label, own.pair, own.score, own.test, own.text, own.train",
+        "there is no setting 'columns.dev'; allowed: columns.label, columns.pair, columns.score, columns.text",
     ),
 ]
 
@@ -172,25 +192,25 @@ def test_workers_go_with_a_name(empty):
 
 def test_model_and_data_go_where_each_study_has_them():
     assert input_settings("stability", Path("my") / "encoder") == {"model": "my/encoder"}
-    assert input_settings("logic", "encoder") == {"model": "encoder"}  # its `models` are kinds of models
+    assert input_settings("logic", ["encoder"]) == {"model": "encoder"}
     assert input_settings("probing", ["A=one", Path("two")], "tasks/") == {
-        "corpus": "tasks/",
-        "models": ("A=one", "two"),
+        "data.corpus": "tasks/",
+        "model": ("A=one", "two"),
     }
-    assert input_settings("transfer", data=Path("mine.jsonl")) == {"corpus": "mine.jsonl"}
-    assert input_settings("corruption", data="mine.jsonl") == {"tasks": (), "own.train": "mine.jsonl"}
+    assert input_settings("transfer", data=Path("mine.jsonl")) == {"data.corpus": "mine.jsonl"}
+    assert input_settings("corruption", data="mine.jsonl") == {"tasks": (), "data.train": "mine.jsonl"}
     assert input_settings("corruption", data="glue/rte") == {"tasks": ("glue/rte",)}
     assert input_settings("corruption", data={"train": Path("a.csv"), "test": "b.csv", "label": "stars"}) == {
         "tasks": (),
-        "own.train": "a.csv",
-        "own.test": "b.csv",
-        "own.label": "stars",
+        "data.train": "a.csv",
+        "data.test": "b.csv",
+        "columns.label": "stars",
     }
 
 
 def test_a_folder_is_the_model_and_settings_win_over_it(empty):
     folder = write_tiny_model(empty / "encoder", ["the", "film"])
-    report = goldproof.run("corruption", preset="tiny", settings={**ONE_CELL, "training.epochs": 1}, model=folder)
+    report = goldproof.run("corruption", preset="tiny", settings={**ONE_CELL, "recipe.epochs": 1}, model=folder)
     assert report.provenance["model"] == "encoder"
     again = goldproof.run("corruption", preset="tiny", settings={**ONE_CELL, "model": "fake"}, model=folder)
     assert again.provenance["model"] == "fake"

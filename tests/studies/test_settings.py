@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
+import goldproof
 from goldproof.errors import UsageError
+from goldproof.jobs import Store
+from goldproof.studies import find_study
+from goldproof.studies.compute import compute
 from goldproof.studies.settings import Choice, make_config
+from goldproof.studies.shared import refused
+from goldproof.studies.spellings import RENAMED
 
 
 @dataclass(frozen=True)
@@ -137,3 +147,99 @@ def test_an_unknown_preset():
     with pytest.raises(UsageError) as caught:
         config(preset="huge")
     assert str(caught.value) == "there is no preset 'huge'; allowed: default, paper, tiny"
+
+
+@pytest.mark.parametrize("study", RENAMED)
+def test_every_new_name_is_that_of_a_setting_and_no_old_one_is(study):
+    keys = set(_names(find_study(study).Config()))
+    assert set(RENAMED[study].values()) <= keys
+    assert not set(RENAMED[study]) & keys
+
+
+@pytest.mark.parametrize(
+    ("study", "given", "message"),
+    [
+        ("stability", "languages=en", "the setting 'languages' is called 'data.languages' now"),
+        ("probing", "models=a,b", "the setting 'models' is called 'model' now"),
+        ("probing", "sizes.most_train=9", "the setting 'sizes.most_train' is called 'data.most_train' now"),
+        ("probing", "sizes.leaks=refuse", "the setting 'sizes.leaks' is called 'splits.leaks' now"),
+        ("logic", "corpus=clcd", "the setting 'corpus' is called 'data.corpus' now"),
+        ("logic", "corpus.train=40", "the setting 'corpus.train' is called 'sizes.train' now"),
+        ("logic", "models=forest", "the setting 'models' is called 'learners' now"),
+        ("logic", "small.epochs=1", "the setting 'small.epochs' is called 'recipe.small.epochs' now"),
+        ("transfer", "training.epochs=1", "the setting 'training.epochs' is called 'recipe.epochs' now"),
+        ("transfer", "training.patience=1", "the setting 'training.patience' is called 'patience' now"),
+        ("corruption", "own.label=stars", "the setting 'own.label' is called 'columns.label' now"),
+    ],
+)
+def test_a_setting_of_the_old_name_is_refused_with_its_new_one(study, given, message, tmp_path):
+    with pytest.raises(UsageError) as caught:
+        make_config(find_study(study), Choice(pairs=(given,)))
+    assert str(caught.value) == message
+    key, _, value = given.partition("=")
+    group, dot, last = key.rpartition(".")
+    with pytest.raises(UsageError) as caught:
+        compute(study, {group: {last: value}} if dot else {key: value}, Store(tmp_path))
+    assert str(caught.value) == message
+    file = tmp_path / "mine.toml"
+    file.write_text(f'{key} = "{value}"', encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        make_config(find_study(study), Choice(file=file))
+    assert str(caught.value) == f"{file}: {message}"
+
+
+def test_one_model_or_several():
+    probing = find_study("probing")
+    assert make_config(probing, Choice("tiny", pairs=("model=A=one",))).model == "A=one"
+    assert make_config(probing, Choice("tiny", pairs=("model=A=one, two",))).model == ("A=one", "two")
+    assert make_config(probing, Choice("tiny", settings={"model": ["one"]})).model == ("one",)
+
+
+def test_no_limit_is_null_on_the_command_line_and_in_a_file(tmp_path):
+    transfer, file = find_study("transfer"), tmp_path / "mine.toml"
+    assert make_config(transfer, Choice("paper", pairs=("patience=null",))).patience is None
+    assert make_config(transfer, Choice("tiny", pairs=("data.most_train=null",))).data.most_train is None
+    file.write_text('patience = "null"\n[rows]\nmost_evaluated = "null"\n', encoding="utf-8")
+    made = make_config(transfer, Choice("tiny", file))
+    assert (made.patience, made.rows.most_evaluated) == (None, None)
+    assert config("model=null").model == "null"  # a text may be any
+
+
+@pytest.mark.parametrize("study", RENAMED)
+def test_presets_leave_out_what_the_study_does_not_take(study):
+    given = find_study(study)
+    assert refused(given.Config()) == refused(given.PAPER) == refused(given.TINY) > set()
+    assert {"data.validation"} <= refused(given.Config())
+
+
+def test_what_a_study_does_not_take_is_no_answer_to_a_misspelling():
+    with pytest.raises(UsageError) as caught:
+        make_config(find_study("logic"), Choice(pairs=("data.trian=a.csv",)))
+    message = "there is no setting 'data.trian'; allowed: data.corpus, data.languages, data.root"
+    assert str(caught.value) == message
+
+
+def test_a_class_of_settings_has_a_name_of_its_own_in_the_whole_tree():
+    root = Path(goldproof.__file__).parent
+    defined = Counter(
+        node.name
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    names = {name for study in RENAMED for name in _classes(find_study(study).Config())} - {"Config"}
+    assert {name: defined[name] for name in names} == dict.fromkeys(names, 1)
+
+
+def _classes(config):
+    for each in dataclasses.fields(config):
+        if dataclasses.is_dataclass(value := getattr(config, each.name)):
+            yield type(value).__name__
+            yield from _classes(value)
+
+
+def _names(config, prefix=""):
+    for each in dataclasses.fields(config):
+        yield prefix + each.name
+        if dataclasses.is_dataclass(value := getattr(config, each.name)):
+            yield from _names(value, f"{prefix}{each.name}.")

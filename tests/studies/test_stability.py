@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 from tests.studies.stability_runs import answers_of, gold_of, noisy_runs, toy_diagnostics
 
@@ -23,10 +24,12 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.judging.tags import items_by_tag
-from goldproof.report.summary import Missing
+from goldproof.report.fields import NOT_PRINTED
+from goldproof.report.summary import Claim, Missing, Table, Text
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies import stability
+from goldproof.studies.shared import Data
 from goldproof.studies.stability.findings.size import size_section, standing_of
 from goldproof.studies.stability.plan import (
     Condition,
@@ -38,11 +41,11 @@ from goldproof.studies.stability.plan import (
 )
 from goldproof.studies.stability.published import CATEGORIES, SCORES
 from goldproof.studies.stability.scores import StabilityFindings, judge_categories, judge_cells, judge_groups
-from goldproof.studies.stability.settings import PAPER, TINY, Attribution, Config, Extra, Presence
+from goldproof.studies.stability.settings import PAPER, TINY, AttributionRuns, Config, Extra, Presence
 
 ROOT = Path(__file__).resolve().parents[2]
 
-WHOLE = replace(TINY, attribution=Attribution(levels=3), extra=Extra(amounts=(32,), amounts_everywhere=(64,)))
+WHOLE = replace(TINY, attribution=AttributionRuns(levels=3), extra=Extra(amounts=(32,), amounts_everywhere=(64,)))
 
 
 @pytest.fixture(scope="module")
@@ -223,16 +226,20 @@ def test_more_extra_rows_than_there_are():
     ("settings", "message"),
     [
         (
-            {"languages": ("en", "xx")},
-            "the setting 'languages' must be at least one of en, ru, fr, de, sv, each once; got ('en', 'xx')",
+            {"data": replace(Config().data, languages=("en", "xx"))},
+            "the setting 'data.languages' must be at least one of en, ru, fr, de, sv, each once; got ('en', 'xx')",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one whole number, each once; got (1, 1)"),
         (
-            {"languages": ("fr",), "extra": Extra(amounts=(10,)), "attribution": Attribution(0)},
+            {
+                "data": replace(Config().data, languages=("fr",)),
+                "extra": Extra(amounts=(10,)),
+                "attribution": AttributionRuns(0),
+            },
             "the setting 'extra.languages' must be among the languages of the study (fr); got ('en',)",
         ),
         (
-            {"attribution": Attribution(levels=2)},
+            {"attribution": AttributionRuns(levels=2)},
             "the setting 'attribution.levels' must be 0 (none) or at least 3, as fewer leave nothing to compare with; "
             "got 2",
         ),
@@ -250,7 +257,7 @@ def test_wrong_settings_are_named(settings, message):
 
 def test_designs_are_balanced():
     for design, n in (("latin", 9), ("factorial", 27)):
-        seeds = attribution_seeds(replace(TINY, attribution=Attribution(3, design)))
+        seeds = attribution_seeds(replace(TINY, attribution=AttributionRuns(3, design)))
         assert len(set(seeds)) == n
         for name in ("init", "order", "dropout"):
             levels = [getattr(seed, name) for seed in seeds]
@@ -296,6 +303,7 @@ def test_the_report_has_the_papers_tables_and_figures(found):
     report = stability.report(WHOLE, found.results)
     assert stability.report(WHOLE, found.results) == report
     assert unfinished(report) == []
+    assert papers_numbers(report) == []  # the data were generated
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
     assert names >= {
         *("overall", "design", "sources", "languages", "languages-map", "languages-seed-map", "groups", "data"),
@@ -311,7 +319,7 @@ def test_the_report_has_the_papers_tables_and_figures(found):
 
 @pytest.mark.needs("models")
 def test_one_seed_gives_a_report_too(found):
-    config = replace(TINY, seeds=(0,), attribution=Attribution(levels=0), extra=Extra())
+    config = replace(TINY, seeds=(0,), attribution=AttributionRuns(levels=0), extra=Extra())
     report = stability.report(config, found.results)
     tables = {item.name: item for section in report.sections for item in section.items if hasattr(item, "columns")}
     assert tables["overall"].title == "One seed says nothing of another"
@@ -320,10 +328,30 @@ def test_one_seed_gives_a_report_too(found):
 
 
 @pytest.mark.needs("models")
-def test_the_papers_numbers_stand_beside_ours_on_published_corpora(found):
-    beside = StabilityFindings(replace(WHOLE, corpus="published"), found.results)
-    assert beside.with_paper
-    assert not found.with_paper
+def test_the_papers_numbers_stand_beside_its_own_data_alone(published, tmp_path):
+    """On its corpora they stand beside ours; what it says of extra data, only where these are MNLI."""
+    own = tmp_path / "mine.jsonl"
+    rows = [{"premise": f"p {i}", "hypothesis": f"h {i}", "label": "neutral"} for i in range(30)]
+    own.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    recipe = replace(TINY.recipe, epochs=1, evaluations=1)
+    data = replace(TINY.data, corpus="published", root=str(published), languages=("en",), most_train=60)
+    config = replace(TINY, data=data, recipe=recipe)
+    store, columns, texts = Store(tmp_path / "store").open(), {}, {}
+    for corpus in ("glue/mnli", str(own)):
+        asked = replace(config, extra=Extra(corpus=corpus, split="validation", amounts=(20,)))
+        assert {outcome.status for outcome in run_jobs(jobs(asked), store, SerialRunner())} <= {"done", "kept"}
+        made = stability.report(asked, Results(store))
+        tables = [item for section in made.sections for item in section.items if isinstance(item, Table)]
+        columns[corpus] = {table.name: [c.key for c in table.columns if c.published] for table in tables}
+        texts[corpus] = [item.text for section in made.sections for item in section.items if isinstance(item, Text)]
+        claims = [line for line in made.verdict if isinstance(line, Claim)]
+        assert claims[0].published == "0.200"
+        size = next(table for table in tables if table.name == "data-size")
+        assert [row["paper"] for row in size.rows] == [0.2, NOT_PRINTED]
+    base = {"overall", "categories-en", "data", "data-size"}
+    assert {name for name, keys in columns["glue/mnli"].items() if keys} == {*base, "size-shares"}
+    assert {name for name, keys in columns[str(own)].items() if keys} == base
+    assert [any("In the paper, with 374,000 rows" in text for text in each) for each in texts.values()] == [True, False]
 
 
 def test_planning_is_light():
@@ -338,7 +366,7 @@ def test_planning_is_light():
 
 @pytest.mark.needs("models")
 def test_one_seed_says_nothing_of_steadiness(found):
-    alone = StabilityFindings(replace(TINY, seeds=(0,), attribution=Attribution(levels=0)), found.results)
+    alone = StabilityFindings(replace(TINY, seeds=(0,), attribution=AttributionRuns(levels=0)), found.results)
     (section,) = size_section(alone)
     (shares,) = (item for item in section.items if getattr(item, "name", "") == "size-shares")
     assert isinstance(shares.rows[0]["share"], float)
@@ -357,8 +385,14 @@ def test_a_file_of_ones_own_is_extra_data(tmp_path, published):
     path = tmp_path / "mine.jsonl"
     rows = [{"premise": f"p {i}", "hypothesis": "h", "label": "neutral"} for i in range(5)]
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    config = Config(model="fake", languages=("en",), root=str(published), extra=Extra(corpus=str(path), amounts=(5,)))
-    job = next(job for job in jobs(replace(config, attribution=Attribution(0))) if "5" in str(job.form.get("train")))
+    config = Config(
+        model="fake",
+        data=Data(corpus="published", languages=("en",), root=str(published)),
+        extra=Extra(corpus=str(path), amounts=(5,)),
+    )
+    job = next(
+        job for job in jobs(replace(config, attribution=AttributionRuns(0))) if "5" in str(job.form.get("train"))
+    )
     assert job.step.name == "goldproof.train"
 
 

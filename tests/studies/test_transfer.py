@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.judging.files import write_jsonl
+from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.data.corpora.catalog import load
@@ -21,8 +22,9 @@ from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
+from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.findings import experiment_of_runs
+from goldproof.studies.transfer.findings import _is_as_in_paper, experiment_of_runs
 from goldproof.studies.transfer.plan import (
     choose_rows,
     condense,
@@ -30,12 +32,18 @@ from goldproof.studies.transfer.plan import (
     hold_out,
     make_recipe,
 )
-from goldproof.studies.transfer.settings import Analysis, Data, Training
+from goldproof.studies.transfer.settings import Analysis, Rows
 from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training.job import train
-from goldproof.training.recipe import Seeds
+from goldproof.training.recipe import Recipe, Seeds
 
-SMALL = replace(TINY, seeds=(0, 1), targets=("xb", "xc"), every=0.2, data=Data(most_train=120, most_evaluated=60))
+SMALL = replace(
+    TINY,
+    seeds=(0, 1),
+    every=0.2,
+    data=replace(TINY.data, languages=("xb", "xc"), most_train=120),
+    rows=Rows(most_evaluated=60),
+)
 
 
 def run(config, folder):
@@ -51,6 +59,7 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     made = report(SMALL, results)
     assert find_study("transfer").report(SMALL, results) == made  # a report may be made more than once
     assert unfinished(made) == []
+    assert papers_numbers(made) == []  # the data were generated
     titles = [section.title for section in made.sections]
     assert titles[0] == "What may be claimed"
     assert "Does xa dev guide to the other languages?" in titles
@@ -65,14 +74,14 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
 
 @pytest.mark.needs("models")
 def test_too_short_a_training_is_said_with_what_would_help(tmp_path):
-    config = replace(SMALL, training=replace(SMALL.training, epochs=1, batch=120), seeds=(0,))
+    config = replace(SMALL, recipe=replace(SMALL.recipe, epochs=1, batch=120), seeds=(0,))
     results, failed = run(config, tmp_path / "store")
     assert not failed
     with pytest.raises(DataError) as caught:
         report(config, results)
     assert str(caught.value) == (
         "a run must have at least 3 checkpoints to choose from; these end after 1 step of training, so train longer "
-        "(training.epochs), on more data (data.most_train) or in smaller batches (training.batch)"
+        "(recipe.epochs), on more data (data.most_train) or in smaller batches (recipe.batch)"
     )
 
 
@@ -103,7 +112,9 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     tables = {item.name: item for section in made.sections for item in section.items if isinstance(item, Table)}
     row = next(row for row in tables["rules"].rows if row["rule"] == "averaged weights")
     found_sets = experiment_of_runs(SMALL, courses)
-    right = [(test.averaged_weights.runs == test.first.gold).mean() for test in map(found_sets.test, SMALL.targets)]
+    right = [
+        (test.averaged_weights.runs == test.first.gold).mean() for test in map(found_sets.test, SMALL.data.languages)
+    ]
     assert row["languages"] == 2
     assert row["score"] == pytest.approx(np.mean(right))
     said = [line.text for line in made.verdict if isinstance(line, Claim)]
@@ -148,9 +159,9 @@ def fake():
 
 
 def test_checkpoints_by_steps_and_by_data():
-    by_steps = replace(PAPER, of="steps", training=replace(PAPER.training, epochs=10))
+    by_steps = replace(PAPER, of="steps", recipe=replace(PAPER.recipe, epochs=10))
     assert len(make_recipe(by_steps).points(10_000)) == 50
-    by_data = replace(PAPER, training=replace(PAPER.training, epochs=2))
+    by_data = replace(PAPER, recipe=replace(PAPER.recipe, epochs=2))
     points = make_recipe(by_data).points(10_000)
     assert len(points) == 100
     assert points[:3] == (6, 13, 19)  # each 2 % of 313 steps
@@ -159,7 +170,7 @@ def test_checkpoints_by_steps_and_by_data():
 
 
 def test_whole_numbers_and_fractions_give_the_same_jobs():
-    whole, fraction = (replace(SMALL, training=replace(SMALL.training, epochs=n)) for n in (2, 2.0))
+    whole, fraction = (replace(SMALL, recipe=replace(SMALL.recipe, epochs=n)) for n in (2, 2.0))
     assert jobs(whole) == jobs(fraction)
 
 
@@ -179,18 +190,32 @@ def tagged_rows():
                 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, True),
+        ({"source": "de", "data": replace(PAPER.data, languages=("en",))}, False),
+        ({"analysis": Analysis(metric="accuracy")}, True),
+        ({"analysis": Analysis(metric="mcc")}, False),
+    ],
+)
+def test_the_papers_rows_are_accuracies_from_english(change, expected):
+    assert _is_as_in_paper(replace(PAPER, **change)) is expected
+
+
 @pytest.mark.needs("models")
 def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp_path):
     path = write_jsonl(tmp_path / "mine.jsonl", list(tagged_rows()))
     config = replace(
-        SMALL, corpus=str(path), task="tokens", source="en", targets=("de",), data=Data(), every=0.25,
-        training=Training(epochs=3, batch=8, learning_rate=0.02),
+        SMALL, task="tokens", source="en", data=Data(corpus=str(path), languages=("de",)), rows=Rows(), every=0.25,
+        recipe=Recipe(epochs=3, batch=8, learning_rate=0.02, schedule="constant"),
     )  # fmt: skip
     note = f"de: {str(path)!r} has no development set, so the oracle is not available."
     assert find_sets(config).notes == (note,)
     results, failed = run(config, tmp_path / "store")
     assert not failed
     made = report(config, results)
+    assert papers_numbers(made) == []
     limits = [item.text for item in made.sections[-1].items]
     assert note in limits
     found_sets = experiment_of_runs(config, [results[job] for job in jobs(config)])
@@ -230,7 +255,7 @@ def text_rows(labels):
 def test_labels_that_differ_between_languages_are_named(tmp_path):
     labels = {"en": ("sun", "rain"), "de": ("Sonne", "rain")}
     path = write_jsonl(tmp_path / "mine.jsonl", list(text_rows(labels)))
-    config = replace(SMALL, corpus=str(path), source="en", targets=("de",), data=Data())
+    config = replace(SMALL, source="en", data=Data(corpus=str(path), languages=("de",)), rows=Rows())
     _, failed = run(config, tmp_path / "store")
     first = next(outcome for outcome in failed if outcome.status == "failed")
     assert (
@@ -241,7 +266,7 @@ def test_labels_that_differ_between_languages_are_named(tmp_path):
 
 @pytest.mark.needs("models")
 def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
-    config = replace(SMALL, seeds=(3,), targets=("xb",))
+    config = replace(SMALL, seeds=(3,), data=replace(SMALL.data, languages=("xb",)))
     results, _ = run(config, tmp_path / "store")
     made = report(config, results)
     assert "One run only: nothing is claimed about another run." in made.verdict
@@ -250,15 +275,15 @@ def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
 def test_wrong_languages_in_a_file_are_named(tmp_path):
     path = write_jsonl(tmp_path / "mine.jsonl", list(text_rows({"en": "ab", "de": "ab"})))
     with pytest.raises(UsageError) as caught:
-        jobs(replace(SMALL, corpus=str(path), source="en", targets=("fi",)))
+        jobs(replace(SMALL, source="en", data=Data(corpus=str(path), languages=("fi",))))
     assert str(caught.value) == f"{path} has no rows in the language 'fi'; it has: de, en"
     rows = [row for row in text_rows({"en": "ab", "de": "ab"}) if (row["language"], row["split"]) != ("en", "dev")]
     path = write_jsonl(tmp_path / "other.jsonl", rows)
     with pytest.raises(DataError) as caught:
-        jobs(replace(SMALL, corpus=str(path), source="en", targets=("de",)))
+        jobs(replace(SMALL, source="en", data=Data(corpus=str(path), languages=("de",))))
     assert str(caught.value) == (
         f"{str(path)!r} has no development set in the source language 'en', by which checkpoints are chosen; "
-        "data.dev_share holds out a share of the training set"
+        "rows.dev_share holds out a share of the training set"
     )
 
 
@@ -282,8 +307,8 @@ def test_held_out_rows_keep_premises_together():
 
 def test_xnli_trains_on_part_of_english_dev_and_leaves_german_dev_alone(published):
     config = Config(
-        corpus="xnli", task="pair", targets=("es", "de", "sw", "ur"), model="fake",
-        data=Data(train_split="validation", dev_share=0.2, root=str(published)),
+        task="pair", model="fake", data=Data(corpus="xnli", languages=("es", "de", "sw", "ur"), root=str(published)),
+        rows=Rows(train_split="validation", dev_share=0.2),
     )  # fmt: skip
     sets = find_sets(config)
     assert sets.notes == (
@@ -302,16 +327,22 @@ def test_xnli_trains_on_part_of_english_dev_and_leaves_german_dev_alone(publishe
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"targets": ()}, "the setting 'targets' must be at least one language; got ()"),
-        ({"targets": ("xa",)}, "the setting 'targets' must be different languages, no source; got ('xa',)"),
+        (
+            {"data": replace(TINY.data, languages=())},
+            "the setting 'data.languages' must be at least one language; got ()",
+        ),
+        (
+            {"data": replace(TINY.data, languages=("xa",))},
+            "the setting 'data.languages' must be different languages, no source; got ('xa',)",
+        ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
             {"every": 0.5},
             "the setting 'every' must be a share above 0 and at most 1/3, so that there are 3 checkpoints; got 0.5",
         ),
         (
-            {"data": Data(dev_share=1.0)},
-            "the setting 'data.dev_share' must be a share from 0 to below 1; got 1.0",
+            {"rows": Rows(dev_share=1.0)},
+            "the setting 'rows.dev_share' must be a share from 0 to below 1; got 1.0",
         ),
         (
             {"analysis": Analysis(margin=0.0)},

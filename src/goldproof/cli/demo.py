@@ -42,6 +42,6 @@ def demo(
     if finished.files and not as_json:
         run = f"goldproof run logic --config {settings} --store {out / 'store'}"
         typer.echo("Run it again and nothing is computed twice. Next:")
-        typer.echo(f"  {run} --set languages=en,pt,ru   # or fr, de, sv, es")
-        typer.echo(f"  {run} --set model=FOLDER         # an encoder of your own beside these")
+        typer.echo(f"  {run} --set data.languages=en,pt,ru   # or fr, de, sv, es")
+        typer.echo(f"  {run} --set model=FOLDER              # an encoder of your own beside these")
     return code

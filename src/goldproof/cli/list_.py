@@ -96,8 +96,10 @@ def _list_corpus(name: str, as_json: bool) -> int:
 
 def _list_settings(study: str, as_json: bool) -> int:
     from goldproof.studies import find_study
+    from goldproof.studies.shared import refused
 
-    settings = dict(_settings(find_study(study).Config()))
+    config = find_study(study).Config()
+    settings = {key: value for key, value in _settings(config) if key not in refused(config)}
     if as_json:
         options.print_json({"study": study, "settings": settings})
         return 0
@@ -123,5 +125,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ",".join(_shown(each) for each in value)
     if value is None:
-        return ""
+        return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,11 +43,6 @@ RunnerName = Annotated[str, typer.Option("--runner", help="Where jobs run: seria
 Workers = Annotated[int | None, typer.Option("--workers", help="Processes of the pool, or cores for a local Ray.")]
 Address = Annotated[str | None, typer.Option("--address", help="Address of a Ray cluster, for --runner ray.")]
 
-DATA_COLUMNS = {name: name for name in ("text", "pair", "label", "score", "id")} | {
-    "split": "split_column",
-    "language": "language_column",
-}
-
 
 def column_names(pairs: list[str] | None) -> dict[str, str] | None:
     """What --column OURS=THEIRS named; None where nothing was."""
@@ -65,12 +60,7 @@ def data_columns(pairs: list[str] | None) -> Columns | None:
     from goldproof.data.columns import Columns
 
     named = column_names(pairs)
-    if named is None:
-        return None
-    unknown = [name for name in named if name not in DATA_COLUMNS]
-    if unknown:
-        raise UsageError(f"--column takes {', '.join(DATA_COLUMNS)} before =; got {unknown[0]!r}")
-    return Columns(**{DATA_COLUMNS[ours]: theirs for ours, theirs in named.items()})  # type: ignore[arg-type]
+    return None if named is None else Columns.by_part(named)
 
 
 def choose_campaign(

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.answers import Answers, Array
+from goldproof.data.columns import Missing, Task, resolve_missing
 from goldproof.data.load import Source, load_predictions
-from goldproof.data.prediction_columns import Missing, Task, resolve_missing
 from goldproof.data.predictions import Predictions, Reading
 from goldproof.errors import DataError, UsageError
 
@@ -118,7 +118,7 @@ def _arrange(
     notes = _missing(full, position, ids, [str(names[i]) for i in order], group, common)
     position, ids = position[:, full], ids[full]
     gold, given = _answers(predictions, rows)
-    _same_gold(gold, position, ids, group)
+    _same_gold(rows, gold, position, group)
     first = position[0]
     probabilities = None
     if "probabilities" in rows.column_names and predictions.task == "classification":
@@ -196,13 +196,15 @@ def _answers(predictions: Predictions, rows: pa.Table) -> tuple[Array, Array]:
     return lists[0], lists[1]
 
 
-def _same_gold(gold: Array, position: Array, ids: Array, group: dict[str, Any]) -> None:
+def _same_gold(rows: pa.Table, gold: Array, position: Array, group: dict[str, Any]) -> None:
     for run in position[1:]:
         differs = np.flatnonzero([a != b for a, b in zip(gold[position[0]], gold[run], strict=True)])
         if len(differs):
+            both = rows.take(pa.array([position[0][differs[0]], run[differs[0]]])).to_pylist()
             where = f" of {group}" if group else ""
+            said = " and ".join(f"{row['gold']!r} in run {row['run']!r}" for row in both)
             raise DataError(
-                f"the gold of item {str(ids[differs[0]])!r}{where} differs between runs; it must be the same"
+                f"the gold of item {both[0]['id']!r}{where} differs between runs; it must be the same: {said}"
             )
 
 

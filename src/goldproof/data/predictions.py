@@ -19,21 +19,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldproof.data.columns import (
+    KEY_COLUMNS,
+    READ_BY_PEOPLE,
+    Missing,
+    Shape,
+    Task,
+    check_fields,
+    find_columns,
+    guess_task,
+    holds_texts,
+    resolve_missing,
+    shape_predictions,
+)
 from goldproof.data.dataset import Provenance
 from goldproof.data.formats.files import check_file, describe_file, suffix_of
 from goldproof.data.formats.json_documents import read_json_document
 from goldproof.data.formats.raw import RawFile
 from goldproof.data.in_memory import TableRows, open_table
-from goldproof.data.prediction_columns import (
-    KEY_COLUMNS,
-    Missing,
-    Shape,
-    Task,
-    find_columns,
-    guess_task,
-    resolve_missing,
-)
-from goldproof.data.prediction_values import shape_predictions
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
 
@@ -75,7 +78,7 @@ class Reading:
     """How predictions are read: names of columns, the task and labels where they are known, and what is allowed.
 
     `row_ids` says when row numbers stand in for ids: never, where the rows are of one run and place and have no id
-    ("alone"), or always, counted anew in each run and place.
+    ("alone"), or always, counted anew in each run and place. `without` are texts that are not read.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -83,6 +86,7 @@ class Reading:
     labels: tuple[str, ...] = ()
     missing: str | None = None
     row_ids: RowIds = "never"
+    without: tuple[str, ...] = ()
 
 
 def read_predictions(
@@ -131,10 +135,15 @@ def iter_prediction_batches(
     *,
     task: Task | None = None,
     missing: str | None = None,
+    without: Sequence[str] = (),
 ) -> Iterator[pa.RecordBatch]:
-    """The same rows as `read_predictions`, in batches and in bounded memory; repeated ids are not looked for."""
+    """The same rows as `read_predictions`, in batches and in bounded memory; repeated ids are not looked for.
+
+    `without` names texts ("text", "pair") that are not needed, and so are not read.
+    """
     path = check_file(path)
-    shape = _open(path, path, Reading(columns or {}, task, missing=missing, row_ids="alone"))
+    reading = Reading(columns or {}, task, missing=missing, row_ids="alone", without=tuple(without))
+    shape = _open(path, path, reading)
     for raw in shape.file.iter_batches(shape.wanted):
         yield shape_predictions(raw, shape)
 
@@ -147,12 +156,14 @@ def _open(source: Path | TableRows | None, where: str | Path, reading: Reading) 
         file = source
     needed = ("id", "gold", "prediction") if reading.row_ids == "never" else ("gold", "prediction")
     names = find_columns(reading.columns, file.column_names, where, needed=needed)
+    for ours in READ_BY_PEOPLE:
+        is_guess = ours in names and ours not in reading.columns
+        if ours in reading.without or (is_guess and not holds_texts(file, names[ours])):
+            names.pop(ours, None)
     first = next(file.iter_batches(tuple(names.values())), None)
     if first is None:
         raise DataError("there are no rows" if isinstance(source, TableRows) else "the file has no rows", path=where)
-    for ours, theirs in names.items():
-        if theirs not in file.column_names and first.columns.column(theirs).null_count == first.columns.num_rows:
-            raise DataError(f"there is no field {theirs!r} in the first rows, which is to be {ours!r}", path=where)
+    check_fields(names, file.column_names, first)
     task, decimals = guess_task(first, names)
     task = reading.task or task
     return Shape(

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.columns import ColumnNames, Columns, Filling, guess_columns, shape_batch
+from goldproof.data.columns import ColumnNames, Columns, Filling, check_fields, guess_columns, no_column, shape_batch
 from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE, Dataset, Provenance, find_repeated_id
 from goldproof.data.formats.added import open_added, unknown_format
 from goldproof.data.formats.delimited import Delimited
@@ -120,6 +120,8 @@ def _iter_shaped(path: Path, layout: Layout, filling: Filling) -> Iterator[pa.Re
     columns = _find_columns(layout, raw_file.column_names, path)
     n_rows = 0
     for raw in raw_file.iter_batches(columns.named):
+        if not n_rows:
+            check_fields(columns.parts, raw_file.column_names, raw)
         batch = shape_batch(raw, columns, filling)
         if layout.splits:
             batch = _rename_splits(batch, layout.splits, raw)
@@ -175,7 +177,7 @@ def _require(layout: Layout, found: Sequence[str], path: Path) -> Columns:
     columns = replace(columns, tags=tags, **absent)
     for name in columns.named:
         if name not in found:
-            raise DataError(f"there is no column {name!r}; columns found: {', '.join(found)}", path=path)
+            raise no_column(name, found, path)
     return columns
 
 

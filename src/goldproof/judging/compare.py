@@ -11,8 +11,8 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, read_answers
+from goldproof.data.columns import Task, resolve_missing
 from goldproof.data.load import Source
-from goldproof.data.prediction_columns import Task, resolve_missing
 from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
@@ -208,11 +208,18 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
     a, b = _same_codes(a, b)
     differs = np.flatnonzero([x != y for x, y in zip(a.gold, b.gold, strict=True)])
     if len(differs):
+        golds = " and ".join(f"{_gold_of(side, differs[0])!r} in {name}" for side, name in ((a, "A"), (b, "B")))
         raise DataError(
             f"the gold of {len(differs)} items differs between A and B ({a.name()}; for example id "
-            f"{str(a.ids[differs[0]])!r}); only answers to the same questions can be compared"
+            f"{str(a.ids[differs[0]])!r}: {golds}); only answers to the same questions can be compared"
         )
     return count_spans(a), count_spans(b)
+
+
+def _gold_of(answers: Answers, item: int) -> Any:
+    """What is right for an item, as the file says it."""
+    gold = answers.gold[item]
+    return answers.labels[gold] if answers.task == "classification" else gold.item() if hasattr(gold, "item") else gold
 
 
 def _check_texts(a: Answers, b: Answers) -> None:

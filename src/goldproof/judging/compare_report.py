@@ -23,7 +23,7 @@ from goldproof.report.summary import (
     Claim,
     Column,
     Example,
-    Examples,
+    ExampleList,
     Item,
     Missing,
     Plain,
@@ -182,7 +182,7 @@ def _example_items(judgement: Judgement) -> list[Item]:
     return [_changed(a, b, judgement, f"items-{i}") for i, (a, b) in enumerate(pairs)]
 
 
-def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Examples:
+def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> ExampleList:
     """Items whose answer differs between the first runs of A and B, those that B breaks first."""
     first, second = a.runs[0], b.runs[0]
     changed = np.flatnonzero(first != second)
@@ -201,4 +201,4 @@ def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Example
     ]
     title = f"{a.name()}: {count(len(changed))} of {count(a.n_items)} answers differ"
     note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, broken ones first."
-    return Examples(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)
+    return ExampleList(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.data.prediction_columns import Missing
+from goldproof.data.columns import Missing
 from goldproof.errors import DataError
 from goldproof.statistics.arrays import Array
 

@@ -25,7 +25,7 @@ from goldproof.report.summary import (
     Claim,
     Column,
     Example,
-    Examples,
+    ExampleList,
     Figure,
     Item,
     Missing,
@@ -407,7 +407,7 @@ def _example_items(scores: Scores) -> list[Item]:
     return found[:4]
 
 
-def flip_examples(answers: Answers, name: str) -> Examples:
+def flip_examples(answers: Answers, name: str) -> ExampleList:
     """The items of a set to read, those that flip between runs first."""
     flipping = (answers.runs != answers.runs[0]).any(axis=0)
     order = np.argsort(~flipping, kind="stable")[:MOST_EXAMPLES]
@@ -425,6 +425,6 @@ def flip_examples(answers: Answers, name: str) -> Examples:
     flips = f"{count(int(flipping.sum()))} of {count(answers.n_items)} items ({percent(float(flipping.mean()))})"
     title = f"{answers.name()}: {flips} flip between runs"
     note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if answers.n_items > MOST_EXAMPLES else ""
-    return Examples(
+    return ExampleList(
         name, title, [key.capitalize() for key in texts], [f"run {run}" for run in answers.run_names], items, note
     )

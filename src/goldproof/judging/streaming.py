@@ -90,7 +90,7 @@ def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Set
     names = model_names(paths) if len(paths) > 1 else [None]
     tally = Tally()
     for path, model in zip(paths, names, strict=True):
-        for batch in iter_prediction_batches(path, columns, missing=settings.missing):
+        for batch in iter_prediction_batches(path, columns, missing=settings.missing, without=("text", "pair")):
             if not pa.types.is_string(batch.schema.field("gold").type):
                 raise DataError("only classification can be scored as it streams; split the file", path=path)
             tally.add(batch, model)

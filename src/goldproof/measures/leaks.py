@@ -26,7 +26,7 @@ from goldproof.statistics import chance, intervals, metrics, multiplicity
 from goldproof.statistics.estimate import Estimate
 
 _WORD = re.compile(r"\w+")
-Progress = Callable[[str, int], None]
+RuleProgress = Callable[[str, int], None]
 
 
 @named("measures.Leak")
@@ -123,7 +123,7 @@ def certify(
     seed: int = 0,
     names: Sequence[Iterable[str]] | None = None,
     most_train: int | None = None,
-    progress: Progress | None = None,
+    progress: RuleProgress | None = None,
 ) -> Certificate:
     """The certificate of a corpus; `names` are those of train and test where they are known, else they are guessed.
 
@@ -151,7 +151,7 @@ def certify(
 
 
 def certify_corpus(
-    corpus: LogicCorpus, seed: int = 0, most_train: int | None = None, progress: Progress | None = None
+    corpus: LogicCorpus, seed: int = 0, most_train: int | None = None, progress: RuleProgress | None = None
 ) -> Certificate:
     """The certificate of a corpus that `builders.logic.build` made; its names are known, its order is random."""
     train, test = (

@@ -42,7 +42,7 @@ class BaselineGuess:
     rule: str
 
 
-Baseline = Callable[[TextPairs, TextPairs, int], BaselineGuess]
+ShallowBaseline = Callable[[TextPairs, TextPairs, int], BaselineGuess]
 
 
 def words(text: str) -> list[str]:
@@ -61,7 +61,7 @@ def _marked(pairs: TextPairs, sides: str) -> Iterator[list[str]]:
         ]
 
 
-def _bag_of_words(sides: str) -> Baseline:
+def _bag_of_words(sides: str) -> ShallowBaseline:
     def predict(train: TextPairs, test: TextPairs, seed: int) -> BaselineGuess:
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.feature_extraction.text import CountVectorizer
@@ -84,7 +84,7 @@ def _identity(document: list[str]) -> list[str]:
     return document
 
 
-def _rule(features: Callable[[list[str], list[str]], Sequence[float]], names: Sequence[str]) -> Baseline:
+def _rule(features: Callable[[list[str], list[str]], Sequence[float]], names: Sequence[str]) -> ShallowBaseline:
     def predict(train: TextPairs, test: TextPairs, seed: int) -> BaselineGuess:
         from sklearn.tree import DecisionTreeClassifier
 
@@ -139,7 +139,7 @@ def _single_word(train: TextPairs, test: TextPairs, seed: int) -> BaselineGuess:
     return BaselineGuess(predicted, f"{best[2:]!r} in the {side} means {'contradiction' if means else 'none'}")
 
 
-BASELINES: dict[str, Baseline] = {
+BASELINES: dict[str, ShallowBaseline] = {
     "bag of words": _bag_of_words("ph"),
     "hypothesis only": _bag_of_words("h"),
     "premise only": _bag_of_words("p"),

@@ -18,7 +18,7 @@ from goldproof.models.static_vectors import StaticVectors
 if TYPE_CHECKING:
     from goldproof.models.recurrent_network import RecurrentNetwork
 
-Cell = Literal["rnn", "gru", "lstm"]
+RecurrentCell = Literal["rnn", "gru", "lstm"]
 
 
 @named("models.Recurrent")
@@ -32,7 +32,7 @@ class Recurrent:
     the network has never met an unknown word, and may learn the training words by heart.
     """
 
-    cell: Cell = "lstm"
+    cell: RecurrentCell = "lstm"
     bidirectional: bool = False
     hidden: int = 64
     n_layers: int = 1

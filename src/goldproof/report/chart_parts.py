@@ -26,8 +26,8 @@ ROW_HEIGHT = 22
 CHARACTER = 5.8
 NARROW_LABEL_LIMIT = 150
 
-Field = Column | str
-Row = dict[str, Cell]
+ChartField = Column | str
+ChartRow = dict[str, Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Caption:
     keys: Sequence[str] = ()
 
 
-def as_column(field: Field, where: str) -> Column:
+def as_column(field: ChartField, where: str) -> Column:
     """A column from a column or a bare key; keys are plain names, as Vega-Lite reads others as paths."""
     column = Column(field, field) if isinstance(field, str) else field
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", column.key):
@@ -51,7 +51,7 @@ def as_column(field: Field, where: str) -> Column:
     return column
 
 
-def flat_rows(rows: Sequence[Mapping[str, Cell]], columns: Sequence[Column], where: str) -> list[Row]:
+def flat_rows(rows: Sequence[Mapping[str, Cell]], columns: Sequence[Column], where: str) -> list[ChartRow]:
     """Rows of plain values: an Estimate under "k" becomes "k", "k_low", "k_high", "k_n"; what is not there is None."""
     if not rows:
         raise UsageError(f"chart '{where}': there is nothing to draw, as there are no rows")
@@ -61,9 +61,9 @@ def flat_rows(rows: Sequence[Mapping[str, Cell]], columns: Sequence[Column], whe
     return [flat_row(row) for row in rows]
 
 
-def flat_row(row: Mapping[str, Cell]) -> Row:
+def flat_row(row: Mapping[str, Cell]) -> ChartRow:
     """A row of plain values; a row that is plain already stays as it is."""
-    flat: Row = {}
+    flat: ChartRow = {}
     for key, cell in row.items():
         value = plain_value(cell.value if isinstance(cell, Marked) else cell)
         if isinstance(value, Estimate):

@@ -14,8 +14,8 @@ from goldproof.report.cells import describe_intervals, interval_estimates
 from goldproof.report.chart_parts import (
     DATA_NAME,
     Caption,
-    Field,
-    Row,
+    ChartField,
+    ChartRow,
     as_column,
     flat_rows,
     longest,
@@ -34,7 +34,7 @@ class Sheet:
     caption: Caption
     columns: Mapping[str, Column]
     given: Sequence[Mapping[str, Cell]]
-    rows: Sequence[Row]
+    rows: Sequence[ChartRow]
 
     def __getitem__(self, part: str) -> Column:
         """The column that plays a part."""
@@ -75,7 +75,7 @@ class Sheet:
         return Figure(caption.name, caption.title, spec, self.rows, caption.note, caption.keys)
 
 
-def lay_out(rows: Sequence[Mapping[str, Cell]], caption: Caption, **fields: Field | None) -> Sheet:
+def lay_out(rows: Sequence[Mapping[str, Cell]], caption: Caption, **fields: ChartField | None) -> Sheet:
     """A sheet with the given parts; a part without a field is left out."""
     columns = {part: as_column(field, caption.name) for part, field in fields.items() if field is not None}
     return Sheet(caption, columns, rows, flat_rows(rows, list(columns.values()), caption.name))

@@ -21,8 +21,8 @@ from goldproof.report.chart_parts import (
     ROW_HEIGHT,
     WIDE,
     Caption,
-    Field,
-    Row,
+    ChartField,
+    ChartRow,
     as_column,
     axis_format,
     flat_rows,
@@ -44,12 +44,12 @@ MOST_LARGE_PANELS = 8
 
 def curves(
     rows: Sequence[Mapping[str, Cell]],
-    x: Field,
-    y: Field,
+    x: ChartField,
+    y: ChartField,
     *,
     caption: Caption,
-    series: Field | None = None,
-    facet: Field | None = None,
+    series: ChartField | None = None,
+    facet: ChartField | None = None,
     rule: float | None = None,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
@@ -95,11 +95,11 @@ def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
 
 def dots(
     rows: Sequence[Mapping[str, Cell]],
-    category: Field,
-    value: Field,
+    category: ChartField,
+    value: ChartField,
     *,
     caption: Caption,
-    series: Field | None = None,
+    series: ChartField | None = None,
     rule: float | None = None,
 ) -> Figure:
     """A dot for each category with its interval as a line; `rule` draws a dashed line at a level to compare with."""
@@ -108,11 +108,11 @@ def dots(
 
 def bars(
     rows: Sequence[Mapping[str, Cell]],
-    category: Field,
-    value: Field,
+    category: ChartField,
+    value: ChartField,
     *,
     caption: Caption,
-    series: Field | None = None,
+    series: ChartField | None = None,
     rule: float | None = None,
 ) -> Figure:
     """A bar from zero for each category, with its interval as a line where it has one."""
@@ -121,10 +121,10 @@ def bars(
 
 def _ranked(
     rows: Sequence[Mapping[str, Cell]],
-    category: Field,
-    value: Field,
+    category: ChartField,
+    value: ChartField,
     caption: Caption,
-    series: Field | None,
+    series: ChartField | None,
     rule: float | None,
     *,
     with_bars: bool,
@@ -168,7 +168,12 @@ def _categories(sheet: Sheet, grid: bool) -> Any:
 
 
 def histogram(
-    rows: Sequence[Mapping[str, Cell]], value: Field, *, caption: Caption, n_bins: int = 30, rule: float | None = None
+    rows: Sequence[Mapping[str, Cell]],
+    value: ChartField,
+    *,
+    caption: Caption,
+    n_bins: int = 30,
+    rule: float | None = None,
 ) -> Figure:
     """How often the values of a field fall into each of `n_bins` bins of equal width."""
     import altair as alt
@@ -179,7 +184,7 @@ def histogram(
     if not values:
         raise UsageError(f"chart '{caption.name}': no row has a number under '{along.key}'")
     counts, edges = np.histogram(values, bins=n_bins)
-    binned: list[Row] = [
+    binned: list[ChartRow] = [
         {"from": float(edges[i]), "to": float(edges[i + 1]), "count": int(count)} for i, count in enumerate(counts)
     ]
     start, end = (replace(along, key=key) for key in ("from", "to"))
@@ -198,12 +203,12 @@ def histogram(
 
 def scatter(
     rows: Sequence[Mapping[str, Cell]],
-    x: Field,
-    y: Field,
+    x: ChartField,
+    y: ChartField,
     *,
     caption: Caption,
-    series: Field | None = None,
-    label: Field | None = None,
+    series: ChartField | None = None,
+    label: ChartField | None = None,
     identity: bool = False,
 ) -> Figure:
     """A point for each row; `label` says what a point is when it is pointed at, `identity` draws the line x = y."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goldproof.report.cells import plain_value
-from goldproof.report.summary import Cell, Examples, Figure, Marked, Missing, Table
+from goldproof.report.summary import Cell, ExampleList, Figure, Marked, Missing, Table
 from goldproof.statistics.estimate import Estimate
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -34,7 +34,7 @@ def figure_csv(figure: Figure) -> str:
     return _csv_text(figure.rows, list(dict.fromkeys(key for row in figure.rows for key in row)))
 
 
-def examples_csv(examples: Examples) -> str:
+def examples_csv(examples: ExampleList) -> str:
     """A row for each item: id, gold, tags, whether it flips, its texts, the prediction of each run."""
     rows = []
     for item in examples.items:

@@ -1,6 +1,7 @@
 """Typed fields of a table: a column, and how its value is read from the thing that a row is about.
 
-A key is written once, and what no field shows is not in the rows either. It does not render.
+A key is written once, and what no field shows is not in the rows either. A field for a paper's numbers is shown only
+where it has one. It does not render.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from goldproof.report.summary import Cell, Column, Table
+from goldproof.report.summary import Cell, Column, Missing, Plain, Table
 
 Thing = TypeVar("Thing")
 Thing_contra = TypeVar("Thing_contra", contravariant=True)
+NOT_PRINTED = Missing("not in the paper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,31 @@ def known_fields(fields: Iterable[Field[Thing]], things: Sequence[Thing]) -> lis
     return [field for field in fields if any(field.read(thing) is not None for thing in things)]
 
 
+def printed_cell(number: Plain) -> Plain:
+    """The cell of a number that a paper printed; None where it has none.
+
+    >>> printed_cell(0.5), printed_cell(None)
+    (0.5, Missing(reason='not in the paper'))
+    """
+    return NOT_PRINTED if number is None else number
+
+
 def make_table(heading: Heading, fields: Sequence[Field[Thing]], things: Iterable[Thing]) -> Table:
-    """A table with a row for each thing.
+    """A table with a row for each thing; a paper's column that has no number for any of them is left out.
 
     >>> letters = Field(Column("n", "Letters"), len)
-    >>> make_table(Heading("words", "Words are short"), [letters], ["a", "dog"]).rows
-    [{'n': 1}, {'n': 3}]
+    >>> paper = Field(Column("paper", "Letters", published=True), lambda word: printed_cell({"dog": 3}.get(word)))
+    >>> make_table(Heading("words", "Words are short"), [letters, paper], ["a", "dog"]).rows
+    [{'n': 1, 'paper': Missing(reason='not in the paper')}, {'n': 3, 'paper': 3}]
+    >>> make_table(Heading("words", "Words are short"), [letters, paper], ["a"]).rows
+    [{'n': 1}]
     """
-    rows: list[Mapping[str, Cell]] = [read_row(fields, thing) for thing in things]
-    columns = [field.column for field in fields]
+    every = list(things)
+    shown = [field for field in fields if not field.column.published or _has_number(field, every)]
+    rows: list[Mapping[str, Cell]] = [read_row(shown, thing) for thing in every]
+    columns = [field.column for field in shown]
     return Table(heading.name, heading.title, columns, rows, heading.note, heading.keys)
+
+
+def _has_number(field: Field[Thing], things: Iterable[Thing]) -> bool:
+    return any(cell is not None and not isinstance(cell, Missing) for cell in map(field.read, things))

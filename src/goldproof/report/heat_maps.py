@@ -16,7 +16,7 @@ from goldproof.report.chart_parts import (
     NARROW_LABEL_LIMIT,
     ROW_HEIGHT,
     Caption,
-    Field,
+    ChartField,
     longest,
     number_expression,
     quoted,
@@ -34,13 +34,13 @@ STRONG = 0.74  # from here on light text is easier to read on the cell than dark
 
 def heat_map(
     rows: Sequence[Mapping[str, Cell]],
-    x: Field,
-    y: Field,
-    value: Field,
+    x: ChartField,
+    y: ChartField,
+    value: ChartField,
     *,
     caption: Caption,
     centre: float | None = 0.0,
-    chance: Field | None = None,
+    chance: ChartField | None = None,
 ) -> Figure:
     """A cell for each (x, y), coloured by its value: two hues around `centre`, or one hue where `centre` is None.
 

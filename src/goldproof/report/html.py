@@ -25,7 +25,7 @@ from goldproof.report.csv_tables import figure_csv, table_csv
 from goldproof.report.figures import figure_svg, narrow_svg
 from goldproof.report.numbers import MISSING
 from goldproof.report.palette import dark_style
-from goldproof.report.summary import Claim, Column, Example, Examples, Figure, Item, Report, Table, Text
+from goldproof.report.summary import Claim, Column, Example, ExampleList, Figure, Item, Report, Table, Text
 
 TEMPLATES = Path(__file__).parent / "templates"
 BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
@@ -163,7 +163,7 @@ def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, i
     )
 
 
-def _examples(examples: Examples, interactive: bool) -> dict[str, Any]:
+def _examples(examples: ExampleList, interactive: bool) -> dict[str, Any]:
     flipping = [item for item in examples.items if item.flips]
     return {
         "n_items": len(examples.items),
@@ -174,7 +174,7 @@ def _examples(examples: Examples, interactive: bool) -> dict[str, Any]:
     }
 
 
-def _example(item: Example, examples: Examples) -> dict[str, Any]:
+def _example(item: Example, examples: ExampleList) -> dict[str, Any]:
     runs_of: dict[str | None, list[str]] = {}
     for run, label in zip(examples.runs, item.predictions, strict=True):
         runs_of.setdefault(label, []).append(run)
@@ -194,7 +194,7 @@ def _example(item: Example, examples: Examples) -> dict[str, Any]:
     }
 
 
-def _packed(examples: Examples) -> dict[str, Any]:
+def _packed(examples: ExampleList) -> dict[str, Any]:
     """The examples with each text, label and tag written once, and the predictions of an item as one word.
 
     A letter of the word is the number of a label, a dash where a run has none; where the labels are more than the

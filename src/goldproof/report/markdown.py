@@ -16,7 +16,7 @@ from goldproof.report.cells import (
     table_lines,
     view,
 )
-from goldproof.report.summary import Column, Examples, Figure, Item, Report, Table, Text
+from goldproof.report.summary import Column, ExampleList, Figure, Item, Report, Table, Text
 
 SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -82,7 +82,7 @@ def _cell(cell: CellView, numbers: Sequence[int]) -> str:
     return text + (f" {escape(cell.interval)}" if cell.interval else "") + marks
 
 
-def _examples(examples: Examples) -> str:
+def _examples(examples: ExampleList) -> str:
     flips = sum(item.flips for item in examples.items)
     note = f" {escape(examples.note)}" if examples.note else ""
     return (

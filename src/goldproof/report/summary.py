@@ -1,4 +1,4 @@
-"""The typed summary that every rendering starts from: Report, Section, Table, Figure, Examples, Text.
+"""The typed summary that every rendering starts from: Report, Section, Table, Figure, ExampleList, Text.
 
 It holds plain values only, so that the same summary always gives the same bytes. It does not render.
 """
@@ -126,7 +126,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Examples:
+class ExampleList:
     """Items to browse: `fields` names the texts of each item, `runs` names its predictions, in their order."""
 
     name: str
@@ -146,7 +146,7 @@ class Examples:
                     raise UsageError(f"{where}: {what} are needed for {', '.join(names)}; got {len(got)}")
 
 
-Item = Text | Table | Figure | Examples
+Item = Text | Table | Figure | ExampleList
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from goldproof.report.summary import (
     Claim,
     Column,
     Example,
-    Examples,
+    ExampleList,
     Figure,
     Item,
     Marked,
@@ -34,7 +34,7 @@ from goldproof.report.summary import (
 from goldproof.statistics.estimate import Estimate
 
 PRODUCT, FORMAT = "goldproof", 2
-ITEM_KINDS: dict[str, type[Any]] = {"text": Text, "table": Table, "figure": Figure, "examples": Examples}
+ITEM_KINDS: dict[str, type[Any]] = {"text": Text, "table": Table, "figure": Figure, "examples": ExampleList}
 
 
 def report_json(report: Report) -> str:
@@ -165,9 +165,9 @@ def _figure(item: dict[str, Any]) -> Figure:
     return Figure(**{**item, "rows": _rows(item["rows"]), "keys": tuple(item["keys"])})
 
 
-def _examples(item: dict[str, Any]) -> Examples:
+def _examples(item: dict[str, Any]) -> ExampleList:
     lists = {key: tuple(item[key]) for key in ("fields", "runs", "keys")}
-    return Examples(**{**item, **lists, "items": tuple(_example(part) for part in item["items"])})
+    return ExampleList(**{**item, **lists, "items": tuple(_example(part) for part in item["items"])})
 
 
 def _example(part: dict[str, Any]) -> Example:

@@ -15,7 +15,7 @@ from goldproof.report.figures import figure_pdf, figure_svg
 from goldproof.report.html import html_page
 from goldproof.report.latex import table_latex
 from goldproof.report.markdown import report_markdown
-from goldproof.report.summary import Examples, Figure, Report, Table
+from goldproof.report.summary import ExampleList, Figure, Report, Table
 from goldproof.report.summary_json import load_summary, report_json
 
 __all__ = ["FORMATS", "load_summary", "write_report"]
@@ -40,7 +40,7 @@ FORMATS = {
 }
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
-Named = Table | Figure | Examples
+Named = Table | Figure | ExampleList
 
 
 def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Path]:
@@ -74,7 +74,7 @@ def make_folder(folder: Path) -> None:
 def _named_items(report: Report) -> list[Named]:
     """Tables, figures and examples, once their names are known to be good and different file names."""
     named = [
-        item for section in report.sections for item in section.items if isinstance(item, Table | Figure | Examples)
+        item for section in report.sections for item in section.items if isinstance(item, Table | Figure | ExampleList)
     ]
     seen: set[str] = set()
     for item in named:

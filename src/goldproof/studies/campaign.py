@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -106,7 +107,8 @@ class Campaign:
 
 def _is_toy(config: Any) -> bool:
     """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
-    names = (getattr(config, "corpus", ""), *getattr(config, "tasks", ()))
+    data = getattr(config, "data", None)
+    names = (getattr(data, "corpus", ""), *getattr(config, "tasks", ()))
     return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
 
 
@@ -114,29 +116,30 @@ def noted_campaigns(store: Store) -> list[Campaign]:
     """The campaigns that were run on this store and whose settings this version still understands."""
     campaigns = []
     for form in store.notes("campaigns"):
-        try:
-            study = find_study(form["study"])
-            campaigns.append(Campaign(form["study"], _config_from(study.Config, form["config"]), store))
-        except (GoldproofError, KeyError, ValueError):  # settings of another version: not ours to explain
-            continue
+        with contextlib.suppress(GoldproofError, KeyError, ValueError):
+            campaigns.append(_noted(form, store))
     return campaigns
 
 
 def lost_studies(store: Store) -> dict[str, str]:
-    """The studies that were run on this store and cannot be loaded now, as those of a plugin, and why."""
+    """The studies that were run on this store and cannot be looked up now, and why.
+
+    That of a plugin cannot be loaded, or the settings of a run are called otherwise in this version.
+    """
     lost = {}
-    for study in sorted({str(form["study"]) for form in store.notes("campaigns") if "study" in form}):
+    for form in sorted(store.notes("campaigns"), key=lambda form: str(form.get("study"))):
         try:
-            find_study(study)
+            _noted(form, store)
         except GoldproofError as error:
-            lost[study] = str(error)
+            lost[str(form["study"])] = str(error)
+        except (KeyError, ValueError):  # written by something else: not ours to explain
+            continue
     return lost
 
 
-def _config_from(kind: Any, form: dict[str, Any]) -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind).validate_python(_untyped(form))
+def _noted(form: dict[str, Any], store: Store) -> Campaign:
+    """The campaign of a note; settings that this version does not have are an error."""
+    return Campaign.choose(form["study"], Choice(settings=_untyped(form["config"])), store)
 
 
 def _untyped(form: Any) -> Any:

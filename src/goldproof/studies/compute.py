@@ -28,6 +28,7 @@ from goldproof.jobs.runlog import logged
 from goldproof.jobs.schedule import Schedule
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies import find_study
+from goldproof.studies.spellings import check_spelling
 
 
 def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str = "") -> Counter[str]:
@@ -37,7 +38,9 @@ def compute(study: str, settings: Mapping[str, Any], store: Store, prefix: str =
     preset = settings.get("preset", "default")
     if preset not in presets:
         raise UsageError(f"there is no preset {preset!r}; allowed: {', '.join(presets)}")
-    config = _replaced(presets[preset], {name: value for name, value in settings.items() if name != "preset"})
+    changes = {name: value for name, value in settings.items() if name != "preset"}
+    check_spelling(study, changes)
+    config = _replaced(presets[preset], changes)
     jobs = module.jobs(config)
     if prefix:
         jobs = [job for job in all_jobs(jobs) if job.step.name.startswith(prefix)]

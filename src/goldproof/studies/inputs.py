@@ -1,4 +1,4 @@
-"""A model and data as settings: each study has its own place for them, and this finds it in the study's Config.
+"""A model and data as settings: where a study takes them, and how many.
 
 It reads the Config's fields only; whether a model or a file is fit for the study is for the study to say.
 """
@@ -13,17 +13,18 @@ from typing import Any, get_origin, get_type_hints
 from goldproof.data.corpora.catalog import catalog
 from goldproof.errors import UsageError
 from goldproof.studies import ENTRIES, find_study
+from goldproof.studies.shared import own_data_setting
 
-Models = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-Data = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
+ModelInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+DataInput = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
 _NAMES_OF_DATA = ("corpus", "nli", "root", "tasks")
 
 
-def input_settings(study: str, model: Models | None = None, data: Data | None = None) -> dict[str, Any]:
+def input_settings(study: str, model: ModelInput | None = None, data: DataInput | None = None) -> dict[str, Any]:
     """The settings of a study that a model and data of one's own come to, by dotted key.
 
     >>> input_settings("probing", model="my-encoder")
-    {'models': ('my-encoder',)}
+    {'model': 'my-encoder'}
     """
     chosen: dict[str, Any] = {}
     if data is not None:
@@ -33,14 +34,15 @@ def input_settings(study: str, model: Models | None = None, data: Data | None = 
     return chosen
 
 
-def _model_settings(study: str, model: Models) -> dict[str, Any]:
+def _model_settings(study: str, model: ModelInput) -> dict[str, Any]:
     config = find_study(study).Config
     setting = _model_setting(config)
     if setting is None:
         raise UsageError(f"the study {study!r} takes no model; studies that do: {_takers(_model_setting)}")
     given = [model] if isinstance(model, str | os.PathLike) else list(model)
     names = tuple(os.fspath(each) for each in given)
-    if get_origin(get_type_hints(config)[setting]) is tuple:
+    kind = get_type_hints(config)[setting]
+    if kind is not str and (len(names) != 1 or get_origin(kind) is tuple):
         return {setting: names}
     if len(names) != 1:
         raise UsageError(f"the study {study!r} takes one model, as its setting {setting!r}; got {len(names)}")
@@ -48,36 +50,29 @@ def _model_settings(study: str, model: Models) -> dict[str, Any]:
 
 
 def _model_setting(config: Any) -> str | None:
-    """Where a study has its model: `models` is a list of them unless there is a `model` too, and then kinds of them."""
-    names = [field.name for field in dataclasses.fields(config)]
-    return next((name for name in ("model", "models") if name in names), None)
+    """Where a study has its model."""
+    return "model" if "model" in [field.name for field in dataclasses.fields(config)] else None
 
 
-def _data_settings(study: str, data: Data) -> dict[str, Any]:
+def _data_settings(study: str, data: DataInput) -> dict[str, Any]:
     config = find_study(study).Config
-    setting = _data_setting(config)
+    setting = own_data_setting(config)
     if setting is None:
-        raise UsageError(f"{_why_no_data(study, config)}; studies that take data: {_takers(_data_setting)}")
+        raise UsageError(f"{_why_no_data(study, config)}; studies that take data: {_takers(own_data_setting)}")
     if isinstance(data, Mapping):
-        if setting != "own.train":
+        if setting != "data.train":
             raise UsageError(
                 f"the study {study!r} takes data as one file, folder or name, as its setting {setting!r}; got a map "
                 f"with the keys {', '.join(map(repr, data))}"
             )
-        return {"tasks": (), **{f"own.{name}": os.fspath(value) for name, value in data.items()}}
+        files = ("train", "validation", "test")
+        keys = {name: f"data.{name}" if name in files else f"columns.{name}" for name in data}
+        return {"tasks": (), **{keys[name]: os.fspath(value) for name, value in data.items()}}
     name = os.fspath(data)
-    if setting == "own.train":
+    if setting == "data.train":
         is_named = name in catalog() or name.partition("/")[0] in catalog()
         return {"tasks": (name,)} if is_named else {"tasks": (), setting: name}
     return {setting: name}
-
-
-def _data_setting(config: Any) -> str | None:
-    """Where a study takes data of one's own: a file beside its tasks, or in the place of its corpus."""
-    hints = get_type_hints(config)
-    if {"own", "tasks"} <= set(hints) and "train" in get_type_hints(hints["own"]):
-        return "own.train"
-    return "corpus" if hints.get("corpus") is str else None
 
 
 def _why_no_data(study: str, config: Any) -> str:

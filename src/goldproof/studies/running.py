@@ -19,10 +19,10 @@ from goldproof.report.summary import Report
 from goldproof.report.write import make_folder, write_report
 from goldproof.runners.named import closing, make_runner, runner_needs
 from goldproof.studies.campaign import Campaign
-from goldproof.studies.inputs import Data, Models, input_settings
+from goldproof.studies.inputs import DataInput, ModelInput, input_settings
 from goldproof.studies.settings import Choice
 
-Progress = Callable[[Outcome], None]
+OutcomeListener = Callable[[Outcome], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +44,22 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     preset: str = "default",
     settings: Mapping[str, Any] | None = None,
     *,
-    model: Models | None = None,
-    data: Data | None = None,
+    model: ModelInput | None = None,
+    data: DataInput | None = None,
     store: str | Path | Store | None = None,
     runner: str | Runner = "serial",
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: OutcomeListener | None = None,
     out: str | Path | None = None,
 ) -> Report:
     """Run a study, or go on with one, and give its report; what is in the store is not computed again.
 
     `settings` are the study's, by dotted keys ({"recipe.epochs": 3}) or as maps in maps, over those of the preset
     (default, paper or tiny); they win over `model` and `data`, which are put where the study has its own. `model` is a
-    folder or the name of a downloaded model; `data` is a file of one's own, a folder or the name of a corpus, as the
-    study takes it, or {"train": FILE, "test": FILE}. `store` is where results are kept: else GOLDPROOF_STORE, else
-    ./goldproof-store. `runner` is serial, pool or ray, with so many `workers`, or a runner, which stays open.
+    folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these; `data` is a file of one's own, a
+    folder or the name of a corpus, as the study takes it, or {"train": FILE, "test": FILE}. `store` is where results
+    are kept: else GOLDPROOF_STORE, else ./goldproof-store. `runner` is serial, pool or ray, with so many `workers`, or
+    a runner, which stays open.
     `progress` is told of each job. `out` is a folder for the report's files. A job that fails is a JobFailedError.
 
     A pool starts Python anew for each worker: a script that asks for it does so under `if __name__ == "__main__":`.
@@ -76,7 +77,7 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
 
 
 def carry_out(
-    campaign: Campaign, runner: Runner, out: str | Path | None = None, progress: Progress | None = None
+    campaign: Campaign, runner: Runner, out: str | Path | None = None, progress: OutcomeListener | None = None
 ) -> Finished:
     """Run what a campaign lacks, telling `progress` of each job, then make the report and write it, if to a folder.
 

@@ -17,6 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from goldproof.errors import UsageError
 from goldproof.studies import Study
+from goldproof.studies.shared import Models, refused
+from goldproof.studies.spellings import check_spelling
 
 PRESETS = ("default", "paper", "tiny")
 
@@ -35,15 +37,34 @@ def make_config(study: Study, choice: Choice) -> Any:
     """The study's Config for this choice."""
     form = _plain(_preset(study, choice.preset))
     if choice.file is not None:
-        _merge(form, _read_toml(choice.file), study.Config, f"{choice.file}: ")
+        _change(form, _read_toml(choice.file), study, f"{choice.file}: ")
     for pair in choice.pairs:
-        _merge(form, _parse_pair(pair, study.Config), study.Config, "")
+        _change(form, _parse_pair(pair, study.Config), study)
     for key, value in _leaves(choice.settings):
-        _merge(form, _nest(key, value), study.Config, "")
+        _change(form, _nest(key, value), study)
     try:
         return TypeAdapter(study.Config).validate_python(form)
     except ValidationError as error:
-        raise UsageError("; ".join(_explain(problem) for problem in error.errors())) from None
+        raise UsageError(_explain(error, study.Config)) from None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Place:
+    """Where changes to a Config come from, which settings the study does not take, and in which group they are."""
+
+    where: str
+    refused: frozenset[str]
+    prefix: str = ""
+
+    def within(self, group: str) -> _Place:
+        """The place of the settings of a group."""
+        return dataclasses.replace(self, prefix=f"{self.prefix}{group}.")
+
+
+def _change(form: dict[str, Any], changes: Mapping[str, Any], study: Study, where: str = "") -> None:
+    """Put the changes into the form of a study's Config, under the names that its settings have today."""
+    check_spelling(getattr(study, "__name__", "").removeprefix("goldproof.studies."), changes, where)
+    _merge(form, changes, study.Config, _Place(where, refused(study.Config())))
 
 
 def _preset(study: Study, name: str) -> Any:
@@ -60,18 +81,20 @@ def _plain(config: Any) -> dict[str, Any]:
     }
 
 
-def _merge(form: dict[str, Any], changes: Mapping[str, Any], kind: Any, where: str, prefix: str = "") -> None:
+def _merge(form: dict[str, Any], changes: Mapping[str, Any], kind: Any, place: _Place) -> None:
     """Put the changes into the form; a key that the Config does not have is an error."""
     for key, value in changes.items():
         if key not in form:
-            close = difflib.get_close_matches(key, form, n=1)
-            hint = f"did you mean {prefix + close[0]!r}? " if close else ""
-            allowed = ", ".join(prefix + name for name in sorted(form))
-            raise UsageError(f"{where}there is no setting {prefix + key!r}; {hint}allowed: {allowed}")
+            names = [name for name in sorted(form) if place.prefix + name not in place.refused]
+            close = difflib.get_close_matches(key, names, n=1)
+            hint = f"did you mean {place.prefix + close[0]!r}? " if close else ""
+            allowed = ", ".join(place.prefix + name for name in names)
+            raise UsageError(f"{place.where}there is no setting {place.prefix + key!r}; {hint}allowed: {allowed}")
         if isinstance(form[key], dict) and isinstance(value, Mapping):
-            _merge(form[key], value, _field_type(kind, key), where, f"{prefix}{key}.")
+            _merge(form[key], value, _field_type(kind, key), place.within(key))
         else:
-            form[key] = value
+            may_lack = type(None) in get_args(_field_type(kind, key))
+            form[key] = None if value == "null" and may_lack else value
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -126,8 +149,10 @@ def _plain_value(value: Any) -> Any:
 
 
 def _parse_value(text: str, kind: Any) -> Any:
-    if kind is str:
+    if kind is str or (kind == Models and "," not in text and not text.startswith("[")):
         return text
+    if kind == Models:
+        kind = tuple[str, ...]
     if get_origin(kind) in (tuple, list) and not text.startswith("["):
         item = next(iter(get_args(kind)), str)
         return [_parse_value(part.strip(), item) for part in text.split(",") if part.strip()]
@@ -142,7 +167,24 @@ def _field_type(kind: Any, name: str) -> Any:
     return get_type_hints(kind).get(name, str) if dataclasses.is_dataclass(kind) else str
 
 
-def _explain(problem: Any) -> str:
-    key = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"][0].lower() + problem["msg"][1:]
-    return f"setting {key!r}: {message}, got {problem['input']!r}"
+def _explain(error: ValidationError, kind: Any) -> str:
+    """What is wrong with each setting; one that may be of two kinds is named once."""
+    found: dict[str, list[str]] = {}
+    for problem in error.errors():
+        key = _key(problem["loc"], kind)
+        if key not in found:
+            found[key] = [f"got {problem['input']!r}"]
+        found[key].insert(-1, problem["msg"][0].lower() + problem["msg"][1:])
+    return "; ".join(f"setting {key!r}: {' or '.join(said)}, {got}" for key, (*said, got) in found.items())
+
+
+def _key(place: Sequence[str | int], kind: Any) -> str:
+    """The dotted key of a place in the Config, without the names of the kinds that a setting may be of."""
+    parts = []
+    for part in place:
+        if isinstance(part, int):
+            parts.append(str(part))
+        elif dataclasses.is_dataclass(kind) and part in get_type_hints(kind):
+            parts.append(part)
+            kind = _field_type(kind, part)
+    return ".".join(parts)

@@ -1,7 +1,14 @@
-"""What more than one study shares: no study imports another."""
+"""What the studies share: one spelling of every setting that more than one has. No study imports another."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from goldproof.jobs.names import named
+from goldproof.models.protocols import Task
+from goldproof.studies.rules import are_distinct
 from goldproof.training.recipe import Recipe
 
 PAPER_RECIPE = Recipe(
@@ -18,3 +25,132 @@ PAPER_RECIPE = Recipe(
     evaluations=10,
 )
 """How entailment is fine-tuned in the stability paper."""
+
+WHEN = ("evaluations", "evaluate_at", "early_stopping")
+"""The parts of a recipe that say when to evaluate, where that is for the study to say."""
+
+_FLOATS = ("epochs", "learning_rate", "warmup", "weight_decay", "beta1", "beta2", "eps", "clip", "dropout")
+
+
+@named("studies.Data")
+@dataclass(frozen=True)
+class Data:
+    """What goes in.
+
+    `corpus` names the corpus. `train`, `validation` and `test` are files of one's own. `root` is the folder of the
+    published corpora, GOLDPROOF_DATA unless given; with `hub` they are downloaded. `most_train` is the largest number
+    of training rows, null for all.
+    """
+
+    corpus: str = ""
+    train: str = ""
+    validation: str = ""
+    test: str = ""
+    languages: tuple[str, ...] = ()
+    root: str = ""
+    hub: bool = False
+    most_train: int | None = None
+
+
+def without(*names: str, own: str = "") -> dict[str, Any]:
+    """What a field of a Config says of a group of settings: the study does not take those of these names.
+
+    `own` is the one that takes data of the user's own, where one does.
+    """
+    return {"without": names, "own": own}
+
+
+def group_rules(config: Any, prefix: str = "") -> Iterator[tuple[str, bool, str]]:
+    """What must hold of every group of settings in a Config: what the study does not take is left as it was."""
+    for each in fields(config):
+        value, key = getattr(config, each.name), f"{prefix}{each.name}."
+        for name in each.metadata.get("without", ()):
+            is_left = getattr(value, name) == getattr(each.default, name)
+            yield key + name, is_left, "left out: this study does not take it"
+        if is_dataclass(value):
+            yield from group_rules(value, key)
+
+
+def refused(config: Any) -> frozenset[str]:
+    """The dotted keys that a Config has by the shape of its groups only: the study does not take them.
+
+    >>> from dataclasses import field
+    >>> @dataclass(frozen=True)
+    ... class Small:
+    ...     data: Data = field(default=Data(), metadata=without("hub", "root"))
+    >>> sorted(refused(Small()))
+    ['data.hub', 'data.root']
+    """
+    return frozenset(key for key, _, _ in group_rules(config))
+
+
+def own_data_setting(config: Any) -> str | None:
+    """The dotted key of the setting of a Config class that takes data of the user's own; None where none does."""
+    keys = [f"{each.name}.{each.metadata['own']}" for each in fields(config) if each.metadata.get("own")]
+    return keys[0] if keys else None
+
+
+def is_limit(n: int | None, least: int = 1) -> bool:
+    """Whether a number of rows at most makes sense: null for no limit, never 0."""
+    return n is None or n >= least
+
+
+def recipe_for(recipe: Recipe, task: Task) -> Recipe:
+    """The recipe for a task; a whole number in a file of settings gives the same key as with a point.
+
+    >>> recipe_for(Recipe(epochs=3), "pair").epochs
+    3.0
+    """
+    floats: dict[str, Any] = {
+        name: float(getattr(recipe, name)) for name in _FLOATS if getattr(recipe, name) is not None
+    }
+    return replace(recipe, task=task, **floats)
+
+
+Models = str | tuple[str, ...]
+"""One model or several, each as [NAME=]FOLDER."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFolder:
+    """A model as the user gave it: its folder, or the name of a downloaded one, and what it is to be called."""
+
+    folder: str
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called: the name it was given, else the last part of its folder."""
+        return self.name or self.folder.rstrip("/").rpartition("/")[2]
+
+
+def parse_folder(text: str) -> NamedFolder:
+    """The parts of [NAME=]FOLDER; a name has no slash, so that a folder may have an equals sign.
+
+    >>> parse_folder("Mine=models/a"), parse_folder("runs/rate=1/a").title
+    (NamedFolder(folder='models/a', name='Mine'), 'a')
+    """
+    name, equals, folder = text.partition("=")
+    return NamedFolder(folder, name) if equals and "/" not in name else NamedFolder(text)
+
+
+def each_model(model: Models) -> tuple[str, ...]:
+    """The models of a setting that names one, several or none, as they were given.
+
+    >>> each_model("one"), each_model(("one", "two")), each_model("")
+    (('one',), ('one', 'two'), ())
+    """
+    return tuple(filter(None, (model,) if isinstance(model, str) else model))
+
+
+def only_model(model: Models) -> NamedFolder:
+    """The model of a setting that names one."""
+    (text,) = each_model(model)
+    return parse_folder(text)
+
+
+def model_rules(model: Models) -> Iterator[tuple[str, bool, str]]:
+    """What must hold of the models of a study that needs one."""
+    found = [parse_folder(text) for text in each_model(model)]
+    yield "model", bool(found) and all(each.folder for each in found), "at least one, each as FOLDER or NAME=FOLDER"
+    yield "model", are_distinct([each.title for each in found]), "called by different names; use NAME=FOLDER"

@@ -14,9 +14,9 @@ from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.models.protocols import Task
 
-Schedule = Literal["linear", "constant"]
+RateSchedule = Literal["linear", "constant"]
 Precision = Literal["float32", "tf32", "bfloat16"]
-Rule = Literal["accuracy", "mcc", "loss"]
+StoppingRule = Literal["accuracy", "mcc", "loss"]
 GPU_LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
@@ -50,7 +50,7 @@ class EarlyStopping:
     """Stop when the score on one evaluation set has not improved for `patience` evaluations."""
 
     on: str
-    rule: Rule = "accuracy"
+    rule: StoppingRule = "accuracy"
     patience: int = 3
 
 
@@ -71,7 +71,7 @@ class Recipe:
     steps: int | None = None
     batch: int = 32
     learning_rate: float = 2e-5
-    schedule: Schedule = "linear"
+    schedule: RateSchedule = "linear"
     warmup: float = 0.0
     weight_decay: float = 0.0
     beta1: float = 0.9

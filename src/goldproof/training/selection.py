@@ -16,10 +16,10 @@ import numpy.typing as npt
 from goldproof.errors import UsageError
 from goldproof.models.protocols import Floats
 from goldproof.training.outcome import TrainingOutcome
-from goldproof.training.recipe import Rule
+from goldproof.training.recipe import StoppingRule
 
 
-def score_logits(rule: Rule, logits: Floats, labels: npt.NDArray[Any]) -> float:
+def score_logits(rule: StoppingRule, logits: Floats, labels: npt.NDArray[Any]) -> float:
     """One score of logits of shape (items, outputs) against class numbers, or targets where there is one output.
 
     `loss` is minus the mean cross-entropy (or squared error), so that higher is better.
@@ -41,7 +41,7 @@ def score_logits(rule: Rule, logits: Floats, labels: npt.NDArray[Any]) -> float:
 
 
 def score_points(
-    outcome: TrainingOutcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy"
+    outcome: TrainingOutcome, name: str, labels: Sequence[str] | Sequence[float], rule: StoppingRule = "accuracy"
 ) -> npt.NDArray[np.float64]:
     """The score of one evaluation set at every point."""
     codes = label_codes(outcome.classes, labels)
@@ -49,14 +49,14 @@ def score_points(
 
 
 def best_point(
-    outcome: TrainingOutcome, name: str, labels: Sequence[str] | Sequence[float], rule: Rule = "accuracy"
+    outcome: TrainingOutcome, name: str, labels: Sequence[str] | Sequence[float], rule: StoppingRule = "accuracy"
 ) -> int:
     """The point with the highest score on a set; the earliest of equals."""
     return int(np.argmax(score_points(outcome, name, labels, rule)))
 
 
 def best_point_by_confidence(
-    outcome: TrainingOutcome, name: str, labels: Sequence[str], rule: Rule = "accuracy"
+    outcome: TrainingOutcome, name: str, labels: Sequence[str], rule: StoppingRule = "accuracy"
 ) -> int:
     """The point with the highest score on a set; among equals the one with the highest mean log-probability of its
     own choice.
@@ -88,7 +88,7 @@ class BestTraining:
 
 
 def best_outcome(
-    outcomes: Sequence[TrainingOutcome], name: str, labels: Sequence[str], rule: Rule = "accuracy"
+    outcomes: Sequence[TrainingOutcome], name: str, labels: Sequence[str], rule: StoppingRule = "accuracy"
 ) -> BestTraining:
     """The best training of a search by its best point on a set; the first of equals."""
     if not outcomes:

@@ -16,11 +16,11 @@ from goldproof.builders.logic.forms import (
     AsTall,
     Described,
     Form,
-    Kind,
+    LogicSentence,
     Name,
+    NameKind,
     Only,
     Quantifier,
-    Sentence,
     Taller,
     Term,
     Visit,
@@ -71,16 +71,16 @@ class Parsed:
 class _Mentions:
     """The individuals met so far in a pair, by name and kind."""
 
-    numbers: dict[tuple[Kind, str], Name] = field(default_factory=dict)
+    numbers: dict[tuple[NameKind, str], Name] = field(default_factory=dict)
     unsettled: list[str] = field(default_factory=list)
 
-    def name(self, kind: Kind, name: str) -> Name:
+    def name(self, kind: NameKind, name: str) -> Name:
         key = kind, name
         if key not in self.numbers:
             self.numbers[key] = named(kind, 1 + sum(known is kind for known, _ in self.numbers))
         return self.numbers[key]
 
-    def names(self, kind: Kind) -> tuple[str, ...]:
+    def names(self, kind: NameKind) -> tuple[str, ...]:
         return tuple(name for known, name in self.numbers if known is kind)
 
 
@@ -96,11 +96,11 @@ class Parser:
         mentions = _Mentions()
         sentences = [*self._sentences(premise, mentions), *self._sentences(hypothesis, mentions)]
         form = Form(tuple(sentences[:-1]), sentences[-1])
-        return Parsed(form, mentions.names(Kind.PERSON), mentions.names(Kind.PLACE), tuple(mentions.unsettled))
+        return Parsed(form, mentions.names(NameKind.PERSON), mentions.names(NameKind.PLACE), tuple(mentions.unsettled))
 
-    def _sentences(self, text: str, mentions: _Mentions) -> list[Sentence]:
+    def _sentences(self, text: str, mentions: _Mentions) -> list[LogicSentence]:
         encoded, position = self._encode(text), 0
-        sentences: list[Sentence] = []
+        sentences: list[LogicSentence] = []
         while position < len(encoded):
             matches = ((kind, pattern.match(encoded, position)) for kind, pattern in self._rules)
             found = next(((kind, match) for kind, match in matches if match), None)
@@ -178,11 +178,11 @@ class Parser:
 
     def _predicates(self, form: str, objects: str) -> list[str]:
         """The verbs of a form with their objects, and the two verbs of a language that has one for each kind."""
-        texts = list(dict.fromkeys(text for kind in Kind for text in _texts(self.grammar.visits[kind][form])))
+        texts = list(dict.fromkeys(text for kind in NameKind for text in _texts(self.grammar.visits[kind][form])))
         predicates = [_filled(text, objects=objects) for text in texts]
         if form != "affirmed":
             return predicates
-        firsts = [_texts(self.grammar.visits[kind][form])[0] for kind in Kind]
+        firsts = [_texts(self.grammar.visits[kind][form])[0] for kind in NameKind]
         if firsts[0] != firsts[1]:
             second = objects.replace("(?P<objects>", "(?P<more>")
             for one, other in (firsts, firsts[::-1]):
@@ -190,11 +190,13 @@ class Parser:
                 predicates.insert(0, f" {re.escape(self.grammar.conjunction)} ".join(both))
         return predicates
 
-    def _read(self, kind: str, match: re.Match[str], mentions: _Mentions) -> Sentence:
+    def _read(self, kind: str, match: re.Match[str], mentions: _Mentions) -> LogicSentence:
         subjects = self._subjects(match["subject"], mentions)
         first = subjects[0]
         if kind in ("taller", "as tall") and isinstance(first, Name):
-            others = tuple(mentions.name(Kind.PERSON, self._person(letter)) for letter in _letters_in(match["others"]))
+            others = tuple(
+                mentions.name(NameKind.PERSON, self._person(letter)) for letter in _letters_in(match["others"])
+            )
             return Taller(first, others) if kind == "taller" else AsTall(first, others[0])
         groups = match.groupdict()
         objects = self._read_objects(groups["objects"] + (groups.get("more") or ""), mentions)
@@ -209,7 +211,7 @@ class Parser:
         for key, subject in self.grammar.subjects.items():
             if text == subject.text:
                 return (Quantifier(key),)
-        return tuple(mentions.name(Kind.PERSON, self._person(letter)) for letter in _letters_in(text))
+        return tuple(mentions.name(NameKind.PERSON, self._person(letter)) for letter in _letters_in(text))
 
     def _read_objects(self, text: str, mentions: _Mentions) -> list[Term | Amount]:
         found = self._objects.findall(text)
@@ -217,20 +219,20 @@ class Parser:
         objects: list[Term | Amount] = []
         for item in found:
             if item in self._wordings:
-                name = self._person(item) if kind is Kind.PERSON else self._place(item)
+                name = self._person(item) if kind is NameKind.PERSON else self._place(item)
                 objects.append(mentions.name(kind, name))
             else:
                 objects.append(self._every.get(item) or self._amounts[item])
         return objects
 
-    def _kind_of(self, found: list[str], mentions: _Mentions) -> Kind:
+    def _kind_of(self, found: list[str], mentions: _Mentions) -> NameKind:
         """The kind of a list of names: that of its members which have one kind only."""
         wordings = [self._wordings[item] for item in found if item in self._wordings]
         people = sum(wording not in self.lexicon.places for wording in wordings)
         places = sum(wording not in self.lexicon.people for wording in wordings)
         if wordings and people == places:
             mentions.unsettled += wordings
-        return Kind.PERSON if people > places else Kind.PLACE
+        return NameKind.PERSON if people > places else NameKind.PLACE
 
     def _person(self, letter: str) -> str:
         return self.lexicon.people.get(self._wordings[letter], self._wordings[letter])
@@ -262,7 +264,7 @@ def _filled(pattern: str, **fields: str) -> str:
 
 def learn_lexicon(premises: Iterable[str], grammar: Grammar) -> Lexicon:
     """The names of a corpus from premises of single facts: who visits is a person, what is visited there a place."""
-    verb = grammar.visits[Kind.PLACE]["affirmed"].m.replace("{objects}", "")
+    verb = grammar.visits[NameKind.PLACE]["affirmed"].m.replace("{objects}", "")
     people: set[str] = set()
     places: set[str] = set()
     for premise in premises:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goldproof.builders.logic.forms import Amount, Form, Kind, Only, person
+from goldproof.builders.logic.forms import Amount, Form, NameKind, Only, person
 from goldproof.builders.logic.grammar import FOLDER, LANGUAGES, fold, load_grammar
 from goldproof.builders.logic.notation import read_form
 from goldproof.builders.logic.realise import Casting, realise
@@ -116,7 +116,7 @@ def test_every_amount_is_worded_once() -> None:
     for language in LANGUAGES:
         grammar = load_grammar(language)
         casting = Casting(grammar.vocabularies["train"].m, grammar.vocabularies["train"].places, "m")
-        for kind in Kind:
+        for kind in NameKind:
             sentences = [Only(person(1), (Amount(n, kind),)) for n in range(1, 31)]
             texts = {realise(Form((sentence,), sentence), grammar, casting).premise for sentence in sentences}
             assert len(texts) == 30

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from goldproof.builders.logic.build import CorpusRecipe, build_corpus
-from goldproof.builders.logic.forms import Kind
+from goldproof.builders.logic.forms import NameKind
 from goldproof.builders.logic.grammar import GENDERS, load_grammar
 
 
@@ -44,7 +44,7 @@ def test_russian_verbs_agree_with_their_subjects(russian: Any) -> None:
     wanted = {"m": {"masc", "sing"}, "f": {"femn", "sing"}, "plural": {"plur"}}
     for form in ("affirmed", "denied"):
         for agreement, tags in wanted.items():
-            verb = load_grammar("ru").visits[Kind.PLACE][form].of(agreement).split()[-2]
+            verb = load_grammar("ru").visits[NameKind.PLACE][form].of(agreement).split()[-2]
             assert {"VERB", "past", *tags} in russian.parse(verb)[0].tag
 
 
@@ -52,12 +52,12 @@ def test_russian_nouns_agree_with_their_numbers(russian: Any) -> None:
     grammar = load_grammar("ru")
     place = next(p for p in russian.parse("место") if {"NOUN", "accs", "sing"} in p.tag)
     for n in range(1, 31):
-        assert grammar.amounts[Kind.PLACE][n - 1].split()[-1] == place.make_agree_with_number(n).word
+        assert grammar.amounts[NameKind.PLACE][n - 1].split()[-1] == place.make_agree_with_number(n).word
         if n >= 5 and n != 21:  # 1–4 and 21 stand in the animate accusative
             number = "sing" if n in (22, 23, 24) else "plur"
-            readings = russian.parse(grammar.amounts[Kind.PERSON][n - 1].split()[-1])
+            readings = russian.parse(grammar.amounts[NameKind.PERSON][n - 1].split()[-1])
             assert any({"gent", number} in reading.tag and reading.normal_form == "человек" for reading in readings)
-    ones = [grammar.amounts[Kind.PERSON][n - 1].split()[1:] for n in (1, 2, 3, 4, 21)]
+    ones = [grammar.amounts[NameKind.PERSON][n - 1].split()[1:] for n in (1, 2, 3, 4, 21)]
     assert ones == [
         ["одного", "человека"],
         ["двух", "человек"],

@@ -11,8 +11,8 @@ from goldproof.builders.logic import clcd
 from goldproof.builders.logic.forms import (
     ALL_READINGS,
     Form,
-    Kind,
     Name,
+    NameKind,
     Readings,
     Relation,
     canonical,
@@ -99,7 +99,7 @@ def test_readings_change_what_follows(text: str, readings: Readings, relation: s
 def test_renaming_changes_nothing(template: Template, seed: int) -> None:
     rng = np.random.default_rng(seed)
     form = forms_of(template, template.sizes[seed % len(template.sizes)], rng)[seed % 2]
-    offset = {kind: int(rng.integers(1, 99)) for kind in Kind}
+    offset = {kind: int(rng.integers(1, 99)) for kind in NameKind}
 
     def other(name: Name) -> Name:
         return Name(name.kind, 2_000 - name.index + offset[name.kind])

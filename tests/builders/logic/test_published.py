@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.builders.logic.parse import Parsed, Parser, learn_lexicon
 
-from goldproof.builders.logic.forms import AsTall, Form, Kind, Name, Readings, Relation, Visit
+from goldproof.builders.logic.forms import AsTall, Form, Name, NameKind, Readings, Relation, Visit
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.prover import prove_canonical
 from goldproof.measures.leaks import Certificate, TextPairs, certify, split_pairs
@@ -85,7 +85,7 @@ def parsed(published: Path) -> Published:
 def lists_a_joiner(parsed: Parsed) -> bool:
     """Whether a list of places has a member that holds the word that joins lists."""
     lists = [one.objects for one in parsed.form.sentences if isinstance(one, Visit) and len(one.objects) > 1]
-    listed = {item for objects in lists for item in objects if isinstance(item, Name) and item.kind is Kind.PLACE}
+    listed = {item for objects in lists for item in objects if isinstance(item, Name) and item.kind is NameKind.PLACE}
     return any(parsed.places[item.index - 1] in JOINERS for item in listed)
 
 

@@ -347,6 +347,15 @@ def changed(rows, change):
             ),
             "sw dev: run '1' has no predictions at step 2; a run may end early, but may not leave a step out",
         ),
+        (
+            lambda row: (
+                row | {"gold": "no" if row["gold"] == "yes" else "yes"}
+                if row["run"] == "1" and row["step"] == 2 and row["id"] == "0007" and row["language"] == "sw"
+                else row
+            ),
+            "sw dev: the gold of item '0007' differs between runs or steps; it must be the same: 'yes' at run '0', "
+            "step 1 and 'no' at run '1', step 2",
+        ),
         (lambda row: row | {"model": row["run"]}, "transfer is judged for one model at a time; got 0, 1, 2"),
         (
             lambda row: row | {"split": "validation"} if row["split"] == "dev" and row["run"] == "1" else row,

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from goldproof.builders.corruption.removal import Corruption
 from goldproof.builders.corruption.texts import CorruptedTexts, CorruptionTally, check_tagger, corrupt_chunk
 from goldproof.builders.tagging.registry import TaggerName
-from goldproof.data.columns import Columns, guess_columns
+from goldproof.data.columns import Columns, guess_columns, no_column
 from goldproof.data.formats.added import is_added, unknown_format
 from goldproof.data.formats.files import FORMATS, check_file, iter_blocks, suffix_of
 from goldproof.data.formats.jsonl import parse_line
@@ -138,7 +138,7 @@ def _check_formats(path: Path, out: Path) -> str:
 def _choose_columns(columns: Sequence[str], names: Sequence[str], path: Path) -> tuple[str, ...]:
     for name in columns:
         if name not in names:
-            raise DataError(f"there is no column {name!r}; columns found: {', '.join(names)}", path=path)
+            raise no_column(name, names, path)
     if columns:
         return tuple(dict.fromkeys(columns))
     guessed = guess_columns(Columns(), names, path)

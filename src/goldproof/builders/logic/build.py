@@ -58,7 +58,7 @@ class LogicCorpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class DrawnItem:
     """A form to be put into words, and where it comes from."""
 
     form: Form
@@ -147,18 +147,18 @@ def templates_of(recipe: CorpusRecipe) -> dict[LogicTask, list[tuple[Template, t
     return chosen
 
 
-def draw_items(recipe: CorpusRecipe, split: str, n: int) -> list[Item]:
+def draw_items(recipe: CorpusRecipe, split: str, n: int) -> list[DrawnItem]:
     """The forms of a split in order; they do not depend on the language."""
     rng = _generator(recipe, find_task(recipe.task), split, "forms")
     chosen = list(templates_of(recipe).values())
-    items: list[Item] = []
+    items: list[DrawnItem] = []
     for number in range(n // 2):
         group = chosen[number % len(chosen)]
         template, sizes = group[number // len(chosen) % len(group)]
         size = sizes[int(rng.integers(len(sizes)))]
         contrast, gender = template.draw(size, rng), GENDERS[int(rng.integers(2))]
         for form, label in ((contrast.contradiction, CONTRADICTION), (contrast.other, OTHER)):
-            items.append(Item(form, label, template, size, gender))
+            items.append(DrawnItem(form, label, template, size, gender))
     return [items[int(i)] for i in rng.permutation(len(items))]
 
 
@@ -183,7 +183,7 @@ class _Writer:
     seen: set[Texts] = field(default_factory=set)
     n_of_form: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def write(self, item: Item, identity: str) -> Pair:
+    def write(self, item: DrawnItem, identity: str) -> Pair:
         sketch = _sketch(item.form)
         relation = self.prove(item, sketch) if self.recipe.proved else ""
         texts = self.word(sketch, item.gender)
@@ -199,7 +199,7 @@ class _Writer:
             form=sketch.notation,
         )
 
-    def prove(self, item: Item, sketch: _Sketch) -> str:
+    def prove(self, item: DrawnItem, sketch: _Sketch) -> str:
         relation = prove_canonical(sketch.form, self.readings)
         if label_of(relation) != item.label:
             raise UsageError(

@@ -16,12 +16,12 @@ from goldproof.builders.logic.forms import (
     AsTall,
     Described,
     Form,
-    Kind,
+    LogicSentence,
     Name,
+    NameKind,
     Only,
     Quantifier,
     Readings,
-    Sentence,
     Taller,
     Term,
     Visit,
@@ -44,10 +44,10 @@ def draw_negation(n: int, rng: np.random.Generator) -> Contrast:
     return Contrast(Form(facts, fact(first, first, True)), Form(facts, fact(second, _NEW, True)))
 
 
-def draw_coordination(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast:
+def draw_coordination(n: int, rng: np.random.Generator, *, of: NameKind) -> Contrast:
     """A member of the list denied, against a new member or a new other side."""
     listed = tuple(Name(of, i) for i in range(n))
-    people, places = (listed, (place(0),)) if of is Kind.PERSON else ((person(0),), listed)
+    people, places = (listed, (place(0),)) if of is NameKind.PERSON else ((person(0),), listed)
     premise = (Visit(people, places),)
     who, where = people[int(rng.integers(len(people)))], places[int(rng.integers(len(places)))]
     other = denied(person(_NEW), where) if coin(rng) else denied(who, place(_NEW))
@@ -61,11 +61,11 @@ def draw_list(n: int, rng: np.random.Generator) -> Contrast:
     return Contrast(Form(premise, denied(person(0), listed)), Form(premise, denied(person(0), unlisted)))
 
 
-def draw_every(n: int, rng: np.random.Generator, *, of: Kind) -> Contrast:
+def draw_every(n: int, rng: np.random.Generator, *, of: NameKind) -> Contrast:
     """Everyone visited every place (person): a place denied, against a person (and the reverse)."""
-    quantifier = Quantifier.EVERY_PLACE if of is Kind.PLACE else Quantifier.EVERY_PERSON
+    quantifier = Quantifier.EVERY_PLACE if of is NameKind.PLACE else Quantifier.EVERY_PERSON
     premise = (Visit((Quantifier.EVERYONE,), (quantifier,)),)
-    right, wrong = (place(0), person(1)) if of is Kind.PLACE else (person(1), place(0))
+    right, wrong = (place(0), person(1)) if of is NameKind.PLACE else (person(1), place(0))
     return Contrast(Form(premise, denied(person(0), right)), Form(premise, denied(person(0), wrong)))
 
 
@@ -82,7 +82,7 @@ def draw_description(n: int, rng: np.random.Generator) -> Contrast:
     x, y = person(0), person(1)
     what, unseen = (Quantifier.EVERY_PLACE, place(0)) if coin(rng) else (Quantifier.ALL_PEOPLE, person(2))
     met = Visit((x,), (y,)) if coin(rng) else Visit((y,), (x,))
-    premise: tuple[Sentence, ...] = (Described(x, what), met)
+    premise: tuple[LogicSentence, ...] = (Described(x, what), met)
     if coin(rng):
         premise = premise[::-1]
     return Contrast(Form(premise, denied(x, unseen)), Form(premise, denied(y, unseen)))
@@ -97,7 +97,7 @@ def draw_chain(n: int, rng: np.random.Generator) -> Contrast:
 
 def draw_as_tall_chain(n: int, rng: np.random.Generator) -> Contrast:
     """A chain of n "as tall as" that ends in "taller than": the last person above another, against the reverse."""
-    chain: list[Sentence] = [AsTall(person(i), person(i + 1)) for i in range(n)]
+    chain: list[LogicSentence] = [AsTall(person(i), person(i + 1)) for i in range(n)]
     premise = (*chain, Taller(person(n), (person(n + 1),)))
     return turned(premise, person(int(rng.integers(n + 1))), person(n + 1))
 
@@ -110,13 +110,13 @@ def draw_taller_list(n: int, rng: np.random.Generator) -> Contrast:
     return turned((Taller(top, others), same), equal, others[int(rng.integers(n))])
 
 
-def draw_counting(n: int, rng: np.random.Generator, *, of: Kind, both: bool) -> Contrast:
+def draw_counting(n: int, rng: np.random.Generator, *, of: NameKind, both: bool) -> Contrast:
     """Only n places (people): n + 1 named, against fewer than n (one, where n is 1)."""
     amounts = [Amount(n, of)]
     if both:
-        other = Kind.PERSON if of is Kind.PLACE else Kind.PLACE
+        other = NameKind.PERSON if of is NameKind.PLACE else NameKind.PLACE
         amounts.append(Amount(int(rng.integers(1, 31)), other))
-    amounts.sort(key=lambda amount: amount.kind is Kind.PERSON)
+    amounts.sort(key=lambda amount: amount.kind is NameKind.PERSON)
     premise = (Only(person(0), tuple(amounts)),)
 
     def named(count: int) -> Visit:
@@ -128,18 +128,18 @@ def draw_counting(n: int, rng: np.random.Generator, *, of: Kind, both: bool) -> 
 _NO_N = (0,)
 TEMPLATES = (
     Template("facts", LogicTask.NEGATION, between(2, 12), draw_negation),
-    Template("people", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PERSON)),
-    Template("places", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=Kind.PLACE)),
+    Template("people", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=NameKind.PERSON)),
+    Template("places", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=NameKind.PLACE)),
     Template("list", LogicTask.QUANTIFIERS, between(10, 20), draw_list),
-    Template("every place", LogicTask.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PLACE)),
-    Template("every person", LogicTask.QUANTIFIERS, _NO_N, partial(draw_every, of=Kind.PERSON)),
+    Template("every place", LogicTask.QUANTIFIERS, _NO_N, partial(draw_every, of=NameKind.PLACE)),
+    Template("every person", LogicTask.QUANTIFIERS, _NO_N, partial(draw_every, of=NameKind.PERSON)),
     Template("everything", LogicTask.QUANTIFIERS, _NO_N, draw_everything),
     Template("description", LogicTask.DESCRIPTION, _NO_N, draw_description),
     Template("chain", LogicTask.COMPARISON, between(4, 10), draw_chain),
     Template("as tall chain", LogicTask.COMPARISON, between(4, 10), draw_as_tall_chain),
     Template("list of people", LogicTask.COMPARISON, between(4, 10), draw_taller_list),
-    Template("only places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=False)),
-    Template("only people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=False)),
-    Template("both, places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PLACE, both=True)),
-    Template("both, people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=Kind.PERSON, both=True)),
+    Template("only places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PLACE, both=False)),
+    Template("only people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PERSON, both=False)),
+    Template("both, places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PLACE, both=True)),
+    Template("both, people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PERSON, both=True)),
 )

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 
-class Kind(StrEnum):
+class NameKind(StrEnum):
     """The kind of an individual: a person or a place."""
 
     PERSON = "person"
@@ -32,16 +32,16 @@ class Quantifier(StrEnum):
     ALL_PEOPLE = "all people"  # the same as `EVERY_PERSON`, worded "everyone"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> NameKind:
         """The kind of individual that the phrase ranges over."""
-        return Kind.PLACE if self is Quantifier.EVERY_PLACE else Kind.PERSON
+        return NameKind.PLACE if self is Quantifier.EVERY_PLACE else NameKind.PERSON
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Name:
     """The individual number `index` of its kind."""
 
-    kind: Kind
+    kind: NameKind
     index: int
 
 
@@ -89,7 +89,7 @@ class Amount:
     """So many individuals of a kind."""
 
     n: int
-    kind: Kind
+    kind: NameKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +100,18 @@ class Only:
     amounts: tuple[Amount, ...]
 
 
-Sentence = Visit | Described | Taller | AsTall | Only
+LogicSentence = Visit | Described | Taller | AsTall | Only
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """A premise and a hypothesis."""
 
-    premise: tuple[Sentence, ...]
-    hypothesis: Sentence
+    premise: tuple[LogicSentence, ...]
+    hypothesis: LogicSentence
 
     @property
-    def sentences(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[LogicSentence, ...]:
         """All sentences, the hypothesis last."""
         return (*self.premise, self.hypothesis)
 
@@ -148,22 +148,22 @@ ALL_READINGS = tuple(
 
 
 @lru_cache(maxsize=10_000)
-def named(kind: Kind, index: int) -> Name:
+def named(kind: NameKind, index: int) -> Name:
     """The individual number `index` of a kind; the same object each time, since forms by the thousand hold it."""
     return Name(kind, index)
 
 
 def person(index: int) -> Name:
     """The person number `index`."""
-    return named(Kind.PERSON, index)
+    return named(NameKind.PERSON, index)
 
 
 def place(index: int) -> Name:
     """The place number `index`."""
-    return named(Kind.PLACE, index)
+    return named(NameKind.PLACE, index)
 
 
-def terms_of(sentence: Sentence) -> tuple[Term, ...]:
+def terms_of(sentence: LogicSentence) -> tuple[Term, ...]:
     """The noun phrases of a sentence in the order of English."""
     match sentence:
         case Visit(subjects, objects):
@@ -186,7 +186,7 @@ def names_of(form: Form) -> Iterator[Name]:
                 yield term
 
 
-def renamed(sentence: Sentence, name: Callable[[Name], Name]) -> Sentence:
+def renamed(sentence: LogicSentence, name: Callable[[Name], Name]) -> LogicSentence:
     """The sentence with each name replaced."""
 
     def term(given: Term) -> Term:
@@ -222,10 +222,12 @@ def canonical(form: Form) -> Canonical:
     (Name(kind=<Kind.PLACE: 'place'>, index=2),)
     """
     numbers: dict[Name, Name] = {}
-    old: dict[Kind, list[Name]] = {Kind.PERSON: [], Kind.PLACE: []}
+    old: dict[NameKind, list[Name]] = {NameKind.PERSON: [], NameKind.PLACE: []}
     for name in names_of(form):
         if name not in numbers:
             old[name.kind].append(name)
             numbers[name] = named(name.kind, len(old[name.kind]))
     sentences = [renamed(sentence, numbers.__getitem__) for sentence in form.sentences]
-    return Canonical(Form(tuple(sentences[:-1]), sentences[-1]), tuple(old[Kind.PERSON]), tuple(old[Kind.PLACE]))
+    return Canonical(
+        Form(tuple(sentences[:-1]), sentences[-1]), tuple(old[NameKind.PERSON]), tuple(old[NameKind.PLACE])
+    )

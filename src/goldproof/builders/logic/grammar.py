@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from goldproof.builders.logic.forms import Kind
+from goldproof.builders.logic.forms import NameKind
 from goldproof.errors import DataError, UsageError
 
 FOLDER = Path(__file__).parent / "grammars"
@@ -94,10 +94,10 @@ class Grammar:
     subjects: Mapping[str, Subject]
     every: Mapping[str, str]
     described: Mapping[str, str]
-    visits: Mapping[Kind, Mapping[str, Agreeing]]
+    visits: Mapping[NameKind, Mapping[str, Agreeing]]
     taller: Agreeing
     as_tall: Agreeing
-    amounts: Mapping[Kind, tuple[str, ...]]
+    amounts: Mapping[NameKind, tuple[str, ...]]
     roles: tuple[str, ...]
     vocabularies: Mapping[str, Vocabulary]
 
@@ -197,9 +197,9 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
         for key in _QUANTIFIERS
     }
     visits = {
-        kind: {form: tables.agreeing(f"visit.{kind.value}.{form}", "objects") for form in _VISITS} for kind in Kind
+        kind: {form: tables.agreeing(f"visit.{kind.value}.{form}", "objects") for form in _VISITS} for kind in NameKind
     }
-    amounts = {kind: _amounts(tables, f"amounts.{kind.value}") for kind in Kind}
+    amounts = {kind: _amounts(tables, f"amounts.{kind.value}") for kind in NameKind}
     return Grammar(
         language=language,
         comparison_join=tables.text("comparison_join") if "comparison_join" in tables.content else words["join"],

@@ -16,18 +16,18 @@ from goldproof.builders.logic.forms import (
     AsTall,
     Described,
     Form,
-    Kind,
+    LogicSentence,
     Name,
+    NameKind,
     Only,
     Quantifier,
-    Sentence,
     Taller,
     Term,
     Visit,
 )
 from goldproof.errors import UsageError
 
-_LETTERS = {Kind.PERSON: "x", Kind.PLACE: "p"}
+_LETTERS = {NameKind.PERSON: "x", NameKind.PLACE: "p"}
 _KINDS = {letter: kind for kind, letter in _LETTERS.items()}
 _GROUP = r"(\{[^{}]*\}|[^{},]+)"
 _VISIT = re.compile(rf"(~?)V\({_GROUP},{_GROUP}\)")
@@ -47,7 +47,7 @@ def write_form(form: Form) -> str:
     return "; ".join(map(write_sentence, form.premise)) + " |- " + write_sentence(form.hypothesis)
 
 
-def write_sentence(sentence: Sentence) -> str:
+def write_sentence(sentence: LogicSentence) -> str:
     """A sentence of a form in the notation."""
     match sentence:
         case Visit(subjects, objects, negated):
@@ -75,7 +75,7 @@ def read_form(text: str) -> Form:
     return Form(tuple(map(read_sentence, premise.split("; "))), read_sentence(hypothesis))
 
 
-def read_sentence(text: str) -> Sentence:
+def read_sentence(text: str) -> LogicSentence:
     """The sentence that a piece of the notation says."""
     if match := _VISIT.fullmatch(text):
         return Visit(_read_group(match[2]), _read_group(match[3]), bool(match[1]))
@@ -87,7 +87,7 @@ def read_sentence(text: str) -> Sentence:
         return AsTall(_read_name(match[1]), _read_name(match[2]))
     if match := _ONLY.fullmatch(text):
         counted = [amount.split(" ") for amount in match[2].split(",")]
-        return Only(_read_name(match[1]), tuple(Amount(int(n), Kind(kind)) for n, kind in counted))
+        return Only(_read_name(match[1]), tuple(Amount(int(n), NameKind(kind)) for n, kind in counted))
     raise UsageError(f"not a sentence of the notation: {text!r}; sentences look like V(x1,p1) or x1 > x2")
 
 

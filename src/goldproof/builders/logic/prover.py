@@ -22,13 +22,13 @@ from goldproof.builders.logic.forms import (
     AsTall,
     Described,
     Form,
-    Kind,
+    LogicSentence,
     Name,
+    NameKind,
     Only,
     Quantifier,
     Readings,
     Relation,
-    Sentence,
     Taller,
     Term,
     Visit,
@@ -37,19 +37,19 @@ from goldproof.builders.logic.forms import (
 )
 from goldproof.errors import UsageError
 
-GENERIC = {kind: Name(kind, 0) for kind in Kind}
+GENERIC = {kind: Name(kind, 0) for kind in NameKind}
 _FIRST_WITNESS = 1_000_000
-Cell = tuple[Name, Name]
+NamePair = tuple[Name, Name]
 
 
 @dataclass(slots=True)
 class _Case:
     """One way in which the sentences may be true together."""
 
-    asked: set[Cell] = field(default_factory=set)
-    gaps: list[set[Cell]] = field(default_factory=list)
-    at_least: list[tuple[Name, Kind, int]] = field(default_factory=list)
-    at_most: list[tuple[Name, Kind, int]] = field(default_factory=list)
+    asked: set[NamePair] = field(default_factory=set)
+    gaps: list[set[NamePair]] = field(default_factory=list)
+    at_least: list[tuple[Name, NameKind, int]] = field(default_factory=list)
+    at_most: list[tuple[Name, NameKind, int]] = field(default_factory=list)
     higher: list[tuple[Name, Name, bool]] = field(default_factory=list)  # (a, b, strictly)
 
     def add(self, other: _Case) -> None:
@@ -135,14 +135,16 @@ class _World:
         self.readings = readings
         named = set(names_of(form))
         n_someone = sum(_mentions_someone(sentence) for sentence in form.sentences)
-        witnesses = {Name(Kind.PERSON, _FIRST_WITNESS + number) for number in range(n_someone + 1)}
+        witnesses = {Name(NameKind.PERSON, _FIRST_WITNESS + number) for number in range(n_someone + 1)}
         self.unused = sorted(witnesses)
         self.all = {
-            Kind.PERSON: {name for name in named if name.kind is Kind.PERSON} | witnesses | {GENERIC[Kind.PERSON]},
-            Kind.PLACE: {name for name in named if name.kind is Kind.PLACE} | {GENERIC[Kind.PLACE]},
+            NameKind.PERSON: {name for name in named if name.kind is NameKind.PERSON}
+            | witnesses
+            | {GENERIC[NameKind.PERSON]},
+            NameKind.PLACE: {name for name in named if name.kind is NameKind.PLACE} | {GENERIC[NameKind.PLACE]},
         }
 
-    def cases(self, sentence: Sentence, *, truth: bool) -> list[_Case]:
+    def cases(self, sentence: LogicSentence, *, truth: bool) -> list[_Case]:
         """The ways in which a sentence can be true (or false)."""
         match sentence:
             case Visit():
@@ -165,9 +167,9 @@ class _World:
             groups = [objects] if subjects[0] is Quantifier.SOMEONE else [(item,) for item in objects]
             if (subjects[0] is Quantifier.SOMEONE) is truth:
                 return [_Case(asked=self.cells(one, group)) for one in self.witness_choices() for group in groups]
-            people = self.all[Kind.PERSON]
+            people = self.all[NameKind.PERSON]
             return [_Case(gaps=[self.cells(one, group) for one in people for group in groups])]
-        cells: set[Cell] = set()
+        cells: set[NamePair] = set()
         for subject in subjects:
             if subject is Quantifier.EVERYONE:
                 cells |= self.everyones_cells(objects)
@@ -177,30 +179,30 @@ class _World:
 
     def witness_choices(self) -> Iterator[Name]:
         yield self.unused.pop()
-        yield from sorted(name for name in self.all[Kind.PERSON] if 0 < name.index < _FIRST_WITNESS)
+        yield from sorted(name for name in self.all[NameKind.PERSON] if 0 < name.index < _FIRST_WITNESS)
 
-    def cells(self, who: Name, objects: Iterable[Term]) -> set[Cell]:
+    def cells(self, who: Name, objects: Iterable[Term]) -> set[NamePair]:
         """The visits of one person to all these objects."""
-        cells: set[Cell] = set()
+        cells: set[NamePair] = set()
         for item in objects:
             if isinstance(item, Name):
                 cells.add((who, item))
                 continue
             everything = self.all[item.kind]
-            if item.kind is Kind.PERSON and not self.readings.everyone_includes_self and who.index:
+            if item.kind is NameKind.PERSON and not self.readings.everyone_includes_self and who.index:
                 everything = everything - {who}
             cells |= {(who, each) for each in everything}
         return cells
 
-    def everyones_cells(self, objects: Iterable[Term]) -> set[Cell]:
-        cells = {cell for one in self.all[Kind.PERSON] for cell in self.cells(one, objects)}
+    def everyones_cells(self, objects: Iterable[Term]) -> set[NamePair]:
+        cells = {cell for one in self.all[NameKind.PERSON] for cell in self.cells(one, objects)}
         if self.readings.everyone_includes_self:
             return cells
         return {(who, item) for who, item in cells if who != item or not who.index}
 
     def described_cases(self, who: Name, visited: Quantifier, truth: bool) -> list[_Case]:
         own = self.cells(who, [visited])
-        others = [one for one in sorted(self.all[Kind.PERSON]) if one != who]
+        others = [one for one in sorted(self.all[NameKind.PERSON]) if one != who]
         if truth:
             return [_Case(asked=own, gaps=[self.cells(one, [visited]) for one in others])]
         return [_Case(gaps=[own]), *(_Case(asked=self.cells(one, [visited])) for one in others if one.index)]
@@ -223,7 +225,7 @@ class _World:
         return cases
 
 
-def _mentions_someone(sentence: Sentence) -> bool:
+def _mentions_someone(sentence: LogicSentence) -> bool:
     return isinstance(sentence, Visit) and not {Quantifier.SOMEONE, Quantifier.NOBODY}.isdisjoint(sentence.subjects)
 
 

@@ -10,11 +10,11 @@ from goldproof.builders.logic.forms import (
     AsTall,
     Described,
     Form,
-    Kind,
+    LogicSentence,
     Name,
+    NameKind,
     Only,
     Quantifier,
-    Sentence,
     Taller,
     Term,
     Visit,
@@ -64,13 +64,13 @@ class _Speaker:
     grammar: Grammar
     casting: Casting
 
-    def say(self, sentence: Sentence) -> str:
+    def say(self, sentence: LogicSentence) -> str:
         text = self.word(sentence)
         for pattern, replacement in self.grammar.alternations:
             text = pattern.sub(replacement, text)
         return text
 
-    def word(self, sentence: Sentence) -> str:
+    def word(self, sentence: LogicSentence) -> str:
         grammar = self.grammar
         match sentence:
             case Visit():
@@ -114,7 +114,7 @@ class _Speaker:
 
     def object(self, item: Term | Amount) -> str:
         if isinstance(item, Name):
-            return self.person(item).object if item.kind is Kind.PERSON else self.casting.places[item.index - 1]
+            return self.person(item).object if item.kind is NameKind.PERSON else self.casting.places[item.index - 1]
         if isinstance(item, Amount):
             return self.grammar.amounts[item.kind][item.n - 1]
         return self.grammar.every[item.value]

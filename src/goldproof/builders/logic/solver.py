@@ -12,13 +12,13 @@ from goldproof.builders.logic.forms import (
     AsTall,
     Described,
     Form,
-    Kind,
+    LogicSentence,
     Name,
+    NameKind,
     Only,
     Quantifier,
     Readings,
     Relation,
-    Sentence,
     Taller,
     Term,
     Visit,
@@ -51,13 +51,15 @@ class _Z3World:
         self.z3 = z3 = import_extra("z3", CHECKING)
         self.readings = readings
         self.context = z3.Context()
-        self.sorts = {kind: z3.DeclareSort(kind.value, self.context) for kind in Kind}
-        people = self.sorts[Kind.PERSON]
+        self.sorts = {kind: z3.DeclareSort(kind.value, self.context) for kind in NameKind}
+        people = self.sorts[NameKind.PERSON]
         truth = z3.BoolSort(self.context)
-        self.visited = {kind: z3.Function(f"visited_{kind.value}", people, self.sorts[kind], truth) for kind in Kind}
+        self.visited = {
+            kind: z3.Function(f"visited_{kind.value}", people, self.sorts[kind], truth) for kind in NameKind
+        }
         self.height = z3.Function("height", people, z3.RealSort(self.context))
         self.names: dict[Name, Any] = {}
-        self.counts: dict[tuple[Any, Kind], Any] = {}
+        self.counts: dict[tuple[Any, NameKind], Any] = {}
         self.n_fresh = 0
 
     def is_satisfiable(self, formulas: Sequence[Any]) -> bool:
@@ -72,13 +74,13 @@ class _Z3World:
         raise GoldproofError("z3 could not decide a form: neither a proof nor a small model was found")
 
     def distinct_names(self) -> list[Any]:
-        named = {kind: [one for name, one in self.names.items() if name.kind is kind] for kind in Kind}
+        named = {kind: [one for name, one in self.names.items() if name.kind is kind] for kind in NameKind}
         return [self.z3.Distinct(*ones) for ones in named.values() if len(ones) > 1]
 
     def few_individuals(self) -> list[Any]:
         """There are only the named individuals and two more of each kind."""
         z3, formulas = self.z3, []
-        for kind in Kind:
+        for kind in NameKind:
             known = [one for name, one in self.names.items() if name.kind is kind]
             known += [self.fresh(kind), self.fresh(kind)]
             each = self.fresh(kind)
@@ -90,18 +92,18 @@ class _Z3World:
             self.names[name] = self.z3.Const(f"{name.kind.value}{name.index}", self.sorts[name.kind])
         return self.names[name]
 
-    def fresh(self, kind: Kind) -> Any:
+    def fresh(self, kind: NameKind) -> Any:
         self.n_fresh += 1
         return self.z3.Const(f"some_{kind.value}{self.n_fresh}", self.sorts[kind])
 
-    def say(self, sentence: Sentence) -> Any:
+    def say(self, sentence: LogicSentence) -> Any:
         z3 = self.z3
         match sentence:
             case Visit(subjects, objects, negated):
                 said = z3.And([self.subject(subject, objects) for subject in subjects])
                 return z3.Not(said) if negated else said
             case Described(who, visited):
-                other = self.fresh(Kind.PERSON)
+                other = self.fresh(NameKind.PERSON)
                 everything = self.has_visited(other, visited)
                 only_who = z3.ForAll([other], z3.Implies(everything, other == self.name(who)))
                 return z3.And(self.has_visited(self.name(who), visited), only_who)
@@ -119,7 +121,7 @@ class _Z3World:
         z3 = self.z3
         if isinstance(subject, Name):
             return z3.And([self.has_visited(self.name(subject), item) for item in objects])
-        someone = self.fresh(Kind.PERSON)
+        someone = self.fresh(NameKind.PERSON)
         visits = [self.reaches(someone, item, subject) for item in objects]
         if subject is Quantifier.NOBODY:
             return z3.Not(z3.Exists([someone], z3.Or(visits)))
@@ -129,7 +131,7 @@ class _Z3World:
         """Whoever the subject ranges over has visited the item; "everyone" may leave out the item itself."""
         visited = self.has_visited(someone, item)
         leaves_out = subject is Quantifier.EVERYONE and not self.readings.everyone_includes_self
-        if leaves_out and isinstance(item, Name) and item.kind is Kind.PERSON:
+        if leaves_out and isinstance(item, Name) and item.kind is NameKind.PERSON:
             return self.z3.Or(someone == self.name(item), visited)
         return visited
 
@@ -140,11 +142,11 @@ class _Z3World:
             return visited(who, self.name(item))
         each = self.fresh(item.kind)
         reached = visited(who, each)
-        if item.kind is Kind.PERSON and not self.readings.everyone_includes_self:
+        if item.kind is NameKind.PERSON and not self.readings.everyone_includes_self:
             reached = z3.Or(each == who, reached)
         return z3.ForAll([each], reached)
 
-    def count(self, who: Name, kind: Kind) -> Any:
+    def count(self, who: Name, kind: NameKind) -> Any:
         """How many of a kind a person has visited."""
         key = self.name(who), kind
         if key not in self.counts:

@@ -33,7 +33,7 @@ class RuleContext:
     top_classes: frozenset[str] = frozenset()
 
 
-Rule = Callable[[Tree, RuleContext], RuleVerdict]
+TaskRule = Callable[[Tree, RuleContext], RuleVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ProbingTask:
 
     name: str
     question: str
-    rule: Rule
+    rule: TaskRule
     classes: tuple[str, ...]
     file: str
     senteval_file: str | None = None
@@ -168,7 +168,7 @@ def _shift(tree: Tree, context: RuleContext, name: str, pairs: list[int]) -> Rul
     return RuleVerdict("I", tokens=shift.swap(tree.forms, pairs[(chance >> 1) % len(pairs)]))
 
 
-def _of_tree(rule: Callable[[Tree], RuleVerdict]) -> Rule:
+def _of_tree(rule: Callable[[Tree], RuleVerdict]) -> TaskRule:
     @wraps(rule)
     def of_tree(tree: Tree, context: RuleContext) -> RuleVerdict:
         return rule(tree)

@@ -1,6 +1,7 @@
 """The layout of a file that nobody has described, seen from its extension, its header and its first lines.
 
-Used by the checks, which take whatever lies in a folder; reading for a study names its columns or its corpus instead.
+Used by the checks, which take whatever lies in a folder; reading for a study names its columns or its corpus instead,
+and predictions are never guessed from their cells: a wrong gold would be a wrong score.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from goldproof.data.columns import Columns, guess_columns, list_columns
+from goldproof.data.columns import Columns, guess_columns
 from goldproof.data.formats.added import is_added
 from goldproof.data.formats.files import FORMATS, iter_lines, suffix_of
 from goldproof.data.naming import SPLIT_WORDS
@@ -47,24 +48,26 @@ def sniff_layout(path: Path, given: Columns | None = None) -> Layout | str | Non
 
 
 def _sniff_delimited(path: Path, form: str, given: Columns) -> Layout | str | None:
-    lines = [line for _, line in islice(iter_lines(path), _SAMPLE)]
-    delimiter = "\t" if any("\t" in line for line in lines) else ","
+    lines = [line for _, line in islice(iter_lines(path), _SAMPLE) if line]
+    looked_at = lines[:1] if form == "csv" else lines  # a cell of a csv may hold a tab
+    delimiter = "\t" if any("\t" in line for line in looked_at) else ","
     quoted = delimiter == "," and form == "csv"
-    if quoted and _is_by_semicolons([line for line in lines if line]):
-        raise DataError(f"no column looks like the text; columns found: {list_columns([lines[0]])}", path=path)
-    rows = _split([line for line in lines if line], delimiter, quoted)
+    if quoted and _is_by_semicolons(lines):
+        guess_columns(given, [lines[0]], path)  # one column, which the error says
+    rows = _split(lines, delimiter, quoted)
     if not rows or (len(rows[0]) == 1 and form != "csv"):
         return None
     if all(len(row) == 2 and _PREFIXED.match(row[0]) and _TAG.fullmatch(row[1]) for row in rows):
         return "token-tag"
-    header = guess_columns(given, rows[0], path) if given.named else _header_columns(rows[0], path)
+    first = [name.strip() for name in rows[0]]
+    header = _header_columns(given, first, path)
     if header is not None:
         return Layout(form, header, delimiter=delimiter, quoted=quoted)
     width = len(rows[0])
     names = tuple(f"column {number}" for number in range(1, width + 1))
     whole = [row for row in rows if len(row) == width]
     if _is_header(whole):
-        columns = _columns_by_content([list(cells) for cells in zip(*whole[1:], strict=True)], rows[0])
+        columns = _columns_by_content([list(cells) for cells in zip(*whole[1:], strict=True)], first)
         return None if columns is None else Layout(form, columns, delimiter=delimiter, quoted=quoted)
     columns = _columns_by_content([list(cells) for cells in zip(*whole, strict=True)], names)
     if columns is None:
@@ -85,16 +88,13 @@ def _split(lines: Sequence[str], delimiter: str, quoted: bool) -> list[list[str]
     return [row for row in csv.reader([line + "\n" for line in lines]) if row]
 
 
-def _header_columns(first: Sequence[str], path: Path) -> Columns | None:
-    """The columns by a header line, or None where the first line is no header."""
-    names = [name.strip() for name in first]
-    suffixed = {re.sub(r"_[a-z]{2,3}$", "", name): name for name in names}
-    if {"sentence1", "sentence2"} <= set(suffixed) and "sentence1" not in names:
-        label = "label" if "label" in names else None
-        return Columns(text=suffixed["sentence1"], pair=suffixed["sentence2"], label=label)
+def _header_columns(given: Columns, names: Sequence[str], path: Path) -> Columns | None:
+    """The columns by a header line, or None where the first line is no header and none was named."""
     try:
-        return guess_columns(Columns(), names, path)
+        return guess_columns(given, names, path)
     except DataError:
+        if given.named:
+            raise
         return None
 
 

@@ -45,6 +45,10 @@ class Delimited:
 
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
         """Batches with the wanted columns only; every row must have as many cells as there are columns."""
+        for name in wanted:
+            if name not in self.column_names:  # a field inside a field, which a cell cannot have
+                found = ", ".join(self.column_names)
+                raise DataError(f"there is no column {name!r}; columns found: {found}", path=self.path)
         positions = [self.column_names.index(name) for name in wanted]
         rows = _iter_rows(self.path, self.delimiter, self.quoted)
         if self.skip_first:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -94,7 +95,7 @@ def _answers(rows: _CheckpointRows, language: str, split: str) -> list[Answers]:
     there = _check_whole(position, ids, rows, f"{language} {split}")
     gold_of, answer_of = (_values(part, name, rows.predictions) for name in ("gold", "prediction"))
     gold = gold_of[position[there][0]]
-    _check_gold(gold, gold_of, position[there], ids, f"{language} {split}")
+    _check_gold(part, gold_of, position[there], f"{language} {split}")
     shares = _probabilities(part)
     clusters = _clusters(part, position[there][0])
     found = []
@@ -119,13 +120,23 @@ def _answers(rows: _CheckpointRows, language: str, split: str) -> list[Answers]:
     return found
 
 
-def _check_gold(gold: Array, gold_of: Array, positions: IntArray, ids: Array, where: str) -> None:
+def _check_gold(part: pa.Table, gold_of: Array, positions: IntArray, where: str) -> None:
+    first = positions[0]
     for row in positions[1:]:
-        differs = [i for i, (a, b) in enumerate(zip(gold, gold_of[row], strict=True)) if a is not b and a != b]
+        golds = zip(gold_of[first], gold_of[row], strict=True)
+        differs = [i for i, (a, b) in enumerate(golds) if a is not b and a != b]
         if differs:
+            both = part.take(pa.array([first[differs[0]], row[differs[0]]])).to_pylist()
+            said = " and ".join(f"{one['gold']!r} at {_when(one)}" for one in both)
+            item = both[0]["id"]
             raise DataError(
-                f"{where}: the gold of item {ids[differs[0]]!r} differs between runs or steps; it must be the same"
+                f"{where}: the gold of item {item!r} differs between runs or steps; it must be the same: {said}"
             )
+
+
+def _when(row: dict[str, Any]) -> str:
+    """The run and step of a row in words."""
+    return f"run {row['run']!r}, step {row['step']}" if "run" in row else f"step {row['step']}"
 
 
 def _clusters(part: pa.Table, first: IntArray) -> IntArray | None:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
 from goldproof.judging.checkpoints.guide import Guidance
-from goldproof.judging.checkpoints.report_selection import course_items, oracle_items, rule_items
+from goldproof.judging.checkpoints.report_selection import LANGUAGE, course_items, oracle_items, rule_items
 from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL, CheckpointRule, mean_difference
-from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
+from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_report import lower_name
 from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import format_number, in_words, points
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
 from goldproof.statistics.estimate import Estimate
@@ -131,43 +133,32 @@ def _standing(estimate: Estimate) -> Standing:
 
 
 def _claim_items(found: Transfer) -> list[Item]:
-    rows = [_claim_row(found, result) for result in found.languages]
-    name = title_of(found.experiment.metric)
-    columns = [
-        Column("language", "Language"),
-        Column("n", "Test items"),
-        Column("score", name, 1, "%", "mean of the runs at each run's best source dev; interval over runs and items"),
-        Column("another", "Another run ±", 1, "points", "one more run is expected within this of the mean"),
-        Column(
-            "gap", f"Below {found.experiment.source}", 1, "points", "source minus target on the same test items, paired"
-        ),
-        Column(
-            "guide",
-            f"{found.experiment.source} dev, late",
-            note="its moves against those of test, second half of training",
-        ),
-        Column("claim", "The score"),
-    ]
     n_free = sum(result.claim == "may be claimed" for result in found.languages)
     title = f"{n_free} of {len(found.languages)} zero-shot scores may be claimed as they are"
     note = (
         f"Claimed as it is: above what one label for all scores, one more run expected within {_margin(found)} points, "
         f"and target dev not credibly better by more than {_margin(found)} points."
     )
-    return [Table("claims", title, columns, rows, note)]
+    return [make_table(Heading("claims", title, note), _claim_fields(found), found.languages)]
 
 
-def _claim_row(found: Transfer, result: LanguageResult) -> dict[str, Cell]:
-    another = result.spread.another_run
-    return {
-        "language": result.language,
-        "n": result.n_items,
-        "score": found.rule(result.language, USUAL).estimate,
-        "another": another if math.isfinite(another) else Missing("one run only"),
-        "gap": result.gap.difference if result.gap.difference is not None else Missing(result.gap.reason),
-        "guide": result.by_source.late_standing,
-        "claim": result.claim,
-    }
+def _claim_fields(found: Transfer) -> list[Field[LanguageResult]]:
+    source, name = found.experiment.source, title_of(found.experiment.metric)
+    score = Column(
+        "score", name, 1, "%", "mean of the runs at each run's best source dev; interval over runs and items"
+    )
+    another = Column("another", "Another run ±", 1, "points", "one more run is expected within this of the mean")
+    gap = Column("gap", f"Below {source}", 1, "points", "source minus target on the same test items, paired")
+    guide = Column("guide", f"{source} dev, late", note="its moves against those of test, second half of training")
+    return [
+        LANGUAGE,
+        Field(Column("n", "Test items"), lambda result: result.n_items),
+        Field(score, lambda result: found.rule(result.language, USUAL).estimate),
+        Field(another, lambda result: _finite(result.spread.another_run, "one run only")),
+        Field(gap, lambda result: result.gap.difference or Missing(result.gap.reason)),
+        Field(guide, lambda result: result.by_source.late_standing),
+        Field(Column("claim", "The score"), lambda result: result.claim),
+    ]
 
 
 def _margin(found: Transfer) -> str:
@@ -178,14 +169,11 @@ def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     if found.experiment.n_runs == 1:
         return [Text("There is one run only, so nothing can be said about another.")]
     spreads = {"dev": found.source_spread, **{result.language: result.spread for result in found.languages}}
-    rows: list[dict[str, Cell]] = [
-        {"row": "Max", **{name: spread.highest for name, spread in spreads.items()}},
-        {"row": "Min", **{name: spread.lowest for name, spread in spreads.items()}},
-        {"row": "Δ", **{name: Marked(s.delta, best=s.is_significant) for name, s in spreads.items()}},
-        {
-            "row": "significant from",
-            **{name: _finite(s.significant, "for accuracy only") for name, s in spreads.items()},
-        },
+    rows = [
+        WideRow("Max", {name: spread.highest for name, spread in spreads.items()}),
+        WideRow("Min", {name: spread.lowest for name, spread in spreads.items()}),
+        WideRow("Δ", {name: Marked(s.delta, best=s.is_significant) for name, s in spreads.items()}),
+        WideRow("significant from", {name: _finite(s.significant, "for accuracy only") for name, s in spreads.items()}),
     ]
     n_bold = sum(result.spread.is_significant for result in found.languages)
     source = 100 * found.source_spread.delta
@@ -199,39 +187,40 @@ def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         "different ones and does not know that the extremes of several runs were picked; the next table has the right "
         "one."
     )
+    columns = (f"Dev {found.experiment.source}", *found.experiment.targets)
     return [
-        wide_table("runs", title, rows, (f"Dev {found.experiment.source}", *found.experiment.targets), printed, note),
+        wide_table(Heading("runs", title, note), rows, columns, printed),
         _equality_table(found),
         _run_figure(found),
     ]
 
 
-def _equality_table(found: Transfer) -> Table:
-    rows: list[dict[str, Cell]] = [
-        {
-            "language": result.language,
-            "delta": result.spread.delta,
-            "sd": float(result.spread.run_scores.std(ddof=1)),
-            "another": result.spread.another_run,
-            "p": _finite(result.adjusted, "for accuracy only"),
-        }
-        for result in found.languages
-    ]
-    columns = [
-        Column("language", "Language"),
-        Column("delta", "Δ", 1, "points"),
-        Column("sd", "SD over runs", 1, "points"),
-        Column("another", "Another run ±", 1, "points"),
+def _finite(value: float, reason: str) -> Cell:
+    return value if math.isfinite(value) else Missing(reason)
+
+
+_EQUALITY_FIELDS: tuple[Field[LanguageResult], ...] = (
+    LANGUAGE,
+    Field(Column("delta", "Δ", 1, "points"), lambda result: result.spread.delta),
+    Field(Column("sd", "SD over runs", 1, "points"), lambda result: float(result.spread.run_scores.std(ddof=1))),
+    Field(Column("another", "Another run ±", 1, "points"), lambda result: result.spread.another_run),
+    Field(
         Column(
             "p", "p", 3, "p-value", "Cochran's Q: all runs are equally good on these items; Benjamini-Hochberg adjusted"
         ),
-    ]
+        lambda result: _finite(result.adjusted, "for accuracy only"),
+    ),
+)
+
+
+def _equality_table(found: Transfer) -> Table:
     known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
     title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
     if not known:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         title = f"Runs differ by up to {points(widest.spread.delta)} ({widest.language})"
-    return Table("equality", title, columns, rows, f"{found.experiment.n_runs} runs on the same items.")
+    heading = Heading("equality", title, f"{found.experiment.n_runs} runs on the same items.")
+    return make_table(heading, _EQUALITY_FIELDS, found.languages)
 
 
 def _run_figure(found: Transfer) -> Item:
@@ -253,12 +242,9 @@ def _run_figure(found: Transfer) -> Item:
 def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     source = found.experiment.source
     own = found.source_agreement
-    first: dict[str, Cell] = {"row": f"{source} dev"}
-    if own is not None:
-        first[source] = own.whole.value
+    first: dict[str, Cell] = {} if own is None else {source: own.whole.value}
     first |= {result.language: _weak(result.by_source) for result in found.languages}
-    second: dict[str, Cell] = {"row": "target dev"}
-    second |= {
+    second = {
         result.language: _weak(result.by_target) if result.by_target else Missing("no development set")
         for result in found.languages
     }
@@ -272,7 +258,8 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         "Bold: below one half."
     )
     languages = (source, *found.experiment.targets)
-    table = wide_table("agreement", title + " languages", [first, second], languages, printed, note, percent=False)
+    rows = [WideRow(f"{source} dev", first), WideRow("target dev", second)]
+    table = wide_table(Heading("agreement", f"{title} languages", note), rows, languages, printed, percent=False)
     return [table, _agreement_table(found), _agreement_figure(found), _correlation_table(found)]
 
 
@@ -281,41 +268,42 @@ def _weak(guidance: Guidance) -> Cell:
     return Marked(value, best=value < 0.5) if math.isfinite(value) else Missing(guidance.whole.method)
 
 
+def _of_target(read: Callable[[Guidance], Cell], result: LanguageResult) -> Cell:
+    return read(result.by_target) if result.by_target else Missing("no development set")
+
+
+def _guidance_fields(source: str) -> list[Field[LanguageResult]]:
+    null = Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these")
+    late = Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only")
+    return [
+        LANGUAGE,
+        Field(Column("pairs", "Pairs"), lambda result: result.by_source.whole.n),
+        Field(
+            Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
+            lambda result: result.by_source.whole,
+        ),
+        Field(null, lambda result: result.by_source.null),
+        Field(late, lambda result: result.by_source.late),
+        Field(Column("standing", "Verdict"), lambda result: result.by_source.standing),
+        Field(Column("late_standing", "Verdict, late"), lambda result: result.by_source.late_standing),
+    ]
+
+
+_TARGET_FIELDS: tuple[Field[LanguageResult], ...] = (
+    Field(Column("target", "Target dev", 1, "%"), partial(_of_target, lambda target: target.whole)),
+    Field(Column("target_late", "Target dev, late", 1, "%"), partial(_of_target, lambda target: target.late)),
+)
+
+
 def _agreement_table(found: Transfer) -> Table:
     source = found.experiment.source
-    rows: list[dict[str, Cell]] = []
-    for result in found.languages:
-        target: Guidance | None = result.by_target
-        rows.append(
-            {
-                "language": result.language,
-                "pairs": result.by_source.whole.n,
-                "source": result.by_source.whole,
-                "null": result.by_source.null,
-                "late": result.by_source.late,
-                "standing": result.by_source.standing,
-                "late_standing": result.by_source.late_standing,
-                "target": target.whole if target else Missing("no development set"),
-                "target_late": target.late if target else Missing("no development set"),
-            }
-        )
-    columns = [
-        Column("language", "Language"),
-        Column("pairs", "Pairs"),
-        Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
-        Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these"),
-        Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only"),
-        Column("standing", "Verdict"),
-        Column("late_standing", "Verdict, late"),
-        Column("target", "Target dev", 1, "%"),
-        Column("target_late", "Target dev, late", 1, "%"),
-    ]
-    if all(result.by_target is None for result in found.languages):
-        columns = columns[:-2]
+    fields = _guidance_fields(source)
+    if any(result.by_target is not None for result in found.languages):
+        fields += _TARGET_FIELDS
     late = sum(result.by_source.late_standing == "guides" for result in found.languages)
-    title = f"In the second half of training {source} dev still guides in {late} of {len(rows)} languages"
+    title = f"In the second half of training {source} dev still guides in {late} of {len(found.languages)} languages"
     note = "Early in training every score rises, which makes agreement easy; the second half is the test that matters."
-    return Table("guidance", title, columns, rows, note)
+    return make_table(Heading("guidance", title, note), fields, found.languages)
 
 
 def _agreement_figure(found: Transfer) -> Item:
@@ -338,33 +326,29 @@ def _agreement_title(found: Transfer) -> str:
     return f"{guide} most in {said[0]}, least in {said[1]}" if len(ranked) > 1 else f"{guide} in {said[0]}"
 
 
-def _correlation_table(found: Transfer) -> Table:
-    rows: list[dict[str, Cell]] = [
-        {
-            "language": result.language,
-            "within": _estimate_or_reason(result.correlation.within),
-            "between": _estimate_or_reason(result.correlation.between),
-        }
-        for result in found.languages
-    ]
-    columns = [
-        Column("language", "Language"),
-        Column("within", "Within runs", 2, "", "over the checkpoints of a run, mean of the runs"),
-        Column("between", "Between runs", 2, "", "over runs, each at its best source dev checkpoint"),
-    ]
-    sure = sum(result.correlation.between.low > 0 for result in found.languages)
-    title = f"A better run on {found.experiment.source} dev is a better run in {sure} of {len(rows)} languages"
-    return Table(
-        "correlation", title, columns, rows, f"Pearson correlation of {found.experiment.source} dev and target test."
-    )
-
-
 def _estimate_or_reason(estimate: Estimate) -> Cell:
     return estimate if math.isfinite(estimate.value) else Missing(estimate.method)
 
 
-def _finite(value: float, reason: str) -> Cell:
-    return value if math.isfinite(value) else Missing(reason)
+_CORRELATION_FIELDS: tuple[Field[LanguageResult], ...] = (
+    LANGUAGE,
+    Field(
+        Column("within", "Within runs", 2, "", "over the checkpoints of a run, mean of the runs"),
+        lambda result: _estimate_or_reason(result.correlation.within),
+    ),
+    Field(
+        Column("between", "Between runs", 2, "", "over runs, each at its best source dev checkpoint"),
+        lambda result: _estimate_or_reason(result.correlation.between),
+    ),
+)
+
+
+def _correlation_table(found: Transfer) -> Table:
+    source, every = found.experiment.source, found.languages
+    sure = sum(result.correlation.between.low > 0 for result in every)
+    title = f"A better run on {source} dev is a better run in {sure} of {len(every)} languages"
+    note = f"Pearson correlation of {source} dev and target test."
+    return make_table(Heading("correlation", title, note), _CORRELATION_FIELDS, every)
 
 
 def _limits(found: Transfer) -> list[str]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
-from goldproof.judging.checkpoints.rules import MEANING, RULES, USUAL, RuleScore, mean_difference
-from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
+from goldproof.judging.checkpoints.rules import MEANING, RULES, USUAL, CheckpointRule, RuleScore, mean_difference
+from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.judging.metrics import title_of
 from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Table
 from goldproof.statistics.arrays import FloatArray
+from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
 MOST_PANELS = 6
@@ -22,10 +26,10 @@ MOST_PANELS = 6
 def oracle_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     """Table 4 in the paper's shape, and what was lost against the best checkpoint."""
     source = found.experiment.source
-    rows: list[dict[str, Cell]] = [
-        {"row": "target dev (oracle)", **{r.language: _best_run(found, r, "target dev") for r in found.languages}},
-        {"row": f"best {source} dev", **{r.language: _best_run(found, r, USUAL) for r in found.languages}},
-        {"row": "best of all on test", **{r.language: _ceiling(found, r.language) for r in found.languages}},
+    rows = [
+        WideRow("target dev (oracle)", {r.language: _best_run(found, r, "target dev") for r in found.languages}),
+        WideRow(f"best {source} dev", {r.language: _best_run(found, r, USUAL) for r in found.languages}),
+        WideRow("best of all on test", {r.language: _ceiling(found, r.language) for r in found.languages}),
     ]
     note = (
         "Each cell is the best of the runs, as the paper prints it: choosing the best run by its test score flatters "
@@ -34,7 +38,8 @@ def oracle_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     gains = [_best_gain(found, result) for result in found.languages]
     known = [gain for gain in gains if math.isfinite(gain)]
     title = f"Best runs: target dev differs from {source} dev by {_range(known)} points"
-    return [wide_table("oracle", title, rows, found.experiment.targets, printed, note), _regret_table(found)]
+    table = wide_table(Heading("oracle", title, note), rows, found.experiment.targets, printed)
+    return [table, _regret_table(found)]
 
 
 def _range(values: Sequence[float]) -> str:
@@ -57,26 +62,42 @@ def _ceiling(found: Transfer, language: str) -> float:
     return float(np.nanmax(found.experiment.test(language).scores))
 
 
-def _regret_table(found: Transfer) -> Table:
-    rows: list[dict[str, Cell]] = []
-    for result in found.languages:
-        oracle = found.rule(result.language, "target dev")
-        rows.append(
-            {
-                "language": result.language,
-                "gain": oracle.difference if oracle.difference is not None else Missing(oracle.reason),
-                "p": oracle.adjusted if math.isfinite(oracle.adjusted) else Missing(oracle.reason or "not tested"),
-                "apparent": result.regret.apparent,
-                "corrected": result.regret.corrected,
-            }
-        )
-    columns = [
-        Column("language", "Language"),
-        Column("gain", "Target dev gains", 1, "points", "over source dev; paired, over runs and test items"),
-        Column("p", "p", 3, "p-value", "adjusted over languages and rules (Benjamini-Hochberg)"),
-        Column("apparent", "Regret as it looks", 1, "points", "best checkpoint on test minus the chosen one"),
-        Column("corrected", "Regret corrected", 1, "points", "best checkpoint found on one half of the test items"),
+LANGUAGE: Field[LanguageResult] = Field(Column("language", "Language"), lambda result: result.language)
+
+
+def _oracle_gain(found: Transfer, result: LanguageResult) -> Cell:
+    oracle = found.rule(result.language, "target dev")
+    return oracle.difference if oracle.difference is not None else Missing(oracle.reason)
+
+
+def _oracle_p(found: Transfer, result: LanguageResult) -> Cell:
+    oracle = found.rule(result.language, "target dev")
+    return oracle.adjusted if math.isfinite(oracle.adjusted) else Missing(oracle.reason or "not tested")
+
+
+def _regret_fields(found: Transfer) -> list[Field[LanguageResult]]:
+    return [
+        LANGUAGE,
+        Field(
+            Column("gain", "Target dev gains", 1, "points", "over source dev; paired, over runs and test items"),
+            partial(_oracle_gain, found),
+        ),
+        Field(
+            Column("p", "p", 3, "p-value", "adjusted over languages and rules (Benjamini-Hochberg)"),
+            partial(_oracle_p, found),
+        ),
+        Field(
+            Column("apparent", "Regret as it looks", 1, "points", "best checkpoint on test minus the chosen one"),
+            lambda result: result.regret.apparent,
+        ),
+        Field(
+            Column("corrected", "Regret corrected", 1, "points", "best checkpoint found on one half of the test items"),
+            lambda result: result.regret.corrected,
+        ),
     ]
+
+
+def _regret_table(found: Transfer) -> Table:
     means = [np.mean([getattr(r.regret, part).value for r in found.languages]) for part in ("apparent", "corrected")]
     left = f"{100 * means[1]:.1f}" if means[1] > 0 else "none"
     title = f"Of {100 * means[0]:.1f} points of regret {left} remain once the winner's curse is taken out"
@@ -85,39 +106,60 @@ def _regret_table(found: Transfer) -> Table:
         "is partly lucky there; corrected, it is chosen on one half of the items and scored on the other (20 random "
         "halvings). Half of the items choose less well than all, so the corrected regret errs on the low side."
     )
-    return Table("regret", title, columns, rows, note)
+    return make_table(Heading("regret", title, note), _regret_fields(found), found.languages)
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleSummary:
+    """A rule over all languages: its scores, and its mean difference to the usual one, or the reason for none."""
+
+    rule: CheckpointRule
+    scores: Sequence[RuleScore]
+    gain: Estimate | None
+
+    @property
+    def known(self) -> list[float]:
+        """The scores where it could be followed."""
+        return [score.estimate.value for score in self.scores if score.estimate is not None]
+
+    @property
+    def reason(self) -> str:
+        """Why there is no number."""
+        reasons = (score.reason for score in self.scores if score.reason)
+        return next(reasons, "the rule the others are compared with")
+
+    def n_told(self, sign: int) -> int:
+        """In how many languages it is better (1) or worse (−1) than the usual rule."""
+        return sum(s.adjusted < 0.05 and s.difference.value * sign > 0 for s in self.scores if s.difference is not None)
+
+
+def _rule_fields(found: Transfer) -> list[Field[_RuleSummary]]:
+    told = "languages, p < .05 adjusted, paired over runs and items"
+    return [
+        Field(Column("rule", "Rule"), lambda row: row.rule),
+        Field(Column("languages", "Languages"), lambda row: len(row.known)),
+        Field(
+            Column("score", title_of(found.experiment.metric), 1, "%", "mean of runs and languages"),
+            lambda row: float(np.mean(row.known)) if row.known else Missing(row.reason),
+        ),
+        Field(
+            Column("gain", "Over source dev", 1, "points", "mean of languages; interval over runs, items fixed"),
+            lambda row: row.gain if row.gain is not None else Missing(row.reason),
+        ),
+        Field(Column("better", "Better in", note=told), lambda row: row.n_told(1)),
+        Field(Column("worse", "Worse in", note=told), lambda row: row.n_told(-1)),
+        Field(Column("meaning", "It takes"), lambda row: MEANING[row.rule]),
+    ]
 
 
 def rule_items(found: Transfer) -> list[Item]:
     """The rules over all languages, and each language by itself."""
-    rows: list[dict[str, Cell]] = []
+    every = []
     for rule in RULES:
-        scores = [score for score in found.rules if score.rule == rule]
-        known = [score.estimate.value for score in scores if score.estimate is not None]
         gain = mean_difference(found.rules, rule, found.settings.level) if rule != USUAL else None
-        reason = next((score.reason for score in scores if score.reason), "the rule the others are compared with")
-        adjusted = [(s.adjusted, s.difference.value) for s in scores if s.difference is not None]
-        rows.append(
-            {
-                "rule": rule,
-                "languages": len(known),
-                "score": float(np.mean(known)) if known else Missing(reason),
-                "gain": gain if gain is not None else Missing(reason),
-                "better": sum(p < 0.05 and d > 0 for p, d in adjusted),
-                "worse": sum(p < 0.05 and d < 0 for p, d in adjusted),
-                "meaning": MEANING[rule],
-            }
-        )
-    columns = [
-        Column("rule", "Rule"),
-        Column("languages", "Languages"),
-        Column("score", title_of(found.experiment.metric), 1, "%", "mean of runs and languages"),
-        Column("gain", "Over source dev", 1, "points", "mean of languages; interval over runs, items fixed"),
-        Column("better", "Better in", note="languages, p < .05 adjusted, paired over runs and items"),
-        Column("worse", "Worse in", note="languages, p < .05 adjusted, paired over runs and items"),
-        Column("meaning", "It takes"),
-    ]
-    return [Table("rules", _rules_title(found), columns, rows), *_rule_figure(found), _rule_table(found)]
+        every.append(_RuleSummary(rule, [score for score in found.rules if score.rule == rule], gain))
+    table = make_table(Heading("rules", _rules_title(found)), _rule_fields(found), every)
+    return [table, *_rule_figure(found), _rule_table(found)]
 
 
 def _rules_title(found: Transfer) -> str:
@@ -149,30 +191,29 @@ def _rule_figure(found: Transfer) -> list[Item]:
     return [heat_map(rows, across, down, column, caption=caption, chance=unclear)]
 
 
+def _unless_none(value: Estimate | None, score: RuleScore) -> Cell:
+    return value if value is not None else Missing(score.reason or "the rule the others are compared with")
+
+
 def _rule_table(found: Transfer) -> Table:
     followed = {score.rule for score in found.rules if score.estimate is not None}
-    rows = [_rule_row(score) for score in found.rules if score.rule in followed]
-    columns = [
-        Column("language", "Language"),
-        Column("rule", "Rule"),
-        Column("score", title_of(found.experiment.metric), 1, "%"),
-        Column("gain", "Over source dev", 1, "points"),
-        Column("p", "p", 3, "p-value", "adjusted over languages and rules"),
+    fields: list[Field[RuleScore]] = [
+        Field(Column("language", "Language"), lambda score: score.language),
+        Field(Column("rule", "Rule"), lambda score: score.rule),
+        Field(
+            Column("score", title_of(found.experiment.metric), 1, "%"),
+            lambda score: _unless_none(score.estimate, score),
+        ),
+        Field(Column("gain", "Over source dev", 1, "points"), lambda score: _unless_none(score.difference, score)),
+        Field(
+            Column("p", "p", 3, "p-value", "adjusted over languages and rules"),
+            lambda score: score.adjusted if math.isfinite(score.adjusted) else _unless_none(None, score),
+        ),
     ]
     n_rules, n_languages = len(followed), len({score.language for score in found.rules})
     title = f"Every score behind it: {n_rules} rules in {n_languages} {'languages' if n_languages > 1 else 'language'}"
-    return Table("rules-by-language", title, columns, rows)
-
-
-def _rule_row(score: RuleScore) -> dict[str, Cell]:
-    reason = Missing(score.reason or "the rule the others are compared with")
-    return {
-        "language": score.language,
-        "rule": score.rule,
-        "score": score.estimate if score.estimate is not None else reason,
-        "gain": score.difference if score.difference is not None else reason,
-        "p": score.adjusted if math.isfinite(score.adjusted) else reason,
-    }
+    every = [score for score in found.rules if score.rule in followed]
+    return make_table(Heading("rules-by-language", title), fields, every)
 
 
 def course_items(found: Transfer) -> list[Item]:
@@ -215,20 +256,18 @@ def _course(found: Transfer, result: LanguageResult, name: str, scores: FloatArr
     return rows
 
 
-def _forgetting_table(found: Transfer) -> Table:
-    rows: list[dict[str, Cell]] = [
-        {
-            "language": result.language,
-            "apparent": result.forgetting.apparent,
-            "corrected": result.forgetting.corrected,
-        }
-        for result in found.languages
-    ]
-    columns = [
-        Column("language", "Language"),
-        Column("apparent", "Peak − final", 1, "points"),
+_FORGETTING_FIELDS: tuple[Field[LanguageResult], ...] = (
+    LANGUAGE,
+    Field(Column("apparent", "Peak − final", 1, "points"), lambda result: result.forgetting.apparent),
+    Field(
         Column("corrected", "Corrected", 1, "points", "peak found on one half of the test items, scored on the other"),
-    ]
-    sure = [result.language for result in found.languages if result.forgetting.corrected.low > 0]
-    title = f"{len(sure)} of {len(rows)} languages are credibly forgotten by the end of training"
-    return Table("forgetting", title, columns, rows, "Mean of the runs with a t interval over runs.")
+        lambda result: result.forgetting.corrected,
+    ),
+)
+
+
+def _forgetting_table(found: Transfer) -> Table:
+    sure = sum(result.forgetting.corrected.low > 0 for result in found.languages)
+    title = f"{sure} of {len(found.languages)} languages are credibly forgotten by the end of training"
+    heading = Heading("forgetting", title, "Mean of the runs with a t interval over runs.")
+    return make_table(heading, _FORGETTING_FIELDS, found.languages)

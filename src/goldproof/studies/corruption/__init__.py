@@ -9,6 +9,7 @@ from goldproof.jobs import Results
 from goldproof.report.summary import Report
 from goldproof.studies.corruption.plan import jobs, outline, requires
 from goldproof.studies.corruption.settings import PAPER, TINY, Config
+from goldproof.studies.in_turn import report_in_turn
 
 __all__ = ["PAPER", "TINY", "Config", "jobs", "outline", "report", "requires"]
 
@@ -17,4 +18,4 @@ def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
     from goldproof.studies.corruption.findings import make_report
 
-    return make_report(config, results)
+    return report_in_turn(config, lambda one: make_report(one, results))

@@ -22,9 +22,9 @@ from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
 from goldproof.studies.corruption.tasks import (
     ORIGINAL,
+    CorruptionTask,
     Removing,
     Split,
-    Task,
     Version,
     corruption_of,
     data_job,
@@ -32,6 +32,8 @@ from goldproof.studies.corruption.tasks import (
     own_name,
     tagging_job,
 )
+from goldproof.studies.in_turn import in_turn
+from goldproof.studies.shared import each_model, only_model, recipe_for
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import TrainingOutcome
@@ -42,7 +44,7 @@ from goldproof.training.recipe import Recipe, Seeds
 class CorruptionCell:
     """One cell of the study: a task, the classes removed (NOUN, ADJ+NOUN), and from which data: train, test or both."""
 
-    task: Task
+    task: CorruptionTask
     removed: str
     setting: str
 
@@ -56,7 +58,13 @@ class CorruptionCell:
 
 
 def jobs(config: Config) -> list[Job[Any]]:
-    """Every training, the texts it was tested on, what was counted, and what is asked about the reasons."""
+    """Every training, the texts it was tested on, what was counted, and what is asked about the reasons, for one model
+    after the other.
+    """
+    return [job for one in in_turn(config) for job in _jobs(one)]
+
+
+def _jobs(config: Config) -> list[Job[Any]]:
     wanted: list[Job[Any]] = []
     for task in find_tasks(config):
         for version in trained_versions(config):
@@ -73,9 +81,9 @@ def jobs(config: Config) -> list[Job[Any]]:
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at; generated tasks bring their words with them."""
     published = {name for name in config.tasks if name not in toy.TASKS}
-    real = published | ({own_name(config)} if config.own.train else set())
+    real = published | ({own_name(config)} if config.data.train else set())
     needs = [TRAINING, *(tagger_of(config).requires if real else ())]
-    if published and config.data.source == "hub":
+    if published and config.data.hub:
         needs.append(LOADING)
     if "test" in config.settings and real & set(config.why.paraphrases):
         needs.append(word_list(steps.CUES["paraphrases"]))
@@ -92,14 +100,17 @@ def outline(config: Config) -> str:
     '192 cells and 8 baselines from 72 trainings (1 seed)'
     """
     n_tasks, n_seeds = len(find_tasks(config)), len(config.seeds)
+    n_models = len(each_model(config.model))
+    n_tasks *= n_models
     n_cells = n_tasks * len(config.classes) * len(config.settings)
     n_trainings = n_tasks * len(trained_versions(config)) * n_seeds
     controls = f", {n_cells} cells of the random control" if config.control == "random" else ""
     baselines, seeds = (f"{n} {name}{'s' if n > 1 else ''}" for n, name in ((n_tasks, "baseline"), (n_seeds, "seed")))
-    return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds})"
+    models = f", {n_models} models" if n_models > 1 else ""
+    return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds}{models})"
 
 
-def cells(config: Config, task: Task) -> list[CorruptionCell]:
+def cells(config: Config, task: CorruptionTask) -> list[CorruptionCell]:
     """The cells of a task."""
     return [CorruptionCell(task, name, setting) for name in config.classes for setting in config.settings]
 
@@ -124,35 +135,26 @@ def tested_versions(config: Config, trained: Version) -> list[Version]:
     return [ORIGINAL, *needed]
 
 
-def training_jobs(config: Config, task: Task, trained: Version = ORIGINAL) -> list[Job[TrainingOutcome]]:
+def training_jobs(config: Config, task: CorruptionTask, trained: Version = ORIGINAL) -> list[Job[TrainingOutcome]]:
     """The trainings on one version of the training set, one for each seed."""
     rows = data_job(config, task, "train", trained)
     sets = {str(version): data_job(config, task, "test", version) for version in tested_versions(config, trained)}
-    model, recipe = find_model(config.model), make_recipe(config, task)
+    model, recipe = find_model(only_model(config.model).folder), make_recipe(config, task)
     return [train.job(model, rows, sets, recipe, Seeds.all(seed)) for seed in config.seeds]
 
 
-def make_recipe(config: Config, task: Task) -> Recipe:
+def make_recipe(config: Config, task: CorruptionTask) -> Recipe:
     """How a task is trained."""
-    settings = config.training
-    return Recipe(
-        task=task.kind,
-        epochs=float(settings.epochs),  # a whole number in a file of settings must give the same key
-        batch=settings.batch,
-        learning_rate=float(settings.learning_rate),
-        warmup=float(settings.warmup),
-        max_length=settings.max_length,
-        precision=settings.precision,
-    )
+    return recipe_for(config.recipe, task.kind)
 
 
-def count_job(config: Config, task: Task, split: Split) -> Job[list[CorruptionTally]]:
+def count_job(config: Config, task: CorruptionTask, split: Split) -> Job[list[CorruptionTally]]:
     """What each removal does to the texts of a split, in the order of the classes."""
     corruptions = tuple(corruption_of(config, Version(name)) for name in config.classes)
     return steps.count.job(data_job(config, task, split), tagging_job(config, task, split), corruptions)
 
 
-def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
+def cue_jobs(config: Config, task: CorruptionTask, removed: str) -> dict[str, Job[Any]]:
     """Which items of the corrupted test set still hold a cue, by the kind of cue."""
     if "test" not in config.settings:
         return {}
@@ -164,7 +166,7 @@ def cue_jobs(config: Config, task: Task, removed: str) -> dict[str, Job[Any]]:
     return found
 
 
-def cloze_jobs(config: Config, task: Task) -> dict[str, Job[list[ClozeGuess]]]:
+def cloze_jobs(config: Config, task: CorruptionTask) -> dict[str, Job[list[ClozeGuess]]]:
     """The masked language model's guesses of the first removed word, by class; none where no such model is given."""
     if not config.why.masked_model or task.name not in config.why.cloze:
         return {}

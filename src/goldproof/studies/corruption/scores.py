@@ -26,7 +26,7 @@ from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.runs import runs_interval
 from goldproof.studies.corruption.plan import CorruptionCell, cells, tested_versions, trained_versions, training_jobs
 from goldproof.studies.corruption.settings import Config
-from goldproof.studies.corruption.tasks import ORIGINAL, Removing, Task, Version, data_job
+from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Removing, Version, data_job
 from goldproof.training.selection import label_codes
 
 CellVerdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
@@ -44,7 +44,7 @@ class TaskAnswers:
     trainings' jobs.
     """
 
-    task: Task
+    task: CorruptionTask
     test: Dataset
     n_train: int
     prior: Array
@@ -113,7 +113,7 @@ class Judged:
     control: Control | None
 
 
-def load_runs(config: Config, results: Results, task: Task) -> TaskAnswers:
+def load_runs(config: Config, results: Results, task: CorruptionTask) -> TaskAnswers:
     """The answers of every training of a task, at the end of training."""
     train, test = (results[data_job(config, task, split)] for split in ("train", "test"))
     answers, keys, truncated = {}, {}, 0
@@ -131,7 +131,9 @@ def load_runs(config: Config, results: Results, task: Task) -> TaskAnswers:
     return TaskAnswers(task, test, len(train), prior, answers, truncated, keys)
 
 
-def make_answers(task: Task, classes: tuple[str, ...], test: Dataset, logits: Array, seeds: Sequence[int]) -> Answers:
+def make_answers(
+    task: CorruptionTask, classes: tuple[str, ...], test: Dataset, logits: Array, seeds: Sequence[int]
+) -> Answers:
     """The answers of the seeds to the test items, from logits (seeds × items × classes, or × 1 in a regression)."""
     regression = task.kind == "regression"
     return Answers(
@@ -147,7 +149,7 @@ def make_answers(task: Task, classes: tuple[str, ...], test: Dataset, logits: Ar
     )
 
 
-def _gold_column(task: Task) -> str:
+def _gold_column(task: CorruptionTask) -> str:
     return "score" if task.kind == "regression" else "label"
 
 

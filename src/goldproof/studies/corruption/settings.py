@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -17,66 +17,40 @@ from goldproof.jobs.names import named
 from goldproof.studies.corruption.published import CLASSES, SETTINGS
 from goldproof.studies.corruption.toy import TASKS as GENERATED
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.training.recipe import Precision
+from goldproof.studies.shared import WHEN, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.training.recipe import Recipe
 
 GLUE = ("glue/cola", "glue/mnli", "glue/mrpc", "glue/qnli", "glue/qqp", "glue/rte", "glue/sst2", "glue/stsb")
+DATA = Data(languages=("en",))
+RECIPE = Recipe()
 LEXICONS = ("opinion", "vader", "none")
 
 
-@named("corruption.Own")
+@named("corruption.ColumnChoice")
 @dataclass(frozen=True)
-class Own:
-    """A dataset of one's own: a file to train on and one to test on (the same where its column `split` tells them).
+class ColumnChoice:
+    """The columns of a dataset of one's own; what is left empty is guessed from common names.
 
-    The other settings name columns; what is left empty is guessed from common names. A `score` makes it a regression.
+    A `score` makes it a regression.
     """
 
-    train: str = ""
-    test: str = ""
     text: str = ""
     pair: str = ""
     label: str = ""
     score: str = ""
 
 
-@named("corruption.Data")
-@dataclass(frozen=True)
-class Data:
-    """Where corpora of the catalog come from (files under `root`, or the hub), and how many training rows to take.
-
-    `root` is the environment variable GOLDPROOF_DATA unless given; 0 rows means all.
-    """
-
-    source: Literal["files", "hub"] = "files"
-    root: str = ""
-    most_train: int = 0
-
-
 @named("corruption.Removal")
 @dataclass(frozen=True)
 class Removal:
-    """How words are removed: the language of the texts, the tagger (the language's own unless named), the preset.
+    """How words are removed: the tagger (that of the texts' language unless named) and the preset.
 
     `offsets` leaves what stays as it was; `paper` joins tokens as the paper's tools did. `seed` is that of the control.
     """
 
-    language: str = "en"
     tagger: str = ""
     preset: str = "offsets"
     seed: int = 0
-
-
-@named("corruption.Training")
-@dataclass(frozen=True)
-class Training:
-    """How to fine-tune."""
-
-    epochs: float = 3.0
-    batch: int = 32
-    learning_rate: float = 2e-5
-    warmup: float = 0.0
-    max_length: int = 128
-    precision: Precision = "float32"
 
 
 @named("corruption.Why")
@@ -102,9 +76,11 @@ class Why:
 class Config:
     """Settings of the corruption study.
 
-    `tasks` are corpora of the catalog; `own` adds a dataset of one's own. `classes` are removed one after the other;
-    several go together as NOUN+ADJ. `settings` says which data are corrupted: train, test or both. The control
-    `random` removes as many random words from each text. A loss shown to be smaller than `margin` counts as none.
+    `tasks` are corpora of the catalog; `data.train` and `data.test` (the same file where its column `split` tells them
+    apart) add a dataset of one's own. `data.languages` is the one language of the texts. `classes` are removed one
+    after the other; several go together as NOUN+ADJ. `settings` says which data are corrupted: train, test or both. The
+    control `random` removes as many random words from each text. A loss shown to be smaller than `margin` counts as
+    none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, judged in turn.
     """
 
     tasks: tuple[str, ...] = ("glue/cola", "glue/mrpc", "glue/rte", "glue/sst2", "glue/stsb")
@@ -112,13 +88,13 @@ class Config:
     settings: tuple[str, ...] = SETTINGS
     control: Literal["random", "none"] = "random"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    model: str = "roberta-base"
+    model: Models = "roberta-base"
     margin: float = 0.05
     level: float = 0.95
-    own: Own = field(default_factory=Own)
-    data: Data = field(default_factory=Data)
+    data: Data = field(default=DATA, metadata=without("corpus", "validation", own="train"))
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     removal: Removal = field(default_factory=Removal)
-    training: Training = field(default_factory=Training)
+    recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
     why: Why = field(default_factory=Why)
 
     def __post_init__(self) -> None:
@@ -126,10 +102,11 @@ class Config:
         for task in self.tasks:
             if task not in GENERATED:
                 find_corpus(task)
+        check_settings(self, [("data.languages", len(self.data.languages) == 1, "one language, that of the texts")])
         for name in (*self.classes, *self.why.cloze_classes):
             classes_of(name)
         check_settings(self, _rules(self))
-        if any(task not in GENERATED for task in (*self.tasks, *filter(None, [self.own.train]))):
+        if any(task not in GENERATED for task in (*self.tasks, *filter(None, [self.data.train]))):
             check_tagger(tagger_of(self), [Corruption(("NOUN",), preset=self.removal.preset)])
 
 
@@ -144,19 +121,24 @@ def classes_of(name: str) -> tuple[str, ...]:
 
 def tagger_of(config: Config) -> TaggerName:
     """The tagger of a configuration: the one named, else the preset's, else the language's own."""
-    return _choose_tagger(config.removal)
+    return _choose_tagger(config.removal, language_of(config))
+
+
+def language_of(config: Config) -> str:
+    """The language of the texts."""
+    return config.data.languages[0]
 
 
 @lru_cache(maxsize=16)
-def _choose_tagger(removal: Removal) -> TaggerName:
+def _choose_tagger(removal: Removal, language: str) -> TaggerName:
     """Kept, since looking through the installed packages takes a while."""
     wanted = removal.tagger or Corruption(("NOUN",), preset=removal.preset).tagger
-    return choose_tagger(removal.language, wanted)
+    return choose_tagger(language, wanted)
 
 
 def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     removed = [classes_of(name) for name in c.classes]
-    yield "tasks", are_distinct(c.tasks) and bool(c.tasks or c.own.train), "at least one task, none twice"
+    yield "tasks", are_distinct(c.tasks) and bool(c.tasks or c.data.train), "at least one task, none twice"
     yield "classes", are_distinct(removed) and bool(removed), "at least one word class, none twice"
     known = f"at least one of {', '.join(SETTINGS)}, none twice"
     yield "settings", are_distinct(c.settings) and {*c.settings} <= {*SETTINGS} and bool(c.settings), known
@@ -164,11 +146,12 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
     yield "margin", 0 < c.margin < 1, "above 0 and below 1"
     yield "level", 0 < c.level < 1, "above 0 and below 1"
-    own_name = Path(c.own.train).name.partition(".")[0]
-    yield "own.train", own_name not in c.tasks, "a file that is not called as one of 'tasks'"
-    yield "own.test", bool(c.own.train) or not c.own.test, "empty where 'own.train' is"
-    yield "data.source", c.data.source in ("files", "hub"), "files or hub"
-    yield "data.most_train", c.data.most_train >= 0, "0 or a number of rows"
+    own_name = Path(c.data.train).name.partition(".")[0]
+    yield "data.train", own_name not in c.tasks, "a file that is not called as one of 'tasks'"
+    yield "data.test", bool(c.data.train) or not c.data.test, "empty where 'data.train' is"
+    yield "data.most_train", is_limit(c.data.most_train), "a whole number above 0, or null for all"
+    yield from group_rules(c)
+    yield from model_rules(c.model)
     yield "why.lexicon", c.why.lexicon in LEXICONS, f"one of {', '.join(LEXICONS)}"
 
 
@@ -176,7 +159,7 @@ PAPER = Config(
     tasks=GLUE,
     control="none",
     seeds=(0,),
-    data=Data(source="hub"),
+    data=replace(DATA, hub=True),
     removal=Removal(preset="paper"),
 )
 TINY = Config(
@@ -184,6 +167,6 @@ TINY = Config(
     classes=("ADJ", "NOUN", "ADJ+ADV"),
     seeds=(0, 1, 2),
     model="fake",
-    training=Training(epochs=3, batch=16, learning_rate=0.15, max_length=32),
+    recipe=replace(RECIPE, batch=16, learning_rate=0.15, max_length=32),
     why=Why(paraphrases=("generated/paraphrase",), polarity=("generated/sentiment",)),
 )

@@ -16,10 +16,10 @@ from goldproof.data.naming import SPLIT_WORDS
 from goldproof.errors import DataError
 from goldproof.jobs import Job
 from goldproof.studies.corruption import steps, toy
-from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
+from goldproof.studies.corruption.settings import Config, classes_of, language_of, tagger_of
 
 Split = Literal["train", "test"]
-Kind = Literal["text", "pair", "regression"]
+CorruptionKind = Literal["text", "pair", "regression"]
 Removing = Literal["remove", "random"]
 METRICS = {"glue/cola": "mcc"}
 POSITIVE = {"glue/mrpc": "equivalent", "glue/qqp": "duplicate", "generated/paraphrase": "equivalent"}
@@ -38,13 +38,13 @@ PAPER_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CorruptionTask:
     """A task: its name, its kind, its main metric, the class whose F1 stands beside accuracy, if any, and whether it is
     the user's own.
     """
 
     name: str
-    kind: Kind
+    kind: CorruptionKind
     metric: str
     positive: str = ""
     is_own: bool = False
@@ -87,43 +87,43 @@ class Version:
 ORIGINAL = Version()
 
 
-def find_tasks(config: Config) -> list[Task]:
+def find_tasks(config: Config) -> list[CorruptionTask]:
     """The tasks in order, the user's own last."""
     found = [_catalog_task(name) for name in config.tasks]
-    return [*found, _own_task(config)] if config.own.train else found
+    return [*found, _own_task(config)] if config.data.train else found
 
 
-def _catalog_task(name: str) -> Task:
+def _catalog_task(name: str) -> CorruptionTask:
     what = "" if name in toy.TASKS else find_corpus(name)[0].task
     if name == "generated/similarity" or what.endswith("regression"):
-        return Task(name, "regression", "pearson")
+        return CorruptionTask(name, "regression", "pearson")
     if what not in ("", "text classification", "pair classification"):
         raise DataError(f"the corpus {name!r} is for {what}; a task of texts or pairs with labels or scores is needed")
     is_pair = name == "generated/paraphrase" or what.startswith("pair")
-    return Task(name, "pair" if is_pair else "text", METRICS.get(name, "accuracy"), POSITIVE.get(name, ""))
+    return CorruptionTask(name, "pair" if is_pair else "text", METRICS.get(name, "accuracy"), POSITIVE.get(name, ""))
 
 
-def _own_task(config: Config) -> Task:
+def _own_task(config: Config) -> CorruptionTask:
     name, rows = own_name(config), _own_rows(config, "train")
     if not rows.labels and not any(score is not None for score in rows.table.column("score").to_pylist()):
-        how = "name its column in the setting 'own.label' (a class) or 'own.score' (a number)"
-        raise DataError(f"no label was found to train on; {how}", path=config.own.train)
-    if config.own.score or not rows.labels:
-        return Task(name, "regression", "pearson", is_own=True)
-    return Task(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
+        how = "name its column in the setting 'columns.label' (a class) or 'columns.score' (a number)"
+        raise DataError(f"no label was found to train on; {how}", path=config.data.train)
+    if config.columns.score or not rows.labels:
+        return CorruptionTask(name, "regression", "pearson", is_own=True)
+    return CorruptionTask(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
 
 
 def own_name(config: Config) -> str:
     """What the user's own dataset is called: the name of its first file.
 
-    >>> from goldproof.studies.corruption.settings import Own
-    >>> own_name(Config(own=Own(train="data/reviews.jsonl")))
+    >>> from goldproof.studies.shared import Data
+    >>> own_name(Config(data=Data(train="data/reviews.jsonl", languages=("en",))))
     'reviews'
     """
-    return Path(config.own.train).name.partition(".")[0]
+    return Path(config.data.train).name.partition(".")[0]
 
 
-def data_job(config: Config, task: Task, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
+def data_job(config: Config, task: CorruptionTask, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
     """The job that gives one split of a task, original or corrupted."""
     rows = _rows_job(config, task, split)
     if not version.removed:
@@ -137,7 +137,7 @@ def corruption_of(config: Config, version: Version) -> Corruption:
     return Corruption(classes_of(version.removed), version.kind, removal.preset, removal.seed)
 
 
-def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
+def tagging_job(config: Config, task: CorruptionTask, split: Split) -> Job[object]:
     """The job that tags the texts of a whole split; all corruptions share it, however many rows they take."""
     rows = _whole_job(config, task, split)
     if task.name in toy.TASKS:
@@ -146,19 +146,19 @@ def tagging_job(config: Config, task: Task, split: Split) -> Job[object]:
     return steps.tag.job(rows, tagger.language, tagger.backend)
 
 
-def _rows_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
+def _rows_job(config: Config, task: CorruptionTask, split: Split) -> Job[Dataset]:
     whole = _whole_job(config, task, split)
     return steps.sample.job(whole, config.data.most_train) if split == "train" and config.data.most_train else whole
 
 
-def _whole_job(config: Config, task: Task, split: Split) -> Job[Dataset]:
+def _whole_job(config: Config, task: CorruptionTask, split: Split) -> Job[Dataset]:
     if task.name in toy.TASKS:
         return toy.generate.job(task.name, split)
     if task.is_own:
         return read_columns.job(_own_file(config, split))
     corpus = find_corpus(task.name)[0]
-    language = config.removal.language if len(corpus.languages) > 1 else None
-    if config.data.source == "hub":
+    language = language_of(config) if len(corpus.languages) > 1 else None
+    if config.data.hub:
         return hub_job(task.name, split="train" if split == "train" else "validation", language=language)
     root = config.data.root or None
     if split == "train":
@@ -177,11 +177,11 @@ def _own_file(config: Config, split: Split) -> ColumnsFile:
 
     One file named twice is one file: its column `split` tells what is trained on, never the test rows.
     """
-    own = config.own
+    own, names = config.data, config.columns
     has_two = bool(own.test) and Path(own.test).resolve() != Path(own.train).resolve()
     path = check_file(own.test if split == "test" and own.test else own.train)
-    columns = {"text": own.text, "pair": own.pair, "label": own.label, "score": own.score}
-    file = ColumnsFile(describe_file(path).sha256, config.removal.language, **columns, path=str(path))
+    columns = {"text": names.text, "pair": names.pair, "label": names.label, "score": names.score}
+    file = ColumnsFile(describe_file(path).sha256, language_of(config), **columns, path=str(path))
     if has_two:
         return file
     there = _splits(file)
@@ -189,7 +189,7 @@ def _own_file(config: Config, split: Split) -> ColumnsFile:
     wanted = "train" if split == "train" else held_out
     if wanted not in there:
         raise DataError(
-            "a column 'split' with train and validation or test is needed, or another file in the setting 'own.test'; "
+            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test'; "
             f"splits found: {', '.join(there)}",
             path=path,
         )

@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import in_words
-from goldproof.report.summary import Cell, Claim, Column, Figure, Report, Section, Table
+from goldproof.report.summary import Cell, Claim, Column, Figure, Report, Section
+from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import encode_labels, metric
 from goldproof.statistics.runs import runs_interval
 from goldproof.studies.demo.plan import Config, prediction_job
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Size:
+    """The runs with so many training reviews: the score of each seed, and their mean with its interval."""
+
+    size: int
+    scores: Array
+    accuracy: Estimate
+
+    @property
+    def spread(self) -> float:
+        """How far the highest seed is above the lowest."""
+        return float(self.scores.max()) - float(self.scores.min())
+
+
+_FIELDS: tuple[Field[_Size], ...] = (
+    Field(Column("size", "Reviews"), lambda row: row.size),
+    Field(Column("seeds", "Seeds"), lambda row: len(row.scores)),
+    Field(
+        Column("accuracy", "Accuracy", 1, "%", "mean over seeds; interval over seeds and test items"),
+        lambda row: row.accuracy,
+    ),
+    Field(
+        Column("sd", "SD over seeds", 1, "points"),
+        lambda row: float(row.scores.std(ddof=1)) if len(row.scores) > 1 else None,
+    ),
+    Field(Column("low", "Lowest seed", 1, "%"), lambda row: float(row.scores.min())),
+    Field(Column("high", "Highest seed", 1, "%"), lambda row: float(row.scores.max())),
+)
+
+
 def report(config: Config, results: Results) -> Report:
     """Accuracy by size with intervals over seeds and items."""
-    rows = [_row(config, results, size) for size in config.sizes]
+    rows = [_score(config, results, size) for size in config.sizes]
     keys = [prediction_job(config, size, seed).key for size in config.sizes for seed in config.seeds]
-    widest = max(rows, key=_spread)
-    title = f"With {widest['size']} reviews another seed moves the score by up to {100 * _spread(widest):.1f} points"
-    columns = [
-        Column("size", "Reviews"),
-        Column("seeds", "Seeds"),
-        Column("accuracy", "Accuracy", 1, "%", "mean over seeds; interval over seeds and test items"),
-        Column("sd", "SD over seeds", 1, "points"),
-        Column("low", "Lowest seed", 1, "%"),
-        Column("high", "Highest seed", 1, "%"),
-    ]
-    table = Table("accuracy", title, columns, rows, f"{config.n_test} test reviews.", keys)
-    last = rows[-1]["accuracy"]
-    assert isinstance(last, Estimate)
+    widest = max(rows, key=lambda row: row.spread)
+    title = f"With {widest.size} reviews another seed moves the score by up to {100 * widest.spread:.1f} points"
+    table = make_table(Heading("accuracy", title, f"{config.n_test} test reviews.", keys), _FIELDS, rows)
+    last = rows[-1].accuracy
     reached = in_words(last, 1, "%")
     verdict: list[str | Claim] = [
         Claim(f"With {config.sizes[-1]} reviews a bag of words reaches {reached}.", "stated", last, 1, "%"),
@@ -44,40 +68,24 @@ def report(config: Config, results: Results) -> Report:
         "demo",
         "How far does a small score move with the seed?",
         verdict,
-        [Section("Accuracy", [table, _figure(config, rows)])],
+        [Section("Accuracy", [table, _figure(config, rows, table.rows)])],
     )
 
 
-def _spread(row: Mapping[str, Cell]) -> float:
-    low, high = row["low"], row["high"]
-    assert isinstance(low, float)
-    assert isinstance(high, float)
-    return high - low
-
-
-def _row(config: Config, results: Results, size: int) -> dict[str, Cell]:
+def _score(config: Config, results: Results, size: int) -> _Size:
     tables = [results[prediction_job(config, size, seed)] for seed in config.seeds]
     gold = np.array(tables[0]["gold"].to_pylist())
     runs = np.array([table["prediction"].to_pylist() for table in tables])
     _, (gold, *coded) = encode_labels(gold, *runs)
     accuracy = metric("accuracy")
     scores = np.array([accuracy(gold, run) for run in coded])
-    return {
-        "size": size,
-        "seeds": len(scores),
-        "accuracy": runs_interval(accuracy, gold, np.stack(coded)),
-        "sd": float(scores.std(ddof=1)) if len(scores) > 1 else None,
-        "low": float(scores.min()),
-        "high": float(scores.max()),
-    }
+    return _Size(size, scores, runs_interval(accuracy, gold, np.stack(coded)))
 
 
-def _figure(config: Config, rows: list[dict[str, Cell]]) -> Figure:
-    first, last = (row["accuracy"] for row in (rows[0], rows[-1]))
-    assert isinstance(first, Estimate)
-    assert isinstance(last, Estimate)
-    span = f"From {rows[0]['size']} to {rows[-1]['size']} reviews"
-    title = f"{span} accuracy goes from {in_words(first, 1, '%')} to {in_words(last, 1, '%')}"
+def _figure(config: Config, every: Sequence[_Size], rows: Sequence[Mapping[str, Cell]]) -> Figure:
+    first, last = every[0], every[-1]
+    span = f"From {first.size} to {last.size} reviews"
+    title = f"{span} accuracy goes from {in_words(first.accuracy, 1, '%')} to {in_words(last.accuracy, 1, '%')}"
     caption = Caption("learning-curve", title, "Dashed: the share of labels that are right.")
     column = Column("accuracy", "Accuracy", 1, "%")
     return curves(rows, Column("size", "Reviews"), column, caption=caption, rule=1 - config.noise)

@@ -19,6 +19,7 @@ from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.logic import search, steps
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.shared import each_model, parse_folder
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
 from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
@@ -64,11 +65,13 @@ def jobs(config: Config) -> list[Job[Any]]:
         if config.experiments.certificates:
             wanted.append(leak_job(config, task, language, preset))
     for task in config.tasks:
-        for language in config.languages:
+        for language in config.data.languages:
             wanted.append(steps.figures.job(corpus_job_of(config, task, language)))
             if config.experiments.overlap:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
-    wanted += [pieces_job(config, model, language) for model in tokenizers(config) for language in config.languages]
+    wanted += [
+        pieces_job(config, model, language) for model in tokenizers(config) for language in config.data.languages
+    ]
     return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
 
 
@@ -79,7 +82,7 @@ def requires(config: Config) -> tuple[Need, ...]:
 
 def corpora(config: Config) -> list[tuple[str, str, str]]:
     """Task, language and preset of every corpus with new names in the test split."""
-    found = [(task, language, config.corpus.preset) for language in config.languages for task in config.tasks]
+    found = [(task, language, config.data.corpus) for language in config.data.languages for task in config.tasks]
     other = config.experiments.beside
     if other:
         found += [(task, language, other) for language in languages_trained(config) for task in config.tasks]
@@ -103,38 +106,38 @@ def conditions(config: Config) -> list[LogicCondition]:
 
 def languages_trained(config: Config) -> tuple[str, ...]:
     """The languages to train on."""
-    return (config.experiments.source,) if config.experiments.source_only else config.languages
+    return (config.experiments.source,) if config.experiments.source_only else config.data.languages
 
 
 def model_names(config: Config) -> tuple[str, ...]:
-    """The models in order; encoders are called by their folders."""
-    return (*config.models, *encoders(config))
+    """The models in order; encoders as they were given."""
+    return (*config.learners, *encoders(config))
 
 
 def encoders(config: Config) -> tuple[str, ...]:
-    """The folders of the encoders."""
-    return (config.model, *config.experiments.others) if config.model else ()
+    """The encoders, each as [NAME=]FOLDER."""
+    return each_model(config.model)
 
 
 def tokenizers(config: Config) -> tuple[str, ...]:
     """The encoders whose tokenizer can be looked at: folders, and not models of plugins."""
-    return tuple(model for model in encoders(config) if isinstance(find_model(model), Transformer))
+    return tuple(model for model in encoders(config) if isinstance(find_model(parse_folder(model).folder), Transformer))
 
 
 def is_controlled(config: Config, model: str) -> bool:
     """Whether controls are run for a model."""
-    return (model if model in config.models else "encoder") in config.experiments.controlled
+    return (model if model in config.learners else "encoder") in config.experiments.controlled
 
 
 def corpus_job_of(
     config: Config, task: str, language: str, shared_names: bool = False, preset: str = ""
 ) -> Job[Dataset]:
     """The job that builds a corpus."""
-    sizes = config.corpus
+    sizes = config.sizes
     return steps.build.job(
         steps.Source(
             language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed,
-            preset or sizes.preset, shared_names,
+            preset or config.data.corpus, shared_names,
         )
     )  # fmt: skip
 
@@ -147,19 +150,19 @@ def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[
 def pieces_job(config: Config, model: str, language: str) -> Job[steps.Pieces]:
     """Into how many pieces an encoder's tokenizer cuts the words of a language's corpora."""
     corpora = [corpus_job_of(config, task, language) for task in config.tasks]
-    return steps.count_pieces.job(transformer(model), corpora, language)
+    return steps.count_pieces.job(transformer(parse_folder(model).folder), corpora, language)
 
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:
     """The certificate of an NLI corpus of the catalog, given as name or name:split."""
     corpus, _, split = name.partition(":")
-    return steps.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.experiments.root or None))
+    return steps.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.data.root or None))
 
 
 def languages_tested(config: Config, condition: LogicCondition) -> tuple[str, ...]:
     """The languages whose test sets a condition answers: its own, and all where it is trained on the source."""
     if condition.is_plain and condition.language == config.experiments.source:
-        return config.languages
+        return config.data.languages
     return (condition.language,)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
 from goldproof.studies.logic.plan import LogicCondition, StoredAnswers, answers_job, corpus_job_of
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.shared import parse_folder
 
 ACCURACY = metric("accuracy")
 DRAWS = 2_000
@@ -126,5 +126,5 @@ def task_title(task: str) -> str:
 
 
 def model_title(model: str) -> str:
-    """A model's name; an encoder's is that of its folder."""
-    return Path(model).name
+    """A model's name; an encoder's is the one it was given, else that of its folder."""
+    return parse_folder(model).title

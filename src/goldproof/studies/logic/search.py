@@ -6,7 +6,7 @@ Each trial is a job; the trainings take the trials and use the best on validatio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.recurrent import Recurrent
 from goldproof.models.static_vectors import static_vectors
-from goldproof.studies.logic.settings import RECURRENT, Config, Search, Training
+from goldproof.studies.logic.settings import RECURRENT, Config, Search
+from goldproof.studies.shared import parse_folder, recipe_for
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train as train_once
 from goldproof.training.job import train_together
@@ -69,13 +70,13 @@ def _recurrent_spaces(config: Config) -> tuple[Space, Space]:
     names = ("hidden", "n_layers") if config.cells.vectors else ("hidden", "n_layers", "dimension")
     shapes: dict[str, Any] = {name: _whole(getattr(ranges, name)) for name in names}
     shapes["dropout"] = Between(*ranges.dropout)
-    return shapes, {"learning_rate": Between(*ranges.rate, log=True), "batch": _whole(ranges.batch)}
+    return shapes, {"learning_rate": Between(*ranges.learning_rate, log=True), "batch": _whole(ranges.batch)}
 
 
 def _encoder_spaces(ranges: Search) -> tuple[Space, Space]:
     """What is drawn of an encoder, which is nothing, and of its recipe."""
     epochs, batch = _whole(ranges.encoder_epochs), _whole(ranges.encoder_batch)
-    return {}, {"learning_rate": Between(*ranges.encoder_rate), "batch": batch, "epochs": epochs}
+    return {}, {"learning_rate": Between(*ranges.encoder_learning_rate), "batch": batch, "epochs": epochs}
 
 
 def best_trial(trials: Sequence[Trial]) -> int:
@@ -133,11 +134,13 @@ def _with_best(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _given(config: Config, name: str) -> Candidate:
     """The model of a name with the settings as they are."""
     if name in RECURRENT:
-        return Candidate(_recurrent(config, name), _recipe(config.recurrent))
+        return Candidate(_recurrent(config, name), recipe_for(config.recipe.recurrent, "pair"))
     if name == "small":
-        n_positions = max(config.small_network.n_positions, config.small.max_length)
-        return Candidate(replace(config.small_network, n_positions=n_positions), _recipe(config.small))
-    return Candidate(find_model(name), _recipe(config.encoder))
+        n_positions = max(config.small_network.n_positions, config.recipe.small.max_length or 0)
+        return Candidate(
+            replace(config.small_network, n_positions=n_positions), recipe_for(config.recipe.small, "pair")
+        )
+    return Candidate(find_model(parse_folder(name).folder), recipe_for(config.recipe.encoder, "pair"))
 
 
 def _recurrent(config: Config, name: str) -> Recurrent:
@@ -153,11 +156,6 @@ def _recurrent(config: Config, name: str) -> Recurrent:
         vectors=static_vectors(cells.vectors) if cells.vectors else None,
         frozen=cells.frozen,
     )
-
-
-def _recipe(settings: Training) -> Recipe:
-    given = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    return Recipe(task="pair", **given)
 
 
 def _whole(ends: tuple[int, int]) -> range:

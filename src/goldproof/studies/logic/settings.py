@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,39 +13,40 @@ from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.models.scratch import Scratch
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.training.recipe import Precision
+from goldproof.studies.shared import Data, Models, each_model, group_rules, parse_folder, without
+from goldproof.training.recipe import Recipe
 
 DEMO = Path(__file__).parent / "demo.toml"
 RECURRENT = ("rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 MODELS = ("forest", *RECURRENT, "small")
+DATA = Data(corpus="closed", languages=("en", "pt"))
+RECURRENT_RECIPE = Recipe(epochs=5.0, learning_rate=2e-3, max_length=256, evaluations=5)
+SMALL_RECIPE = replace(RECURRENT_RECIPE, epochs=10.0, batch=64, learning_rate=1e-3, warmup=0.1)
+ENCODER_RECIPE = replace(RECURRENT_RECIPE, epochs=3.0, learning_rate=3e-5, warmup=0.1)
+UNTAKEN = ("task", "steps", "evaluate_at", "early_stopping")
 CONTROLS = ("noise", "premise", "hypothesis")
 TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
 
 
-@named("logic.Corpus")
+@named("logic.CorpusSizes")
 @dataclass(frozen=True)
-class Corpus:
-    """How many pairs, the seed of the draw, and the preset: closed (no leaks) or clcd (as published; en and pt)."""
+class CorpusSizes:
+    """How many pairs, and the seed of the draw."""
 
     train: int = 10_000
     validation: int = 1_000
     test: int = 1_000
     seed: int = 0
-    preset: str = "closed"
 
 
-@named("logic.Training")
+@named("logic.Recipes")
 @dataclass(frozen=True)
-class Training:
-    """How to train one kind of model."""
+class Recipes:
+    """How to train each kind of model: recurrent networks, the small transformer, and encoders."""
 
-    epochs: float
-    batch: int
-    learning_rate: float
-    max_length: int = 256
-    warmup: float = 0.0
-    evaluations: int = 5
-    precision: Precision = "float32"
+    recurrent: Recipe = field(default=RECURRENT_RECIPE, metadata=without(*UNTAKEN))
+    small: Recipe = field(default=SMALL_RECIPE, metadata=without(*UNTAKEN))
+    encoder: Recipe = field(default=ENCODER_RECIPE, metadata=without(*UNTAKEN))
 
 
 @named("logic.Cells")
@@ -77,9 +78,9 @@ class Search:
     dimension: tuple[int, int] = (10, 500)
     n_layers: tuple[int, int] = (1, 6)
     dropout: tuple[float, float] = (0.0, 0.9)
-    rate: tuple[float, float] = (1e-4, 1.0)
+    learning_rate: tuple[float, float] = (1e-4, 1.0)
     batch: tuple[int, int] = (32, 128)
-    encoder_rate: tuple[float, float] = (2e-5, 5e-5)
+    encoder_learning_rate: tuple[float, float] = (2e-5, 5e-5)
     encoder_batch: tuple[int, int] = (16, 32)
     encoder_epochs: tuple[int, int] = (3, 4)
 
@@ -90,9 +91,9 @@ class Experiments:
     """Which experiments.
 
     (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on
-    that language, test on all (`source_only`: train on no other), and `others`, further encoders beside `model`;
+    that language, test on all (`source_only`: train on no other);
     (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
-    name or name:split, recast as balanced contradiction detection, found under `root`. `beside`: another preset, to
+    name or name:split, recast as balanced contradiction detection. `beside`: another preset, to
     train and test on as well. `certificates`: what rules without understanding reach on each corpus.
     """
 
@@ -100,11 +101,9 @@ class Experiments:
     overlap: bool = False
     source: str = ""
     source_only: bool = False
-    others: tuple[str, ...] = ()
     controls: tuple[str, ...] = CONTROLS
     controlled: tuple[str, ...] = ("forest", "encoder")
     nli: tuple[str, ...] = ()
-    root: str = ""
     beside: str = ""
     certificates: bool = True
 
@@ -112,19 +111,23 @@ class Experiments:
 @named("logic.Config")
 @dataclass(frozen=True)
 class Config:
-    """Settings; `model` is the folder of an encoder, empty for none."""
+    """Settings of the logic study.
+
+    `model` is the folder of an encoder as [NAME=]FOLDER, or a list of these, beside the `learners` that start from
+    nothing.
+    `data.corpus` is the preset: closed (no leaks) or clcd (as published; en and pt). The corpora of
+    `experiments.nli` are found under `data.root`.
+    """
 
     tasks: tuple[str, ...] = TASKS
-    languages: tuple[str, ...] = ("en", "pt")
-    models: tuple[str, ...] = ("forest", "gru", "small")
-    model: str = ""
+    learners: tuple[str, ...] = ("forest", "gru", "small")
+    model: Models = ""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    corpus: Corpus = field(default_factory=Corpus)
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", "most_train"))
+    sizes: CorpusSizes = field(default_factory=CorpusSizes)
     cells: Cells = field(default_factory=Cells)
-    recurrent: Training = field(default_factory=lambda: Training(5, 32, 2e-3))
     small_network: Scratch = field(default_factory=Scratch)
-    small: Training = field(default_factory=lambda: Training(10, 64, 1e-3, warmup=0.1))
-    encoder: Training = field(default_factory=lambda: Training(3, 32, 3e-5, warmup=0.1))
+    recipe: Recipes = field(default_factory=Recipes)
     search: Search = field(default_factory=Search)
     experiments: Experiments = field(default_factory=Experiments)
 
@@ -134,33 +137,34 @@ class Config:
             find_task(task)
         known = sorted(path.stem for path in FOLDER.glob("*.toml"))
         plans = self.experiments
-        _check_names("languages", self.languages, known)
-        _check_names("models", self.models, MODELS)
+        _check_names("data.languages", self.data.languages, known)
+        _check_names("learners", self.learners, MODELS)
         _check_names("experiments.controls", plans.controls, CONTROLS)
         _check_names("experiments.controlled", plans.controlled, (*MODELS, "encoder"))
         check_settings(self, _rules(self))
         _check_titles(self)
         _check_ranges(self.search)
         for name in ("train", "validation", "test"):
-            n = getattr(self.corpus, name)
+            n = getattr(self.sizes, name)
             if n < 20 or n % 2:
-                raise UsageError(f"the setting 'corpus.{name}' must be an even number of at least 20; got {n}")
+                raise UsageError(f"the setting 'sizes.{name}' must be an even number of at least 20; got {n}")
 
 
 def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     plans = c.experiments
     yield "tasks", _are_distinct_tasks(c.tasks), "at least one task, none twice"
-    yield "languages", bool(c.languages), "at least one language"
-    yield "models", bool(c.models or c.model), "at least one model, or 'model' a folder"
+    yield from group_rules(c)
+    yield "model", all(parse_folder(text).folder for text in each_model(c.model)), "FOLDER or NAME=FOLDER, each"
+    yield "data.languages", bool(c.data.languages), "at least one language"
+    yield "learners", bool(c.learners or each_model(c.model)), "at least one learner, or 'model' a folder"
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
-    yield "corpus.preset", c.corpus.preset in PRESETS, " or ".join(PRESETS)
+    yield "data.corpus", c.data.corpus in PRESETS, " or ".join(PRESETS)
     yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, 1 among them"
-    yield "experiments.source", plans.source in ("", *c.languages), "empty or one of 'languages'"
-    yield "experiments.beside", plans.beside in _others(c.corpus.preset), "empty or another preset"
+    yield "experiments.source", plans.source in ("", *c.data.languages), "empty or one of 'data.languages'"
+    yield "experiments.beside", plans.beside in _others(c.data.corpus), "empty or another preset"
     yield "search.trials", c.search.trials >= 0, "0 or more"
     without_source = bool(plans.source) or not plans.source_only
     yield "experiments.source_only", without_source, "false where 'experiments.source' is empty"
-    yield "experiments.others", not plans.others or bool(c.model), "empty where 'model' is"
 
 
 def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
@@ -169,12 +173,12 @@ def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
 
 
 def _check_titles(c: Config) -> None:
-    """Each model must be called differently in the report, where a folder goes by its last part."""
-    encoders = tuple(filter(None, [c.model, *c.experiments.others]))
-    if not are_distinct([Path(model).name for model in (*c.models, *encoders)]):
+    """Each model must be called differently in the report, where a folder without a name goes by its last part."""
+    encoders = each_model(c.model)
+    if not are_distinct([*c.learners, *(parse_folder(model).title for model in encoders)]):
         raise UsageError(
-            "the setting 'model' must be with 'experiments.others' folders of different names, none that of one of "
-            f"'models'; got {encoders!r}"
+            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
+            f"got {encoders!r}"
         )
 
 
@@ -204,9 +208,9 @@ def _are_shares(values: Sequence[Any]) -> bool:
 
 
 PAPER = Config(
-    models=("forest", "rnn", "gru", "lstm"),
+    learners=("forest", "rnn", "gru", "lstm"),
     model="bert-base-uncased",
-    corpus=Corpus(preset="clcd"),
+    data=replace(DATA, corpus="clcd"),
     search=Search(trials=10),
     experiments=Experiments(
         fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), overlap=True, controlled=("encoder",)
@@ -214,11 +218,12 @@ PAPER = Config(
 )
 TINY = Config(
     tasks=("description",),
-    languages=("en", "pt"),
-    models=("forest", "gru"),
+    learners=("forest", "gru"),
     seeds=(0, 1),
-    corpus=Corpus(train=100, validation=40, test=60),
-    recurrent=Training(1, 32, 1e-3, evaluations=1),
-    search=Search(trials=2, hidden=(8, 16), dimension=(8, 16), n_layers=(1, 2), rate=(1e-3, 1e-2), batch=(32, 32)),
+    sizes=CorpusSizes(train=100, validation=40, test=60),
+    recipe=Recipes(recurrent=replace(RECURRENT_RECIPE, epochs=1.0, learning_rate=1e-3, evaluations=1)),
+    search=Search(
+        trials=2, hidden=(8, 16), dimension=(8, 16), n_layers=(1, 2), learning_rate=(1e-3, 1e-2), batch=(32, 32)
+    ),
     experiments=Experiments(fractions=(0.5, 1.0), overlap=True, source="en", beside="clcd"),
 )

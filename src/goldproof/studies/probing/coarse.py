@@ -210,17 +210,17 @@ def tuned_job(config: Config, language: str, seed: int) -> Job[CoarseProbed]:
 
 
 def _features(config: Config, data: Job[Dataset], language: str) -> Job[list[list[str]]]:
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         return toy_features.job(data)
     return annotate_features.job(data, language)
 
 
 def _train(config: Config, language: str) -> Job[Dataset]:
-    return corpora.train_job(_corpora(config), language, config.coarse.n_train)
+    return corpora.train_job(_corpora(config), language, config.coarse.most_train)
 
 
 def _corpora(config: Config) -> corpora.Corpora:
-    return corpora.Corpora(config.coarse.languages[0], config.root, config.corpus == "generated")
+    return corpora.Corpora(config.coarse.languages[0], config.data.root, config.data.corpus == "generated")
 
 
 def _model(config: Config) -> Any:

@@ -22,6 +22,7 @@ from goldproof.studies.probing import steps
 from goldproof.studies.probing.coarse import coarse_jobs
 from goldproof.studies.probing.settings import Config, encoder_of, parse_model
 from goldproof.studies.probing.tasks import facts_job, task_job, tasks_of
+from goldproof.studies.shared import each_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class ProbingCell:
 def jobs(config: Config) -> list[Job[Any]]:
     """Every job whose value the report needs."""
     wanted: list[Job[Any]] = [
-        facts_job(config, language, task) for language in config.languages for task in tasks_of(config, language)
+        facts_job(config, language, task) for language in config.data.languages for task in tasks_of(config, language)
     ]
     for cell in cells(config):
         wanted += cell_jobs(config, cell)
@@ -57,7 +58,7 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at."""
-    annotated = config.coarse.languages if config.coarse.seeds and config.corpus != "generated" else ()
+    annotated = config.coarse.languages if config.coarse.seeds and config.data.corpus != "generated" else ()
     return (PROBING, *(need for language in annotated for need in annotation_needs(language)))
 
 
@@ -80,9 +81,9 @@ def cell_jobs(config: Config, cell: ProbingCell) -> list[Job[Any]]:
 def arms(config: Config) -> list[Arm]:
     """Models with their twins, then baselines."""
     found = []
-    for text in config.models:
+    for text in each_model(config.model):
         named = parse_model(text)
-        languages = named.languages or config.languages
+        languages = named.languages or config.data.languages
         found.append(Arm(named.title, "model", encoder_of(named.folder, named.is_random), languages))
         if config.twins and not named.is_random:
             title = f"{named.title}, random weights"
@@ -91,7 +92,7 @@ def arms(config: Config) -> list[Arm]:
 
 
 def _baselines(config: Config) -> list[Arm]:
-    choice, everywhere = config.baselines, config.languages
+    choice, everywhere = config.baselines, config.data.languages
     found = [Arm("Length", "baseline", Length(), everywhere)] if choice.length else []
     counted = [ngrams(max_features=choice.most_features)] if choice.characters else []
     counted += [ngrams(folder, max_features=choice.most_features) for folder in choice.tokenizers]
@@ -107,7 +108,7 @@ def cells(config: Config) -> list[ProbingCell]:
     return [
         ProbingCell(arm, language, task)
         for arm in arms(config)
-        for language in config.languages
+        for language in config.data.languages
         if language in arm.languages
         for task in tasks_of(config, language)
     ]
@@ -164,11 +165,11 @@ def neurons_job(config: Config, cell: ProbingCell) -> Job[steps.Ranked | None]:
 
 def compared(config: Config) -> list[tuple[str, str]]:
     """Languages and tasks on which models are compared: the tasks that all languages share."""
-    if not config.similarity.measures or not config.models:
+    if not config.similarity.measures or not each_model(config.model):
         return []
-    first, *others = (tasks_of(config, language) for language in config.languages)
+    first, *others = (tasks_of(config, language) for language in config.data.languages)
     shared = [task for task in first if all(task in tasks for tasks in others)]
-    return [(language, task) for language in config.languages for task in shared]
+    return [(language, task) for language in config.data.languages for task in shared]
 
 
 def models_of(config: Config, language: str) -> list[Arm]:

@@ -186,6 +186,8 @@ FIGURES: dict[tuple[str, str], tuple[str, str, str, str]] = {
 
 
 SUITES = ("xprobe", "rusenteval", "senteval")
+PAPER_SUITES = {"ru": "rusenteval", "en": "senteval"}
+"""The paper's own tasks in each of its languages."""
 
 TASKS: dict[str, str] = {
     "sentence_length": "SentLen",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,20 +11,18 @@ import numpy as np
 
 from goldproof.jobs import Results
 from goldproof.measures.layer_tests import LayerTests, adjust_over_tasks, two_sided_neighbours
-from goldproof.report.summary import Column
 from goldproof.statistics.comparison import Comparison, compare, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.probing.plan import Arm, ProbingCell, arms, assess_job, cells, kinds_of, probe_job
-from goldproof.studies.probing.published import title_of
+from goldproof.studies.probing.published import PAPER_SUITES, title_of
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Probed
 from goldproof.studies.probing.tasks import Facts, facts_job, tasks_of
 
 ACCURACY = metric("accuracy")
 TOO_MANY = "the task has too many classes for this (setting most_classes)"
-NOT_PRINTED = "not in the paper"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +78,7 @@ class ProbingFindings:
     def __init__(self, config: Config, results: Results) -> None:
         self.config, self.results = config, results
         self.arms: list[Arm] = arms(config)
-        self.tasks = [(language, task) for language in config.languages for task in tasks_of(config, language)]
+        self.tasks = [(language, task) for language in config.data.languages for task in tasks_of(config, language)]
         self.facts: dict[tuple[str, str], Facts] = {
             (language, task): results[facts_job(config, language, task)] for language, task in self.tasks
         }
@@ -99,10 +97,15 @@ class ProbingFindings:
             cell, kind, probed, tests, majority, job.key
         )
 
-    def columns(self, columns: Sequence[Column]) -> list[Column]:
-        """The columns of a table, without the paper's where the data are generated."""
-        with_paper = self.config.corpus != "generated"
-        return [column for column in columns if with_paper or not column.published]
+    def is_papers(self, language: str) -> bool:
+        """Whether the tasks of a language are the paper's, so that its numbers may stand beside ours."""
+        suite = PAPER_SUITES.get(language)
+        return suite is not None and self.config.data.corpus in ("paper", suite)
+
+    @property
+    def with_paper(self) -> bool:
+        """Whether the tasks of any language are the paper's."""
+        return any(map(self.is_papers, self.config.data.languages))
 
     def of(self, kind: str, arm: Arm) -> list[LayerScores]:
         """An arm's scores with a kind of probe."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,25 +16,34 @@ from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
 from goldproof.studies.probing.published import SUITES, TASKS
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import PAPER_RECIPE
+from goldproof.studies.shared import (
+    PAPER_RECIPE,
+    Data,
+    Models,
+    each_model,
+    group_rules,
+    is_limit,
+    parse_folder,
+    without,
+)
 from goldproof.training.recipe import Recipe
 
 KINDS = ("logistic", "mlp")
 COARSE_RECIPE = replace(PAPER_RECIPE, evaluations=1)
+DATA = Data(corpus="xprobe", languages=("ru", "en"))
 READOUT = Readout()
 MEASURES = ("debiased", "plain", "maxcorr", "procrustes")
 
 
-@named("probing.Sizes")
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many items a task may have, and how splits are made where the corpus has none that can be used.
+@named("probing.Splits")
+@dataclass(frozen=True)
+class Splits:
+    """How splits are made where the corpus has none that can be used, and how many test items a task may have.
 
     `held_out` is the share of the training items that validates where there is no validation split. Where more than
     half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
     """
 
-    most_train: int | None = None
     most_test: int | None = None
     held_out: float = 0.1
     seed: int = 0
@@ -100,15 +109,15 @@ class SimilarityChoice:
 class Coarse:
     """Coarse probing of one encoder before and after it was fine-tuned on entailment with each seed; no seeds, none.
 
-    `model` is one of the study's models, as it stands in `models`, or "small" (a little transformer that starts from
+    `model` is one of the study's models, as it stands in `model`, or "small" (a little transformer that starts from
     nothing). The recipe and the corpora are those of the study `stability`.
     """
 
     model: str = ""
     languages: tuple[str, ...] = ("en",)
     seeds: tuple[int, ...] = ()
-    n_train: int | None = None
-    recipe: Recipe = COARSE_RECIPE
+    most_train: int | None = None
+    recipe: Recipe = field(default=COARSE_RECIPE, metadata=without("task"))
 
 
 @named("probing.Config")
@@ -116,21 +125,19 @@ class Coarse:
 class Config:
     """Settings of the probing study.
 
-    A model is [NAME=]FOLDER[@LANGUAGE+…]: a folder, the name of a downloaded model or "fake"; the languages are those
-    it is probed in, all unless given; "random:" before the folder draws every weight anew. With `twins` every model
-    also stands beside its random twin. `corpus` is a suite of the catalog (xprobe, rusenteval, senteval), "paper"
-    (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each task; `tasks` are all
-    of it unless given. `embeddings` says whether the embedding layer counts as layer 0. Tasks of more than
-    `most_classes` classes are probed, and nothing beyond.
+    `model` is one or a list of [NAME=]FOLDER[@LANGUAGE+…]: a folder, the name of a downloaded model or "fake"; the
+    languages are those it is probed in, all unless given; "random:" before the folder draws every weight anew. With
+    `twins` every model also stands beside its random twin. `data.corpus` is a suite of the catalog (xprobe, rusenteval,
+    senteval), "paper" (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each
+    task; `tasks` are all of it unless given. `embeddings` says whether the embedding layer counts as layer 0. Tasks of
+    more than `most_classes` classes are probed, and nothing beyond.
     """
 
-    models: tuple[str, ...] = ()
+    model: Models = ()
     twins: bool = True
-    languages: tuple[str, ...] = ("ru", "en")
     tasks: tuple[str, ...] = ()
-    corpus: str = "xprobe"
-    root: str = ""
-    sizes: Sizes = Sizes()
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
+    splits: Splits = Splits()
     readout: Readout = READOUT
     embeddings: bool = True
     probe: ProbeChoice = ProbeChoice()
@@ -166,34 +173,42 @@ def parse_model(text: str) -> ModelName:
     >>> parse_model("random:models/mbert").title
     'mbert (random weights)'
     """
-    title, equals, rest = text.partition("=")
-    rest = rest if equals else title
-    folder, _, languages = rest.partition("@")
+    given = parse_folder(text)
+    folder, _, languages = given.folder.partition("@")
     is_random = folder.startswith("random:")
     folder = folder.removeprefix("random:")
-    name = title if equals else Path(folder).name + (" (random weights)" if is_random else "")
-    return ModelName(name, folder, is_random, tuple(filter(None, languages.split("+"))))
+    title = given.name or Path(folder).name + (" (random weights)" if is_random else "")
+    return ModelName(title, folder, is_random, tuple(filter(None, languages.split("+"))))
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
-    named = [parse_model(text) for text in c.models]
+    named = [parse_model(text) for text in each_model(c.model)]
     vectors = [text.partition("=")[0] for text in c.baselines.vectors]
-    shared = f"among the languages of the study ({', '.join(c.languages)})"
-    coarse = {text: parse_model(text) for text in c.models}
+    shared = f"among the languages of the study ({', '.join(c.data.languages)})"
+    coarse = {text: parse_model(text) for text in each_model(c.model)}
     return [
-        ("models", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
-        ("models", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
-        ("models", all(set(model.languages) <= set(c.languages) for model in named), f"probed in languages {shared}"),
-        ("languages", bool(c.languages) and are_distinct(c.languages), "at least one language, each once"),
+        ("model", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
+        ("model", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
+        (
+            "model",
+            all(set(model.languages) <= set(c.data.languages) for model in named),
+            f"probed in languages {shared}",
+        ),
+        *group_rules(c),
+        (
+            "data.languages",
+            bool(c.data.languages) and are_distinct(c.data.languages),
+            "at least one language, each once",
+        ),
         ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
-        ("corpus", _is_corpus(c.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
-        ("sizes.most_train", _is_size(c.sizes.most_train), "a whole number of at least 20, or left out"),
-        ("sizes.most_test", _is_size(c.sizes.most_test), "a whole number of at least 20, or left out"),
-        ("sizes.held_out", 0 < c.sizes.held_out < 1, "above 0 and below 1"),
+        ("data.corpus", _is_corpus(c.data.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
+        ("data.most_train", is_limit(c.data.most_train, 20), "a whole number of at least 20, or null for all"),
+        ("splits.most_test", is_limit(c.splits.most_test, 20), "a whole number of at least 20, or null for all"),
+        ("splits.held_out", 0 < c.splits.held_out < 1, "above 0 and below 1"),
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
         ("probe.l2", bool(c.probe.l2) and min(c.probe.l2) > 0, "at least one number, all above 0"),
         ("probe.seeds", bool(c.probe.seeds) and are_distinct(c.probe.seeds), "at least one whole number, each once"),
-        ("baselines.vectors", set(vectors) <= set(c.languages), f"LANGUAGE=FILE with a language {shared}"),
+        ("baselines.vectors", set(vectors) <= set(c.data.languages), f"LANGUAGE=FILE with a language {shared}"),
         ("baselines.most_features", c.baselines.most_features >= 1, "at least 1"),
         ("neurons.share", 0 < c.neurons.share <= 1, "above 0 and at most 1"),
         ("neurons.sample", 0 < c.neurons.sample <= 1, "above 0 and at most 1"),
@@ -203,7 +218,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("similarity.n_permutations", c.similarity.n_permutations >= 1, "at least 1"),
         ("most_classes", c.most_classes >= 2, "at least 2"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
-        ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'models'"),
+        ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'model'"),
         ("coarse.model", not c.coarse.seeds or not _is_fake(c.coarse.model), "a model that keeps its weights"),
         (
             "coarse.languages",
@@ -218,18 +233,14 @@ def _is_fake(model: str) -> bool:
     return parse_model(model).folder == "fake"
 
 
-def _is_size(n: int | None) -> bool:
-    return n is None or n >= 20
-
-
 def _is_corpus(corpus: str) -> bool:
     return corpus in (*SUITES, "paper", "generated") or Path(corpus).is_dir()
 
 
 def _known_tasks(c: Config) -> tuple[str, ...]:
-    if c.corpus == "paper":
+    if c.data.corpus == "paper":
         return tuple(TASKS)
-    return tuple(catalog()[c.corpus].parts) if c.corpus in SUITES else ()
+    return tuple(catalog()[c.data.corpus].parts) if c.data.corpus in SUITES else ()
 
 
 def _are_known(c: Config) -> bool:
@@ -238,7 +249,7 @@ def _are_known(c: Config) -> bool:
 
 
 PAPER = Config(
-    models=(
+    model=(
         "M-BERT=bert-base-multilingual-cased",
         "LABSE=sentence-transformers/LaBSE",
         "XLM-R=xlm-roberta-base",
@@ -246,7 +257,7 @@ PAPER = Config(
         "M-BART=facebook/mbart-large-cc25",
     ),
     twins=False,
-    corpus="paper",
+    data=replace(DATA, corpus="paper"),
     embeddings=False,
     probe=ProbeChoice(kinds=KINDS),
     baselines=Baselines(length=False, tokenizers=("bert-base-multilingual-cased", "xlm-roberta-base")),
@@ -257,9 +268,9 @@ PAPER = Config(
     most_classes=1000,
 )
 TINY = Config(
-    models=("fake",),
-    corpus="generated",
-    sizes=Sizes(most_train=240, most_test=200),
+    model="fake",
+    data=replace(DATA, corpus="generated", most_train=240),
+    splits=Splits(most_test=200),
     probe=ProbeChoice(kinds=KINDS, l2=(1e-1, 1e-3)),
     baselines=Baselines(most_features=5000),
     neurons=NeuronChoice(l1=(1e-2, 1e-3), l2=(1e-2,), n_random=19),

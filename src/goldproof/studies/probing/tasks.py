@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.steps import corpus_job, published_job
@@ -21,10 +22,26 @@ from goldproof.jobs.names import named
 from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
 from goldproof.studies.probing import toy
 from goldproof.studies.probing.published import SUITES, paper_tasks, part_of
-from goldproof.studies.probing.settings import Config, Sizes
+from goldproof.studies.probing.settings import Config
 
 MOST_SHARED = 0.5
 MOST_LABELS = 10
+
+
+@named("probing.Sizes")
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many items a task may have, and how splits are made where the corpus has none that can be used.
+
+    `held_out` is the share of the training items that validates where there is no validation split. Where more than
+    half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
+    """
+
+    most_train: int | None = None
+    most_test: int | None = None
+    held_out: float = 0.1
+    seed: int = 0
+    leaks: Literal["split", "refuse"] = "split"
 
 
 @named("probing.Prepared")
@@ -155,7 +172,7 @@ def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> tuple[
         what = f"{n_shared:,} of the {len(test):,} test texts also stand in training"
         if sizes.leaks == "refuse":
             raise DataError(
-                f"{where}: {what}, so that a probe could remember them; sizes.leaks = 'split' splits the texts anew"
+                f"{where}: {what}, so that a probe could remember them; splits.leaks = 'split' splits the texts anew"
             )
         notes.append(f"{what}: the different texts were split anew, half of them to test")
         return _anew(rows, [*train, *test], sizes.seed), 0
@@ -225,17 +242,25 @@ def tasks_of(config: Config, language: str) -> tuple[str, ...]:
     there = _all_tasks(config, language)
     if not config.tasks:
         return there
-    if config.corpus == "paper":
+    if config.data.corpus == "paper":
         return tuple(task for task in there if task in config.tasks)
     missing = [task for task in config.tasks if task not in there]
     if missing:
-        raise UsageError(f"{config.corpus!r} has no task {missing[0]!r} in {language!r}; it has: {', '.join(there)}")
+        raise UsageError(
+            f"{config.data.corpus!r} has no task {missing[0]!r} in {language!r}; it has: {', '.join(there)}"
+        )
     return config.tasks
 
 
 def task_job(config: Config, language: str, task: str) -> Job[Prepared]:
     """The job that makes a task ready."""
-    return prepare.job(_raw(config, language, task), task, language, config.sizes)
+    return prepare.job(_raw(config, language, task), task, language, sizes_of(config))
+
+
+def sizes_of(config: Config) -> Sizes:
+    """How large the splits of every task may be, and how they are made."""
+    splits = config.splits
+    return Sizes(config.data.most_train, splits.most_test, splits.held_out, splits.seed, splits.leaks)
 
 
 def facts_job(config: Config, language: str, task: str) -> Job[Facts]:
@@ -244,12 +269,12 @@ def facts_job(config: Config, language: str, task: str) -> Job[Facts]:
 
 
 def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         return toy.TASKS
-    if config.corpus == "paper":
+    if config.data.corpus == "paper":
         return paper_tasks(language)
-    if config.corpus in SUITES:
-        return tuple(catalog()[config.corpus].parts)
+    if config.data.corpus in SUITES:
+        return tuple(catalog()[config.data.corpus].parts)
     folder = _folder(config, language)
     files = [path.stem for path in folder.glob("*.txt")]
     folders = [path.parent.name for path in folder.glob(f"*/{_FILES['test']}")]
@@ -262,12 +287,12 @@ def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
 
 
 def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         return toy.generate.job(task, language, GENERATED_ROWS, seed=0)
-    if config.corpus == "paper" or config.corpus in SUITES:
-        suite = config.corpus if config.corpus in SUITES else "rusenteval" if language == "ru" else "senteval"
-        part = part_of(task, suite) if config.corpus == "paper" else task
-        return corpus_job(f"{suite}/{part}", language=language, root=config.root or None)
+    if config.data.corpus == "paper" or config.data.corpus in SUITES:
+        suite = config.data.corpus if config.data.corpus in SUITES else "rusenteval" if language == "ru" else "senteval"
+        part = part_of(task, suite) if config.data.corpus == "paper" else task
+        return corpus_job(f"{suite}/{part}", language=language, root=config.data.root or None)
     folder = _folder(config, language)
     one_file = folder / f"{task}.txt"
     if one_file.is_file():
@@ -278,5 +303,5 @@ def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
 
 def _folder(config: Config, language: str) -> Path:
     """The folder of a language's tasks: its own within the corpus where there is one."""
-    own = Path(config.corpus) / language
-    return own if own.is_dir() else Path(config.corpus)
+    own = Path(config.data.corpus) / language
+    return own if own.is_dir() else Path(config.data.corpus)

@@ -28,6 +28,8 @@ from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
+from goldproof.studies.in_turn import in_turn
+from goldproof.studies.shared import only_model
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -57,10 +59,14 @@ class Condition:
 
 
 def jobs(config: Config) -> list[Job[Any]]:
-    """Every job whose value the report needs."""
-    wanted: list[Job[Any]] = [figures_job(config, language) for language in config.languages]
-    wanted += [diagnostics_job(config, language) for language in config.languages]
-    wanted += [validation_job(config, language) for language in config.languages]
+    """Every job whose value the report needs, for one model after the other."""
+    return [job for one in in_turn(config) for job in _jobs(one)]
+
+
+def _jobs(config: Config) -> list[Job[Any]]:
+    wanted: list[Job[Any]] = [figures_job(config, language) for language in config.data.languages]
+    wanted += [diagnostics_job(config, language) for language in config.data.languages]
+    wanted += [validation_job(config, language) for language in config.data.languages]
     for condition in conditions(config):
         wanted += [training_job(config, condition, seeds) for seeds in seeds_of(config)]
     for language in attributed(config):
@@ -77,8 +83,8 @@ def requires(config: Config) -> tuple[Need, ...]:
 
 def conditions(config: Config) -> list[Condition]:
     """Everything that is trained with every seed: base, extra amounts, controlled subsets."""
-    found = [Condition(language) for language in config.languages]
-    for language in config.languages:
+    found = [Condition(language) for language in config.data.languages]
+    for language in config.data.languages:
         found += [Condition(language, amount) for amount in config.extra.amounts_for(language)]
     presence = config.presence
     if presence.features:
@@ -116,13 +122,15 @@ def training_job(config: Config, condition: Condition, seeds: Seeds) -> Job[Trai
         "validation": validation_job(config, condition.language),
         "diagnostics": corpora.diagnostics_job(corpora_of(config), condition.language),
     }
-    return train.job(find_model(config.model), train_data(config, condition), sets, _recipe(config), seeds)
+    return train.job(
+        find_model(only_model(config.model).folder), train_data(config, condition), sets, _recipe(config), seeds
+    )
 
 
 def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     """The training data of a condition."""
     language, amount = condition.language, condition.amount
-    base = corpora.train_job(corpora_of(config), language, config.n_train)
+    base = corpora.train_job(corpora_of(config), language, config.data.most_train)
     if not amount:
         return base
     extra = extra_job(config)
@@ -143,19 +151,19 @@ def diagnostics_job(config: Config, language: str) -> Job[Dataset]:
 
 def figures_job(config: Config, language: str) -> Job[CorpusFigures]:
     """The figures of a language's corpus, as in Table 1."""
-    splits = ("train", "validation") if config.corpus == "generated" else ("train", "validation", "test")
+    splits = ("train", "validation") if config.data.corpus == "generated" else ("train", "validation", "test")
     return figures.job({split: corpora.entailment_job(corpora_of(config), language, split) for split in splits})
 
 
 def extra_job(config: Config) -> Job[Dataset]:
     """The extra data, with two labels."""
     extra = config.extra
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         raw = generate_entailment.job(extra.language, config.toy.n_extra, seed=3, three_way=True)
     elif Path(extra.corpus).suffix and Path(extra.corpus).exists():
         raw = file_job(extra.corpus, language=extra.language)
     else:
-        raw = corpus_job(extra.corpus, language=extra.language, split=extra.split, root=config.root or None)
+        raw = corpus_job(extra.corpus, language=extra.language, split=extra.split, root=config.data.root or None)
     return prepare_entailment.job(raw, f"extra data ({extra.corpus})")
 
 
@@ -168,13 +176,18 @@ def corpora_of(config: Config) -> Corpora:
     """Where the data of a configuration come from."""
     toy = config.toy
     return Corpora(
-        config.languages[0], config.root, config.corpus == "generated", toy.n_train, toy.n_validation, toy.n_pairs
+        config.data.languages[0],
+        config.data.root,
+        config.data.corpus == "generated",
+        toy.n_train,
+        toy.n_validation,
+        toy.n_pairs,
     )
 
 
 def _recipe(config: Config) -> Recipe:
     """The recipe; the fake model is a bag of hashed words, which a rate meant for an encoder would not move."""
-    if config.model != "fake":
+    if only_model(config.model).folder != "fake":
         return config.recipe
     return replace(config.recipe, learning_rate=FAKE_RATE * config.recipe.learning_rate)
 

@@ -97,6 +97,8 @@ OVERALL_EXTRA: Mapping[str, Overall] = {
 """Table 4, the rows with all of MNLI (374k); the rows without are Table 3."""
 
 FULL_AMOUNT = 374_000
+PAPER_EXTRA = "glue/mnli"
+"""What the catalog calls the corpus that the extra rows of Tables 4 to 7 are from."""
 LANGUAGE_CORRELATION = 0.3
 """Section 5.1: mean correlation between the languages' category scores."""
 

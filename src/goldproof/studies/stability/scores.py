@@ -20,8 +20,7 @@ from goldproof.jobs import Results
 from goldproof.judging.metrics import mean_score, run_scores
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
-from goldproof.report.fields import Field, Thing
-from goldproof.report.summary import Column, Missing
+from goldproof.report.summary import Missing
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.categories import categories_interval
@@ -40,6 +39,7 @@ from goldproof.studies.stability.plan import (
     training_job,
     validation_job,
 )
+from goldproof.studies.stability.published import PAPER_EXTRA
 from goldproof.studies.stability.settings import Config
 from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Seeds
@@ -227,7 +227,7 @@ class StabilityFindings:
     @cached_property
     def base(self) -> dict[str, ConditionScores]:
         """Each language trained on its own data alone."""
-        return {language: self.scored[Condition(language)] for language in self.config.languages}
+        return {language: self.scored[Condition(language)] for language in self.config.data.languages}
 
     @cached_property
     def categories(self) -> dict[str, list[TagScore]]:
@@ -261,18 +261,15 @@ class StabilityFindings:
         columns = [s.table.mean(axis=1) if seed is None else s.table[:, seed] for s in self.base.values()]
         return correlation_interval(np.array(columns).T, self.config.level)
 
-    def columns(self, columns: Sequence[Column]) -> list[Column]:
-        """The columns of a table; the paper's stand beside numbers on the published corpora only."""
-        return [column for column in columns if self.with_paper or not column.published]
-
-    def fields(self, fields: Sequence[Field[Thing]]) -> list[Field[Thing]]:
-        """The same of typed fields."""
-        return [field for field in fields if self.with_paper or not field.column.published]
-
     @property
     def with_paper(self) -> bool:
-        """Whether the paper's numbers may stand beside ours."""
-        return self.config.corpus == "published"
+        """Whether the paper's numbers may stand beside ours: only on its corpora."""
+        return self.config.data.corpus == "published"
+
+    @property
+    def with_paper_extra(self) -> bool:
+        """Whether its numbers with extra data may: these must be its own too, out of MNLI."""
+        return self.with_paper and self.config.extra.corpus == PAPER_EXTRA
 
     def keys(self, languages: Sequence[str] | None = None) -> list[str]:
         """The keys of the trainings behind the base scores."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldproof.builders.annotation.features import FEATURES
 from goldproof.builders.entailment.categories import Membership
 from goldproof.jobs.names import named
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import PAPER_RECIPE
+from goldproof.studies.shared import PAPER_RECIPE, Data, Models, group_rules, is_limit, model_rules, without
 from goldproof.training.recipe import Recipe
 
 LANGUAGES = ("en", "ru", "fr", "de", "sv")
+DATA = Data(corpus="published", languages=("en", "fr", "de", "sv"))
 
 
 @named("stability.Extra")
@@ -51,7 +52,7 @@ class Presence:
 
 @named("stability.Attribution")
 @dataclass(frozen=True)
-class Attribution:
+class AttributionRuns:
     """Runs that vary the seeds of initialisation, data order and dropout apart, so that variance can be attributed.
 
     With k levels, "latin" makes k² runs (a Latin square) and "factorial" k³; 0 levels make none.
@@ -88,28 +89,25 @@ class Toy:
 class Config:
     """Settings of the stability study.
 
-    `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate).
-    `corpus` is "published" (the catalog's corpora under `root`, or under GOLDPROOF_DATA) or "generated". `n_train`
-    takes the first so many training rows. `select` says which evaluation point counts: the one with the best validation
-    accuracy, or the last. `membership` says which rows belong to a category: with "split" all that have the tag, with
-    "exact" those that have no other of the same group. `smallest` is the fewest rows that a category needs to be
-    tested against chance.
+    `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate), as
+    [NAME=]FOLDER, or a list of these, which are judged in turn.
+    `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.most_train` takes the first so many rows.
+    `select` says which evaluation point counts: the one with the best validation accuracy, or the last. `membership`
+    says which rows belong to a category: with "split" all that have the tag, with "exact" those that have no other of
+    the same group. `smallest` is the fewest rows that a category needs to be tested against chance.
     """
 
-    model: str = "bert-base-multilingual-cased"
-    languages: tuple[str, ...] = ("en", "fr", "de", "sv")
+    model: Models = "bert-base-multilingual-cased"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
-    corpus: Literal["published", "generated"] = "published"
-    root: str = ""
-    n_train: int | None = None
-    recipe: Recipe = PAPER_RECIPE
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub"))
+    recipe: Recipe = field(default=PAPER_RECIPE, metadata=without("task"))
     select: Literal["best", "last"] = "best"
     membership: Membership = "split"
     level: float = 0.95
     smallest: int = 10
     extra: Extra = Extra()
     presence: Presence = Presence()
-    attribution: Attribution = Attribution()
+    attribution: AttributionRuns = AttributionRuns()
     thresholds: Thresholds = Thresholds()
     toy: Toy = Toy()
 
@@ -119,21 +117,28 @@ class Config:
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
+    languages = c.data.languages
     known = f"at least one of {', '.join(LANGUAGES)}, each once"
-    among = f"among the languages of the study ({', '.join(c.languages)})"
+    among = f"among the languages of the study ({', '.join(languages)})"
     return [
-        ("languages", are_distinct(c.languages) and set(c.languages) <= set(LANGUAGES) and bool(c.languages), known),
+        *group_rules(c),
+        *model_rules(c.model),
+        ("data.corpus", c.data.corpus in ("published", "generated"), "published or generated"),
+        (
+            "data.languages",
+            are_distinct(languages) and set(languages) <= set(LANGUAGES) and bool(languages),
+            known,
+        ),
         ("seeds", bool(c.seeds) and are_distinct(c.seeds), "at least one whole number, each once"),
-        ("recipe.task", c.recipe.task == "pair", "'pair', as entailment is a question about two texts"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
         ("smallest", c.smallest >= 1, "a whole number of at least 1"),
-        ("n_train", c.n_train is None or c.n_train >= 2, "a whole number of at least 2, or left out"),
+        ("data.most_train", is_limit(c.data.most_train, 2), "a whole number of at least 2, or null for all"),
         *(
             (f"extra.{name}", are_distinct(values) and all(n >= 1 for n in values), "whole numbers above 0, each once")
             for name in ("amounts", "amounts_everywhere")
             for values in [getattr(c.extra, name)]
         ),
-        ("extra.languages", not c.extra.amounts or set(c.extra.languages) <= set(c.languages), among),
+        ("extra.languages", not c.extra.amounts or set(c.extra.languages) <= set(languages), among),
         (
             "presence.percent",
             are_distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
@@ -141,20 +146,24 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ),
         ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
         ("presence.amount", c.presence.amount >= 1, "a whole number of at least 1"),
-        ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(c.languages), among),
+        ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(languages), among),
         (
             "attribution.levels",
             c.attribution.levels == 0 or c.attribution.levels >= 3,
             "0 (none) or at least 3, as fewer leave nothing to compare with",
         ),
-        ("attribution.languages", not c.attribution.levels or set(c.attribution.languages) <= set(c.languages), among),
+        (
+            "attribution.languages",
+            not c.attribution.levels or set(c.attribution.languages) <= set(languages),
+            among,
+        ),
     ]
 
 
 PAPER = Config(
-    languages=LANGUAGES,
+    data=replace(DATA, languages=LANGUAGES),
     membership="exact",
-    attribution=Attribution(levels=0),
+    attribution=AttributionRuns(levels=0),
     extra=Extra(
         amounts=(1_000, 5_000, 10_000, 50_000, 100_000, 200_000, 250_000, 374_000),
         languages=("en", "ru"),
@@ -166,13 +175,12 @@ PAPER = Config(
 )
 TINY = Config(
     model="fake",
-    languages=("en", "fr"),
     seeds=(0, 1, 2),
-    corpus="generated",
+    data=Data(corpus="generated", languages=("en", "fr")),
     recipe=Recipe(
         task="pair", epochs=3, batch=8, learning_rate=1e-4, clip=1.0, dropout=0.1, max_length=64, evaluations=2
     ),
     extra=Extra(amounts=(64,)),
-    attribution=Attribution(levels=0),
+    attribution=AttributionRuns(levels=0),
     toy=Toy(n_train=96, n_validation=32, n_pairs=4, n_extra=100),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
+from goldproof.studies.in_turn import report_in_turn
 from goldproof.studies.transfer.plan import jobs, requires
 from goldproof.studies.transfer.settings import PAPER, TINY, Config
 
@@ -18,4 +19,4 @@ def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
     from goldproof.studies.transfer.findings import make_report
 
-    return make_report(config, results)
+    return report_in_turn(config, lambda one: make_report(one, results))

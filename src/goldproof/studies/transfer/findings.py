@@ -8,8 +8,10 @@ from goldproof.jobs import Results
 from goldproof.judging.checkpoints.analysis import TransferSettings, analyse
 from goldproof.judging.checkpoints.guide import Counting
 from goldproof.judging.checkpoints.report import Context, transfer_report
-from goldproof.judging.checkpoints.wide import PrintedRow, wide_table
-from goldproof.report.summary import Cell, Missing, Report, Section, Table
+from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
+from goldproof.report.fields import Heading
+from goldproof.report.summary import Missing, Report, Section
+from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
 from goldproof.studies.transfer.plan import StoredRun, find_sets, jobs, make_recipe
 from goldproof.studies.transfer.scores import experiment_of_runs
@@ -24,13 +26,18 @@ def make_report(config: Config, results: Results) -> Report:
     counting = Counting(given.threshold, given.ties, given.across_runs)
     found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
     context = Context(
-        printed=printed_rows(config.corpus),
+        printed=printed_rows(config.data.corpus) if _is_as_in_paper(config) else {},
         keys=[job.key for job in planned],
         notes=find_sets(config).notes,
         sections=_literature(config),
         provenance=_provenance(config, courses),
     )
     return transfer_report(found, context)
+
+
+def _is_as_in_paper(config: Config) -> bool:
+    """Whether its rows may stand beside ours on its corpora: they are accuracies from English to other languages."""
+    return config.source == "en" and config.analysis.metric in ("", "accuracy")
 
 
 def printed_rows(corpus: str) -> Mapping[str, Sequence[PrintedRow]]:
@@ -62,28 +69,31 @@ def _share(points: float | None) -> float | None:
 
 def _literature(config: Config) -> list[Section]:
     """Earlier results on the corpus, as the paper gathers them."""
-    rows = published.LITERATURE.get(config.corpus)
+    rows = published.LITERATURE.get(config.data.corpus)
     if not rows:
         return []
-    languages = tuple(rows[0].cells)
-    cells: list[dict[str, Cell]] = []
-    for row in rows:
-        made: dict[str, Cell] = {"row": f"{row.source} {row.model}"}
-        for language, value in row.cells.items():
-            made[language] = Missing("lost in the text at hand") if value is None else value / 100
-        cells.append(made)
-    title = f"Published baselines on {config.corpus} differ by points, too"
-    table: Table = wide_table("literature", title, cells, languages, note="As gathered by Keung et al. (2020).")
-    return [Section("Results in the literature", [table])]
+    every = [
+        WideRow(
+            f"{row.source} {row.model}",
+            {
+                language: Missing("lost in the text at hand") if value is None else value / 100
+                for language, value in row.cells.items()
+            },
+        )
+        for row in rows
+    ]
+    title = f"Published baselines on {config.data.corpus} differ by points, too"
+    heading = Heading("literature", title, "As gathered by Keung et al. (2020).")
+    return [Section("Results in the literature", [wide_table(heading, every, tuple(rows[0].cells))])]
 
 
 def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str | int | float]:
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
-        "corpus": config.corpus,
+        "corpus": config.data.corpus,
         "task": config.task,
-        "model": config.model.rstrip("/").rpartition("/")[2],
+        "model": only_model(config.model).title,
         "runs": len(courses),
         "checkpoints": len(max((course.points for course in courses), key=len)),
         "epochs": recipe.epochs,

@@ -8,7 +8,7 @@ sorted by length; logits are kept in the store with the training, the report nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +26,8 @@ from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
 from goldproof.statistics.arrays import Array
+from goldproof.studies.in_turn import in_turn
+from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.transfer.settings import Config
 from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
 from goldproof.training.finetune import TRAINING
@@ -35,8 +37,12 @@ from goldproof.training.recipe import EarlyStopping, Recipe, Seeds
 
 
 def jobs(config: Config) -> list[Job[StoredRun]]:
-    """The condensed answers of every run, in the order of the seeds."""
-    sets, model, recipe = find_sets(config), find_model(config.model), make_recipe(config)
+    """The condensed answers of every run, in the order of the seeds, for one model after the other."""
+    return [job for one in in_turn(config) for job in _jobs(one)]
+
+
+def _jobs(config: Config) -> list[Job[StoredRun]]:
+    sets, model, recipe = find_sets(config), find_model(only_model(config.model).folder), make_recipe(config)
     evaluate = dict(sets.evaluate)
     training = train_averaged if config.average_weights else train
     trainings = [training.job(model, sets.train, evaluate, recipe, Seeds.all(seed)) for seed in config.seeds]
@@ -50,21 +56,10 @@ def requires(config: Config) -> tuple[Need, ...]:
 
 def make_recipe(config: Config) -> Recipe:
     """The training of a configuration, evaluated after every share `every` of all steps or of the training data."""
-    settings = config.training
-    length = settings.epochs if config.of == "data" else 1.0
-    stopping = EarlyStopping(f"{config.source}/dev", "accuracy", settings.patience) if settings.patience else None
-    return Recipe(
-        task=config.task,
-        epochs=float(settings.epochs),  # a whole number in a file of settings must give the same key
-        batch=settings.batch,
-        learning_rate=float(settings.learning_rate),
-        schedule=settings.schedule,
-        warmup=float(settings.warmup),
-        max_length=settings.max_length,
-        precision=settings.precision,
-        evaluations=max(1, round(length / config.every)),
-        early_stopping=stopping,
-    )
+    length = config.recipe.epochs if config.of == "data" else 1.0
+    stopping = EarlyStopping(f"{config.source}/dev", "accuracy", config.patience) if config.patience else None
+    evaluations = max(1, round(length / config.every))
+    return replace(recipe_for(config.recipe, config.task), evaluations=evaluations, early_stopping=stopping)
 
 
 SALT = "goldproof.transfer"
@@ -81,16 +76,16 @@ class Sets:
 
 def find_sets(config: Config) -> Sets:
     """The jobs that give the data of a configuration."""
-    languages = (config.source, *config.targets)
+    languages = (config.source, *config.data.languages)
     evaluate: dict[str, Job[Dataset]] = {}
     notes = []
-    held_out = config.data.dev_share > 0
+    held_out = config.rows.dev_share > 0
     for language in languages:
         there = _splits(config, language)
         if "test" in there:
             evaluate[f"{language}/test"] = _part(config, language, "test")
         elif language != config.source:
-            raise DataError(f"{config.corpus!r} has no test set in the target language {language!r}")
+            raise DataError(f"{config.data.corpus!r} has no test set in the target language {language!r}")
         dev, reason = _held_out(config, language) if held_out else _own_dev(config, language, there)
         if dev is not None:
             evaluate[f"{language}/dev"] = dev
@@ -98,33 +93,33 @@ def find_sets(config: Config) -> Sets:
             notes.append(reason)
     if f"{config.source}/dev" not in evaluate:
         raise DataError(
-            f"{config.corpus!r} has no development set in the source language {config.source!r}, by which checkpoints "
-            "are chosen; data.dev_share holds out a share of the training set"
+            f"{config.data.corpus!r} has no development set in the source language {config.source!r}, by which "
+            "checkpoints are chosen; rows.dev_share holds out a share of the training set"
         )
-    most = config.data.most_evaluated
+    most = config.rows.most_evaluated
     if most:
         evaluate = {name: choose_rows.job(data, most, "evaluate") for name, data in evaluate.items()}
     return Sets(_train(config), evaluate, tuple(notes))
 
 
 def _train(config: Config) -> Job[Dataset]:
-    whole = _part(config, config.source, config.data.train_split)
-    train = hold_out.job(whole, whole, float(config.data.dev_share), False) if config.data.dev_share else whole
+    whole = _part(config, config.source, config.rows.train_split)
+    train = hold_out.job(whole, whole, float(config.rows.dev_share), False) if config.rows.dev_share else whole
     return choose_rows.job(train, config.data.most_train, "train") if config.data.most_train else train
 
 
 def _own_dev(config: Config, language: str, there: tuple[str, ...]) -> tuple[Job[Dataset] | None, str]:
     if "validation" in there:
         return _part(config, language, "validation"), ""
-    return None, f"{language}: {config.corpus!r} has no development set, so the oracle is not available."
+    return None, f"{language}: {config.data.corpus!r} has no development set, so the oracle is not available."
 
 
 def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
     """The rows held out of the source's training set, in this language; only where the rows are translations."""
-    split = config.data.train_split
+    split = config.rows.train_split
     whole = _part(config, config.source, split)
     if language == config.source:
-        return hold_out.job(whole, whole, float(config.data.dev_share), True), ""
+        return hold_out.job(whole, whole, float(config.rows.dev_share), True), ""
     if split not in _splits(config, language):
         return None, f"{language}: there is no split {split!r} to hold rows out of, so the oracle is not available."
     if not _is_translation(config, language):
@@ -132,7 +127,7 @@ def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
             f"{language}: split {split!r} is not the same items as in {config.source!r}, and rows of it may be "
             "translations of training rows; it is not used, so the oracle is not available."
         )
-    return hold_out.job(_part(config, language, split), whole, float(config.data.dev_share), True), ""
+    return hold_out.job(_part(config, language, split), whole, float(config.rows.dev_share), True), ""
 
 
 @step(version=1, name="goldproof.transfer.choose_rows")
@@ -163,25 +158,25 @@ def _draw(purpose: str, text: str) -> float:
 
 
 def _part(config: Config, language: str, split: str) -> Job[Dataset]:
-    if config.corpus == GENERATED:
-        n = {"train": config.data.most_train or 400}.get(split, config.data.most_evaluated or 200)
+    if config.data.corpus == GENERATED:
+        n = {"train": config.data.most_train or 400}.get(split, config.rows.most_evaluated or 200)
         return generate_topics.job(language, split, n, likeness(config, language))
-    if is_file(config.corpus):
-        return file_part_job(config.corpus, language=language, split=split)
-    return corpus_job(config.corpus, language=language, split=split, root=config.data.root or None)
+    if is_file(config.data.corpus):
+        return file_part_job(config.data.corpus, language=language, split=split)
+    return corpus_job(config.data.corpus, language=language, split=split, root=config.data.root or None)
 
 
 def _splits(config: Config, language: str) -> tuple[str, ...]:
     """The splits that a language has."""
-    if config.corpus == GENERATED:
+    if config.data.corpus == GENERATED:
         return ("train", "validation", "test")
-    if is_file(config.corpus):
-        parts = file_parts(config.corpus)
+    if is_file(config.data.corpus):
+        parts = file_parts(config.data.corpus)
         if not any(part.language == language for part in parts):
             there = ", ".join(sorted({part.language for part in parts}))
-            raise UsageError(f"{config.corpus} has no rows in the language {language!r}; it has: {there}")
+            raise UsageError(f"{config.data.corpus} has no rows in the language {language!r}; it has: {there}")
         return tuple(part.split for part in parts if part.language == language)
-    return available_splits(config.corpus, language=language, root=config.data.root or None)
+    return available_splits(config.data.corpus, language=language, root=config.data.root or None)
 
 
 def is_file(corpus: str) -> bool:
@@ -191,10 +186,10 @@ def is_file(corpus: str) -> bool:
 
 def _is_translation(config: Config, language: str) -> bool:
     """Whether a language's rows are those of the source: the same ids with the same labels."""
-    if config.corpus == GENERATED:
+    if config.data.corpus == GENERATED:
         return True
-    split, root = config.data.train_split, config.data.root
-    return _labels(config.corpus, language, split, root) == _labels(config.corpus, config.source, split, root)
+    split, root = config.rows.train_split, config.data.root
+    return _labels(config.data.corpus, language, split, root) == _labels(config.data.corpus, config.source, split, root)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-Cells = Mapping[str, float | None]
+PrintedCells = Mapping[str, float | None]
 
 MLDOC = ("de", "es", "fr", "it", "ja", "ru", "zh")
 XNLI = ("ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
@@ -39,12 +39,12 @@ class Oracle:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LiteratureRow:
     """A row of Tables 1 and 5–8: who reported it, for which model, and the cells by language."""
 
     source: str
     model: str
-    cells: Cells
+    cells: PrintedCells
 
 
 def _cells(languages: Sequence[str], *values: float | None) -> dict[str, float | None]:
@@ -71,7 +71,7 @@ TABLE_2: Mapping[str, Mapping[str, Range]] = {
 }
 """Table 2 by corpus and language; "dev" is English dev."""
 
-AGREEMENT_SOURCE: Mapping[str, Cells] = {
+AGREEMENT_SOURCE: Mapping[str, PrintedCells] = {
     "mldoc": _cells(("en", *MLDOC), 0.84, 0.57, 0.59, 0.57, 0.56, 0.42, 0.55, 0.50),
     "xnli": _cells(
         ("en", *XNLI), 0.90, 0.55, 0.61, 0.69, 0.60, 0.76, None, 0.47, 0.66, 0.44, 0.56, 0.35, 0.60, 0.42, 0.70
@@ -79,7 +79,7 @@ AGREEMENT_SOURCE: Mapping[str, Cells] = {
 }
 """Table 3, row "English": shares, not points."""
 
-AGREEMENT_TARGET: Mapping[str, Cells] = {
+AGREEMENT_TARGET: Mapping[str, PrintedCells] = {
     "mldoc": _cells(MLDOC, 0.97, 0.92, 0.97, 0.95, 0.98, 0.90, 0.95),
     "xnli": _cells(XNLI, 0.77, 0.88, 0.82, 0.89, 0.78, None, 0.90, 0.85, 0.87, 0.93, 0.85, 0.93, 0.93, 0.93),
 }
@@ -113,38 +113,40 @@ _EN_MLDOC, _EN_XNLI, _EN_MLQA, _EN_CONLL = (("en", *names) for names in (MLDOC, 
 _FEW = ("en", "fr", "ja", "ru", "zh")
 MBERT, XLM_R = "mBERT", "XLM-R large"
 
-TABLE_1: Sequence[Row] = (
-    Row("Eisenschlos et al. (2019)", MBERT, _cells(_FEW, None, None, 64.6, None, None)),
-    Row("Dong and de Melo (2019)", MBERT, _cells(_FEW, 94.2, 80.0, 73.2, 70.7, 75.4)),
-    Row("Keung et al. (2019)", MBERT, _cells(_FEW, 94.2, 73.5, 72.8, 73.7, 76.0)),
-    Row("Wu and Dredze (2019)", MBERT, _cells(_FEW, None, None, 56.5, None, None)),
-    Row("Δ", MBERT, _cells(_FEW, None, None, 16.7, None, None)),
+TABLE_1: Sequence[LiteratureRow] = (
+    LiteratureRow("Eisenschlos et al. (2019)", MBERT, _cells(_FEW, None, None, 64.6, None, None)),
+    LiteratureRow("Dong and de Melo (2019)", MBERT, _cells(_FEW, 94.2, 80.0, 73.2, 70.7, 75.4)),
+    LiteratureRow("Keung et al. (2019)", MBERT, _cells(_FEW, 94.2, 73.5, 72.8, 73.7, 76.0)),
+    LiteratureRow("Wu and Dredze (2019)", MBERT, _cells(_FEW, None, None, 56.5, None, None)),
+    LiteratureRow("Δ", MBERT, _cells(_FEW, None, None, 16.7, None, None)),
 )
 """Published zero-shot accuracies on MLDoc, four of seven languages."""
 
-TABLE_5: Sequence[Row] = (
-    Row("Eisenschlos et al. (2019)", MBERT, _cells(_EN_MLDOC, 93.2, 82.4, 75.0, 83.0, 68.3, 64.6, 71.6, 66.2)),
-    Row("Dong and de Melo (2019)", MBERT, _cells(_EN_MLDOC, 94.2, 78.9, 79.5, 80.0, 68.7, 73.2, 70.7, 75.4)),
-    Row("Keung et al. (2019)", MBERT, _cells(_EN_MLDOC, 94.2, 79.8, 72.1, 73.5, 63.7, 72.8, 73.7, 76.0)),
-    Row("Wu and Dredze (2019)", MBERT, _cells(_EN_MLDOC, 94.2, 80.2, 72.6, 72.6, 68.9, 56.5, 73.7, 76.9)),
-    Row("Δ", MBERT, _cells(_EN_MLDOC, 1.0, 3.5, 7.4, 10.4, 5.2, 16.7, 3.0, 10.7)),
+TABLE_5: Sequence[LiteratureRow] = (
+    LiteratureRow(
+        "Eisenschlos et al. (2019)", MBERT, _cells(_EN_MLDOC, 93.2, 82.4, 75.0, 83.0, 68.3, 64.6, 71.6, 66.2)
+    ),
+    LiteratureRow("Dong and de Melo (2019)", MBERT, _cells(_EN_MLDOC, 94.2, 78.9, 79.5, 80.0, 68.7, 73.2, 70.7, 75.4)),
+    LiteratureRow("Keung et al. (2019)", MBERT, _cells(_EN_MLDOC, 94.2, 79.8, 72.1, 73.5, 63.7, 72.8, 73.7, 76.0)),
+    LiteratureRow("Wu and Dredze (2019)", MBERT, _cells(_EN_MLDOC, 94.2, 80.2, 72.6, 72.6, 68.9, 56.5, 73.7, 76.9)),
+    LiteratureRow("Δ", MBERT, _cells(_EN_MLDOC, 1.0, 3.5, 7.4, 10.4, 5.2, 16.7, 3.0, 10.7)),
 )
 """Published zero-shot accuracies on MLDoc."""
 
 _LOST = (None,) * 14
 
-TABLE_6: Sequence[Row] = (
-    Row("Hu et al. (2020)", MBERT, _cells(_EN_XNLI, *_LOST, 67.8)),
-    Row("Nooralahzadeh et al. (2020)", MBERT, _cells(_EN_XNLI, *_LOST, 68.9)),
-    Row("Wu and Dredze (2019), Liang et al. (2020)", MBERT, _cells(_EN_XNLI, *_LOST, None)),
-    Row(
+TABLE_6: Sequence[LiteratureRow] = (
+    LiteratureRow("Hu et al. (2020)", MBERT, _cells(_EN_XNLI, *_LOST, 67.8)),
+    LiteratureRow("Nooralahzadeh et al. (2020)", MBERT, _cells(_EN_XNLI, *_LOST, 68.9)),
+    LiteratureRow("Wu and Dredze (2019), Liang et al. (2020)", MBERT, _cells(_EN_XNLI, *_LOST, None)),
+    LiteratureRow(
         "Δ",
         MBERT,
         _cells(_EN_XNLI, 1.3, 0.6, 1.1, 1.4, 1.1, 0.8, 0.4, 0.4, 1.2, 2.8, 3.3, 2.6, 1.5, 0.8, 1.5),
     ),
-    Row("Hu et al. (2020)", XLM_R, _cells(_EN_XNLI, *_LOST, 78.2)),
-    Row("Conneau et al. (2020)", XLM_R, _cells(_EN_XNLI, *_LOST, 80.2)),
-    Row(
+    LiteratureRow("Hu et al. (2020)", XLM_R, _cells(_EN_XNLI, *_LOST, 78.2)),
+    LiteratureRow("Conneau et al. (2020)", XLM_R, _cells(_EN_XNLI, *_LOST, 80.2)),
+    LiteratureRow(
         "Δ",
         XLM_R,
         _cells(_EN_XNLI, 0.4, 2.6, 1.0, 1.4, 2.1, 1.4, 1.9, 1.3, 2.1, 2.7, 1.2, 1.6, 2.1, 1.5, 2.0),
@@ -152,35 +154,35 @@ TABLE_6: Sequence[Row] = (
 )
 """Published zero-shot accuracies on XNLI."""
 
-TABLE_7: Sequence[Row] = (
-    Row("Lewis et al. (2019)", MBERT, _cells(_EN_MLQA, 77.7, 45.7, 57.9, 64.3, 43.8, 57.1, 57.5)),
-    Row("Hu et al. (2020)", MBERT, _cells(_EN_MLQA, 80.2, 52.3, 59.0, 67.4, 50.2, 61.2, 59.6)),
-    Row("Liang et al. (2020)", MBERT, _cells(_EN_MLQA, 80.5, 50.9, 63.8, 67.1, 47.9, 59.5, 55.4)),
-    Row("Δ", MBERT, _cells(_EN_MLQA, 2.8, 6.6, 5.9, 3.1, 6.4, 4.1, 4.2)),
-    Row("Conneau et al. (2020)", XLM_R, _cells(_EN_MLQA, 80.6, 63.1, 68.5, 74.1, 69.2, 71.3, 68.0)),
-    Row("Hu et al. (2020)", XLM_R, _cells(_EN_MLQA, 83.5, 66.6, 70.1, 74.1, 70.6, 74.0, 62.1)),
-    Row("Δ", XLM_R, _cells(_EN_MLQA, 2.9, 3.5, 1.6, 0.0, 1.4, 2.7, 5.9)),
+TABLE_7: Sequence[LiteratureRow] = (
+    LiteratureRow("Lewis et al. (2019)", MBERT, _cells(_EN_MLQA, 77.7, 45.7, 57.9, 64.3, 43.8, 57.1, 57.5)),
+    LiteratureRow("Hu et al. (2020)", MBERT, _cells(_EN_MLQA, 80.2, 52.3, 59.0, 67.4, 50.2, 61.2, 59.6)),
+    LiteratureRow("Liang et al. (2020)", MBERT, _cells(_EN_MLQA, 80.5, 50.9, 63.8, 67.1, 47.9, 59.5, 55.4)),
+    LiteratureRow("Δ", MBERT, _cells(_EN_MLQA, 2.8, 6.6, 5.9, 3.1, 6.4, 4.1, 4.2)),
+    LiteratureRow("Conneau et al. (2020)", XLM_R, _cells(_EN_MLQA, 80.6, 63.1, 68.5, 74.1, 69.2, 71.3, 68.0)),
+    LiteratureRow("Hu et al. (2020)", XLM_R, _cells(_EN_MLQA, 83.5, 66.6, 70.1, 74.1, 70.6, 74.0, 62.1)),
+    LiteratureRow("Δ", XLM_R, _cells(_EN_MLQA, 2.9, 3.5, 1.6, 0.0, 1.4, 2.7, 5.9)),
 )
 """Published F1 on MLQA."""
 
-TABLE_7_EXACT_MATCH: Sequence[Row] = (
-    Row("Conneau et al. (2020)", XLM_R, _cells(_EN_MLQA, 67.8, 43.5, 53.6, 56.0, 51.6, 50.9, 45.4)),
-    Row("Hu et al. (2020)", XLM_R, _cells(_EN_MLQA, 70.6, 47.1, 54.9, 56.6, 53.1, 52.9, 37.0)),
-    Row("Δ", XLM_R, _cells(_EN_MLQA, 2.8, 3.6, 1.3, 0.6, 1.5, 2.0, 8.4)),
+TABLE_7_EXACT_MATCH: Sequence[LiteratureRow] = (
+    LiteratureRow("Conneau et al. (2020)", XLM_R, _cells(_EN_MLQA, 67.8, 43.5, 53.6, 56.0, 51.6, 50.9, 45.4)),
+    LiteratureRow("Hu et al. (2020)", XLM_R, _cells(_EN_MLQA, 70.6, 47.1, 54.9, 56.6, 53.1, 52.9, 37.0)),
+    LiteratureRow("Δ", XLM_R, _cells(_EN_MLQA, 2.8, 3.6, 1.3, 0.6, 1.5, 2.0, 8.4)),
 )
 """Published exact match on MLQA, the second number of the cells of XLM-R."""
 
-TABLE_8: Sequence[Row] = (
-    Row("Liang et al. (2020)", MBERT, _cells(_EN_CONLL, 90.6, 69.2, 75.4, 77.9)),
-    Row("Pires et al. (2019)", MBERT, _cells(_EN_CONLL, 90.7, 69.7, 73.6, 77.4)),
-    Row("Keung et al. (2019)", MBERT, _cells(_EN_CONLL, 91.1, 68.6, 75.0, 77.5)),
-    Row("Bari et al. (2020)", MBERT, _cells(_EN_CONLL, 91.1, 71.0, 74.8, 79.6)),
-    Row("Wu and Dredze (2019)", MBERT, _cells(_EN_CONLL, 92.0, 69.6, 75.0, 77.6)),
-    Row("Δ", MBERT, _cells(_EN_CONLL, 1.4, 2.4, 1.8, 2.2)),
+TABLE_8: Sequence[LiteratureRow] = (
+    LiteratureRow("Liang et al. (2020)", MBERT, _cells(_EN_CONLL, 90.6, 69.2, 75.4, 77.9)),
+    LiteratureRow("Pires et al. (2019)", MBERT, _cells(_EN_CONLL, 90.7, 69.7, 73.6, 77.4)),
+    LiteratureRow("Keung et al. (2019)", MBERT, _cells(_EN_CONLL, 91.1, 68.6, 75.0, 77.5)),
+    LiteratureRow("Bari et al. (2020)", MBERT, _cells(_EN_CONLL, 91.1, 71.0, 74.8, 79.6)),
+    LiteratureRow("Wu and Dredze (2019)", MBERT, _cells(_EN_CONLL, 92.0, 69.6, 75.0, 77.6)),
+    LiteratureRow("Δ", MBERT, _cells(_EN_CONLL, 1.4, 2.4, 1.8, 2.2)),
 )
 """Published span F1 on CoNLL-2002 and 2003."""
 
-LITERATURE: Mapping[str, Sequence[Row]] = {
+LITERATURE: Mapping[str, Sequence[LiteratureRow]] = {
     "mldoc": TABLE_5,
     "xnli": TABLE_6,
     "mlqa": TABLE_7,

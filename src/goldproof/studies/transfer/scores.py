@@ -27,10 +27,10 @@ def experiment_of_runs(config: Config, runs: Sequence[StoredRun]) -> Experiment:
         got = f"{points[-1]} {'step' if points[-1] == 1 else 'steps'}"
         raise DataError(
             f"a run must have at least {FEWEST_POINTS} checkpoints to choose from; these end after {got} of training, "
-            "so train longer (training.epochs), on more data (data.most_train) or in smaller batches (training.batch)"
+            "so train longer (recipe.epochs), on more data (data.most_train) or in smaller batches (recipe.batch)"
         )
     metric = config.analysis.metric or ("span_f1" if config.task == "tokens" else "accuracy")
-    names = [f"{language}/{split}" for language in (config.source, *config.targets) for split in ("dev", "test")]
+    names = [f"{language}/{split}" for language in (config.source, *config.data.languages) for split in ("dev", "test")]
     return make_experiment(
         config.source, [_set(name, metric, config, runs, points) for name in names if name in runs[0].sets]
     )

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldproof.jobs.names import named
 from goldproof.studies.rules import are_distinct, check_settings
+from goldproof.studies.shared import WHEN, Data, Models, group_rules, is_limit, model_rules, without
 from goldproof.studies.transfer.toy import GENERATED
-from goldproof.training.recipe import Precision, Schedule
+from goldproof.training.recipe import Recipe
 
 SIB200 = ("ar", "bg", "de", "el", "es", "fr", "hi", "it", "ja", "pt", "ru", "sv", "sw", "th", "tr", "ur", "vi", "zh")
+DATA = Data(corpus="sib200", languages=SIB200)
+RECIPE = Recipe(epochs=10.0, schedule="constant")
 
 
-@named("transfer.Data")
+@named("transfer.Rows")
 @dataclass(frozen=True)
-class Data:
-    """Which rows: the split to train on, a share of it to hold out as development set, limits, and the data root.
+class Rows:
+    """Which rows: the split to train on, a share of it to hold out as development set, and the most to evaluate.
 
     `dev_share` is for corpora whose development set is the only labelled data: rows are held out of the training split
-    in every language whose rows are translations of the source's. 0 in `most_train` and `most_evaluated` means all.
+    in every language whose rows are translations of the source's. `most_evaluated` is null for all.
     """
 
     train_split: str = "train"
     dev_share: float = 0.0
-    most_train: int = 0
-    most_evaluated: int = 0
-    root: str = ""
-
-
-@named("transfer.Training")
-@dataclass(frozen=True)
-class Training:
-    """How to fine-tune; `patience` checkpoints without a better source dev end a run, 0 for never."""
-
-    epochs: float = 10.0
-    batch: int = 32
-    learning_rate: float = 2e-5
-    schedule: Schedule = "constant"
-    warmup: float = 0.0
-    max_length: int = 128
-    precision: Precision = "float32"
-    patience: int = 0
+    most_evaluated: int | None = None
 
 
 @named("transfer.Analysis")
@@ -66,20 +52,23 @@ class Analysis:
 class Config:
     """Settings: corpus, languages, model, runs, and a checkpoint after every share of the steps or of the data.
 
-    With `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
+    `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, which are judged in
+    turn. `data.corpus` is a corpus of the catalog or a file; `data.languages` are those that are tested, beside
+    `source`. `patience` checkpoints without a better source dev end a run; null for never. With
+    `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
     """
 
-    corpus: str = "sib200"
     task: Literal["text", "pair", "tokens"] = "text"
     source: str = "en"
-    targets: tuple[str, ...] = SIB200
-    model: str = "intfloat/multilingual-e5-small"
+    model: Models = "intfloat/multilingual-e5-small"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
     every: float = 0.02
     of: Literal["steps", "data"] = "steps"
     average_weights: bool = False
-    data: Data = field(default_factory=Data)
-    training: Training = field(default_factory=Training)
+    patience: int | None = None
+    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
+    rows: Rows = field(default_factory=Rows)
+    recipe: Recipe = field(default=RECIPE, metadata=without("task", "steps", *WHEN))
     analysis: Analysis = field(default_factory=Analysis)
 
     def __post_init__(self) -> None:
@@ -88,18 +77,24 @@ class Config:
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
-    data, training, analysis = c.data, c.training, c.analysis
+    data, rows, analysis = c.data, c.rows, c.analysis
     return [
-        ("targets", bool(c.targets), "at least one language"),
-        ("targets", len({c.source, *c.targets}) == len(c.targets) + 1, "different languages, no source"),
+        *group_rules(c),
+        *model_rules(c.model),
+        ("data.most_train", is_limit(data.most_train), "a whole number above 0, or null for all"),
+        ("data.languages", bool(data.languages), "at least one language"),
+        (
+            "data.languages",
+            len({c.source, *data.languages}) == len(data.languages) + 1,
+            "different languages, no source",
+        ),
         ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),
         ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
         ("task", c.task in ("text", "pair", "tokens"), "text, pair or tokens"),
         ("of", c.of in ("steps", "data"), "steps or data"),
-        ("data.dev_share", 0 <= data.dev_share < 1, "a share from 0 to below 1"),
-        ("data.most_train", data.most_train >= 0, "0 or a number of rows"),
-        ("data.most_evaluated", data.most_evaluated >= 0, "0 or a number of rows"),
-        ("training.patience", training.patience >= 0, "0 or a number of checkpoints"),
+        ("rows.dev_share", 0 <= rows.dev_share < 1, "a share from 0 to below 1"),
+        ("rows.most_evaluated", is_limit(rows.most_evaluated), "a whole number above 0, or null for all"),
+        ("patience", is_limit(c.patience), "a number of checkpoints, or null for never"),
         ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),
         ("analysis.ties", 0 <= analysis.ties <= 1, "from 0 to 1"),
         ("analysis.threshold", 0 <= analysis.threshold < 1, "from 0 to below 1"),
@@ -107,20 +102,19 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
 
 
 PAPER = Config(
-    corpus="mldoc",
-    targets=("de", "es", "fr", "it", "ja", "ru", "zh"),
     model="bert-base-multilingual-cased",
     of="data",
-    training=Training(epochs=20, learning_rate=2e-6, max_length=256, patience=50),
+    patience=50,
+    data=replace(DATA, corpus="mldoc", languages=("de", "es", "fr", "it", "ja", "ru", "zh")),
+    recipe=replace(RECIPE, epochs=20.0, learning_rate=2e-6, max_length=256),
 )
 TINY = Config(
-    corpus=GENERATED,
     source="xa",
-    targets=("xb", "xc", "xd"),
     model="fake",
     seeds=(0, 1, 2, 3, 4),
     every=0.05,
     average_weights=True,
-    data=Data(most_train=300, most_evaluated=120),
-    training=Training(epochs=4, batch=16, learning_rate=0.01),
+    data=Data(corpus=GENERATED, languages=("xb", "xc", "xd"), most_train=300),
+    rows=Rows(most_evaluated=120),
+    recipe=replace(RECIPE, epochs=4.0, batch=16, learning_rate=0.01),
 )

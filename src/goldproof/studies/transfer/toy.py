@@ -25,8 +25,8 @@ _SPLITS = ("train", "validation", "test")
 
 def likeness(config: Config, language: str) -> float:
     """The share of words that a language has in common with the source: 1 for the source, less for each further one."""
-    place = (config.source, *config.targets).index(language)
-    return round(1 - 0.8 * place / max(1, len(config.targets)), 3)
+    place = (config.source, *config.data.languages).index(language)
+    return round(1 - 0.8 * place / max(1, len(config.data.languages)), 3)
 
 
 @step(version=1, name="goldproof.transfer.generate_topics")

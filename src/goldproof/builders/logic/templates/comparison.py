@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from goldproof.builders.logic.forms import AsTall, Form, Name, Sentence, Taller, person
+from goldproof.builders.logic.forms import AsTall, Form, LogicSentence, Name, Taller, person
 from goldproof.builders.logic.templates.contrast import (
     Contrast,
     LogicTask,
@@ -22,12 +22,12 @@ def _taller(a: Name, b: Name) -> Taller:
     return Taller(a, (b,))
 
 
-def turned(premise: tuple[Sentence, ...], high: Name, low: Name) -> Contrast:
+def turned(premise: tuple[LogicSentence, ...], high: Name, low: Name) -> Contrast:
     """A consequence turned round, against the consequence."""
     return Contrast(Form(premise, _taller(low, high)), Form(premise, _taller(high, low)))
 
 
-def _chain(people: list[Name]) -> list[Sentence]:
+def _chain(people: list[Name]) -> list[LogicSentence]:
     return [_taller(a, b) for a, b in itertools.pairwise(people)]
 
 
@@ -60,7 +60,7 @@ def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
     people = [person(i) for i in range(n + 1)]
     step = int(rng.integers(1, n - 2))
     pairs = list(itertools.pairwise(people))
-    facts: list[Sentence] = [_taller(*pair) if i == step else AsTall(*pair) for i, pair in enumerate(pairs)]
+    facts: list[LogicSentence] = [_taller(*pair) if i == step else AsTall(*pair) for i, pair in enumerate(pairs)]
     high, low = int(rng.integers(1, step + 1)), int(rng.integers(step + 2, n))
     return turned(tuple(facts) if coin(rng) else in_any_order(facts, rng), people[high], people[low])
 
@@ -71,7 +71,7 @@ def draw_lists(n: int, rng: np.random.Generator) -> Contrast:
     tops, equals = (person(0), person(1)), (person(2), person(3))
     others = [person(4 + i) for i in range(n + size)]
     lists = tuple(others[:n]), tuple(others[n:])
-    facts: list[Sentence] = [Taller(top, listed) for top, listed in zip(tops, lists, strict=True)]
+    facts: list[LogicSentence] = [Taller(top, listed) for top, listed in zip(tops, lists, strict=True)]
     facts += [AsTall(equal, top) for equal, top in zip(equals, tops, strict=True)]
     premise, low, better = in_any_order(facts, rng), lists[0][int(rng.integers(n))], equals if coin(rng) else tops
     return Contrast(Form(premise, _taller(low, better[0])), Form(premise, _taller(low, better[1])))

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from goldproof.builders.logic.forms import Form, Sentence
+from goldproof.builders.logic.forms import Form, LogicSentence
 
 
 class LogicTask(StrEnum):
@@ -65,7 +65,7 @@ def two_of(n: int, rng: np.random.Generator) -> tuple[int, int]:
     return first, second + (second >= first)
 
 
-def in_any_order(sentences: Sequence[Sentence], rng: np.random.Generator) -> tuple[Sentence, ...]:
+def in_any_order(sentences: Sequence[LogicSentence], rng: np.random.Generator) -> tuple[LogicSentence, ...]:
     """The sentences of a premise, shuffled."""
     return tuple(sentences[int(i)] for i in rng.permutation(len(sentences)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldproof.builders.logic.forms import Form, Name, Sentence, Visit, person, place
+from goldproof.builders.logic.forms import Form, LogicSentence, Name, Visit, person, place
 from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin
 
 
@@ -13,7 +13,7 @@ def denied(who: Name, what: Name) -> Visit:
     return Visit((who,), (what,), True)
 
 
-def _shuffled(first: Sentence, second: Sentence, rng: np.random.Generator) -> tuple[Sentence, ...]:
+def _shuffled(first: LogicSentence, second: LogicSentence, rng: np.random.Generator) -> tuple[LogicSentence, ...]:
     return (first, second) if coin(rng) else (second, first)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from goldproof.builders.logic.forms import Amount, Form, Kind, Name, Only, Sentence, Visit, named, person
+from goldproof.builders.logic.forms import Amount, Form, LogicSentence, Name, NameKind, Only, Visit, named, person
 from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin
 
 LARGEST = 30
@@ -17,11 +17,11 @@ LARGEST = 30
 WITHOUT_AGREEMENT = (*between(5, 20), *between(25, LARGEST))
 
 
-def _kind(rng: np.random.Generator) -> Kind:
-    return Kind.PLACE if coin(rng) else Kind.PERSON
+def _kind(rng: np.random.Generator) -> NameKind:
+    return NameKind.PLACE if coin(rng) else NameKind.PERSON
 
 
-def _strangers(kind: Kind, n: int, start: int = 2) -> tuple[Name, ...]:
+def _strangers(kind: NameKind, n: int, start: int = 2) -> tuple[Name, ...]:
     """So many individuals of a kind that are not the visitors."""
     return tuple(named(kind, start + i) for i in range(n))
 
@@ -33,10 +33,10 @@ def _numbers(n: int, rng: np.random.Generator) -> tuple[int, int]:
 
 
 @cache
-def _two_kinds(n: int, larger: int, count: int, kind: Kind, in_order: bool) -> Contrast:
-    other = Kind.PERSON if kind is Kind.PLACE else Kind.PLACE
+def _two_kinds(n: int, larger: int, count: int, kind: NameKind, in_order: bool) -> Contrast:
+    other = NameKind.PERSON if kind is NameKind.PLACE else NameKind.PLACE
 
-    def premise(of_kind: int, of_other: int) -> tuple[Sentence, ...]:
+    def premise(of_kind: int, of_other: int) -> tuple[LogicSentence, ...]:
         amounts = Amount(of_kind, kind), Amount(of_other, other)
         return (Only(person(0), amounts if in_order else amounts[::-1]),)
 
@@ -52,8 +52,8 @@ def draw_two_kinds(n: int, rng: np.random.Generator) -> Contrast:
 
 
 @cache
-def _two_people(n: int, larger: int, count: int, kind: Kind, in_order: bool) -> Contrast:
-    premise: tuple[Sentence, ...] = (Only(person(0), (Amount(n, kind),)), Only(person(1), (Amount(larger, kind),)))
+def _two_people(n: int, larger: int, count: int, kind: NameKind, in_order: bool) -> Contrast:
+    premise: tuple[LogicSentence, ...] = (Only(person(0), (Amount(n, kind),)), Only(person(1), (Amount(larger, kind),)))
     if not in_order:
         premise = premise[::-1]
     named = _strangers(kind, count)
@@ -66,8 +66,8 @@ def draw_two_people(n: int, rng: np.random.Generator) -> Contrast:
 
 
 @cache
-def _two_lists(n: int, longer: int, shorter: int, kind: Kind, in_order: bool) -> Contrast:
-    premise: tuple[Sentence, ...] = (
+def _two_lists(n: int, longer: int, shorter: int, kind: NameKind, in_order: bool) -> Contrast:
+    premise: tuple[LogicSentence, ...] = (
         Visit((person(0),), _strangers(kind, longer)),
         Visit((person(1),), _strangers(kind, shorter, start=2 + longer)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldproof.builders.logic.forms import Described, Form, Name, Quantifier, Sentence, Visit, person, place
+from goldproof.builders.logic.forms import Described, Form, LogicSentence, Name, Quantifier, Visit, person, place
 from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, coin, in_any_order
 
 PLACES, PEOPLE = Quantifier.EVERY_PLACE, Quantifier.ALL_PEOPLE
@@ -14,10 +14,10 @@ def _visited(a: Name, b: Name) -> Visit:
     return Visit((a,), (b,))
 
 
-def _two_described(rng: np.random.Generator) -> tuple[Sentence, ...]:
+def _two_described(rng: np.random.Generator) -> tuple[LogicSentence, ...]:
     """Two described people, who may also have visited each other."""
     x, y = person(0), person(1)
-    sentences: list[Sentence] = [Described(x, PLACES), Described(y, PEOPLE)]
+    sentences: list[LogicSentence] = [Described(x, PLACES), Described(y, PEOPLE)]
     return in_any_order([*sentences, _visited(x, y), _visited(y, x)] if coin(rng) else sentences, rng)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from goldproof.builders.logic.forms import Form, Sentence, Visit, person, place
+from goldproof.builders.logic.forms import Form, LogicSentence, Visit, person, place
 from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin, two_of
 
 
@@ -17,7 +17,7 @@ def fact(who: int, where: int, negated: bool = False) -> Visit:
 
 @cache
 def _crossed(n: int, who: int, other: int) -> Contrast:
-    premise: tuple[Sentence, ...] = tuple(fact(i, i) for i in range(n))
+    premise: tuple[LogicSentence, ...] = tuple(fact(i, i) for i in range(n))
     return Contrast(Form(premise, fact(who, who, True)), Form(premise, fact(who, other, True)))
 
 

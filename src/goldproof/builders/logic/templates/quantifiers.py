@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from goldproof.builders.logic.forms import Form, Name, Quantifier, Sentence, Term, Visit, person, place
+from goldproof.builders.logic.forms import Form, LogicSentence, Name, Quantifier, Term, Visit, person, place
 from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin, two_of
 from goldproof.builders.logic.templates.negation import fact
 
@@ -17,7 +17,9 @@ def _visited(who: Term, *what: Term) -> Visit:
     return Visit((who,), what)
 
 
-def _two_lists(first: Term, second: Term, n: int, rng: np.random.Generator) -> tuple[tuple[Sentence, ...], Name, Name]:
+def _two_lists(
+    first: Term, second: Term, n: int, rng: np.random.Generator
+) -> tuple[tuple[LogicSentence, ...], Name, Name]:
     """A premise of two subjects with a list of places each, in any order; one place of each list."""
     size = int(rng.integers(2, n + 1))
     places = [place(i) for i in range(n + size)]
@@ -49,8 +51,8 @@ def _kinds(of_places: bool, in_order: bool) -> Contrast:
     if not of_places:
         own, other, unseen = other, own, person(1)
     hypothesis = Visit((person(0),), (unseen,), True)
-    contradicting: tuple[Sentence, ...] = (_visited(EVERYONE, own), _visited(SOMEONE, other))
-    open_: tuple[Sentence, ...] = (_visited(EVERYONE, other), _visited(SOMEONE, own))
+    contradicting: tuple[LogicSentence, ...] = (_visited(EVERYONE, own), _visited(SOMEONE, other))
+    open_: tuple[LogicSentence, ...] = (_visited(EVERYONE, other), _visited(SOMEONE, own))
     if not in_order:
         contradicting, open_ = contradicting[::-1], open_[::-1]
     return Contrast(Form(contradicting, hypothesis), Form(open_, hypothesis))
@@ -63,7 +65,7 @@ def draw_kinds(n: int, rng: np.random.Generator) -> Contrast:
 
 @cache
 def _two_people(of_places: bool, in_order: bool) -> Contrast:
-    premise: tuple[Sentence, ...] = (
+    premise: tuple[LogicSentence, ...] = (
         _visited(person(0), Quantifier.EVERY_PLACE),
         _visited(person(1), Quantifier.EVERY_PERSON),
     )

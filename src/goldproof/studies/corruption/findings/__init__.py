@@ -17,8 +17,9 @@ from goldproof.studies.corruption.findings.cells import (
 from goldproof.studies.corruption.findings.why import why_section
 from goldproof.studies.corruption.plan import outline
 from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs
-from goldproof.studies.corruption.settings import Config
+from goldproof.studies.corruption.settings import Config, language_of
 from goldproof.studies.corruption.tasks import find_tasks
+from goldproof.studies.shared import only_model
 
 
 def make_report(config: Config, results: Results) -> Report:
@@ -37,10 +38,10 @@ def make_report(config: Config, results: Results) -> Report:
     ]
     provenance: dict[str, Plain] = {
         "plan": outline(config),
-        "model": config.model.rpartition("/")[2],
+        "model": only_model(config.model).title,
         "tasks": ", ".join(one.runs.task.title for one in found),
         "seeds": ", ".join(map(str, config.seeds)),
-        "corruption": f"preset {config.removal.preset}, language {config.removal.language}",
+        "corruption": f"preset {config.removal.preset}, language {language_of(config)}",
         "test items cut to the longest input, over all trainings of one seed": sum(o.runs.truncated for o in found),
     }
     title = "How much of the score survives nonsense?"

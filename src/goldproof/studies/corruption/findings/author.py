@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from goldproof.builders.corruption.texts import CorruptionTally
 from goldproof.jobs import Results
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
@@ -46,7 +49,7 @@ def retained_claims(config: Config, found: Sequence[Found]) -> list[Claim]:
     removed = "NOUN" if "NOUN" in config.classes else config.classes[0]
     claims = []
     for one in found:
-        share = retained_share(one.cell(removed, strictest(config)), one.baseline)
+        share = _left(config, one, removed)
         if share is not None:
             kept = f"{one.runs.task.title} keeps {in_words(share, 0, '%')} of its score above the floor"
             claims.append(Claim(f"Without its {words_for(removed)}, {kept}.", "stated", share, 0, "%"))
@@ -61,26 +64,33 @@ def author_section(config: Config, results: Results, found: Sequence[Found]) -> 
 
 
 def _retained(config: Config, found: Sequence[Found]) -> Table:
-    setting = strictest(config)
-    rows: list[dict[str, Cell]] = []
-    for one in found:
-        row: dict[str, Cell] = {"task": one.runs.task.title}
-        for place, removed in enumerate(config.classes):
-            share = retained_share(one.cell(removed, setting), one.baseline)
-            row[f"c{place}"] = Missing(_why_nothing(one)) if share is None else share
-        rows.append(row)
-    columns = [Column("task", "Task")]
-    columns += [Column(f"c{place}", f"no {name}", 0, "%") for place, name in enumerate(config.classes)]
-    note = f"(score − best constant) / (baseline − best constant); corrupted: {setting}. A dataset that tests "
-    note += "understanding should lose much where a class that carries the meaning is missing."
-    return Table("retained", _retained_title(config, rows), columns, rows, note, training_keys(found))
+    fields: list[Field[Found]] = [
+        Field(Column("task", "Task"), lambda one: one.runs.task.title),
+        *(
+            Field(Column(f"c{place}", f"no {removed}", 0, "%"), partial(_retained_cell, config, removed))
+            for place, removed in enumerate(config.classes)
+        ),
+    ]
+    note = f"(score − best constant) / (baseline − best constant); corrupted: {strictest(config)}. A dataset that "
+    note += "tests understanding should lose much where a class that carries the meaning is missing."
+    heading = Heading("retained", _retained_title(config, found), note, training_keys(found))
+    return make_table(heading, fields, found)
 
 
-def _retained_title(config: Config, rows: Sequence[dict[str, Cell]]) -> str:
+def _left(config: Config, one: Found, removed: str) -> Estimate | None:
+    """Which share of a task's score above the floor is left without a class; None where there is none to speak of."""
+    return retained_share(one.cell(removed, strictest(config)), one.baseline)
+
+
+def _retained_cell(config: Config, removed: str, one: Found) -> Cell:
+    return _left(config, one, removed) or Missing(_why_nothing(one))
+
+
+def _retained_title(config: Config, found: Sequence[Found]) -> str:
     """The class whose removal leaves least, on average over the tasks where that can be said."""
     means = {}
-    for place, removed in enumerate(config.classes):
-        shares = [cell.value for row in rows if isinstance(cell := row[f"c{place}"], Estimate)]
+    for removed in config.classes:
+        shares = [share.value for one in found if (share := _left(config, one, removed)) is not None]
         if shares:
             means[removed] = sum(shares) / len(shares)
     if not means:
@@ -92,7 +102,7 @@ def _retained_title(config: Config, rows: Sequence[dict[str, Cell]]) -> str:
 
 def _sentence(config: Config, one: Found) -> str:
     """What is left without each class, most first."""
-    shares = [(retained_share(one.cell(name, strictest(config)), one.baseline), name) for name in config.classes]
+    shares = [(_left(config, one, name), name) for name in config.classes]
     known = sorted(((share, name) for share, name in shares if share is not None), key=lambda pair: -pair[0].value)
     if not known:
         return f"{one.runs.task.title}: {_why_nothing(one)}, so nothing can be said of what is left."
@@ -110,31 +120,54 @@ def _per_cent(share: Estimate) -> str:
     return f"{value} % [{low}, {high}]"
 
 
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """What the removal of a class did to the texts of a task, by split."""
+
+    task: str
+    removed: str
+    train: CorruptionTally
+    test: CorruptionTally
+
+
+def _tally_cell(split: str, read: Callable[[CorruptionTally], Cell], removal: _Removal) -> Cell:
+    return read(removal.train if split == "train" else removal.test)
+
+
+def _split_fields(split: str) -> list[Field[_Removal]]:
+    return [
+        Field(
+            Column(f"{split}_touched", f"Tokens removed, {split}", 1, "%"),
+            partial(_tally_cell, split, lambda tally: tally.n_touched / max(1, tally.n_tokens)),
+        ),
+        Field(
+            Column(f"{split}_changed", f"Texts changed, {split}", 1, "%"),
+            partial(_tally_cell, split, lambda tally: tally.n_changed / max(1, tally.n_texts)),
+        ),
+        Field(
+            Column(f"{split}_emptied", f"Texts emptied, {split}"),
+            partial(_tally_cell, split, lambda tally: tally.n_emptied),
+        ),
+    ]
+
+
+_REMOVAL_FIELDS: tuple[Field[_Removal], ...] = (
+    Field(Column("task", "Task"), lambda removal: removal.task),
+    Field(Column("removed", "Removed"), lambda removal: removal.removed),
+    *_split_fields("train"),
+    *_split_fields("test"),
+)
+
+
 def _texts(config: Config, results: Results, found: Sequence[Found]) -> Table:
     """What removal did to the texts; those without any word left are kept."""
-    rows: list[dict[str, Cell]] = []
-    emptied, keys = 0, []
+    every, keys = [], []
     for one in found:
         jobs = [count_job(config, one.runs.task, split) for split in ("train", "test")]
         keys += [job.key for job in jobs]
         for removed, train, test in zip(config.classes, *(results[job] for job in jobs), strict=True):
-            rows.append({"task": one.runs.task.title, "removed": removed, **_counts("train", train)})
-            rows[-1] |= _counts("test", test)
-            emptied += train.n_emptied + test.n_emptied
-    columns = [Column("task", "Task"), Column("removed", "Removed")]
-    for split in ("train", "test"):
-        columns += [
-            Column(f"{split}_touched", f"Tokens removed, {split}", 1, "%"),
-            Column(f"{split}_changed", f"Texts changed, {split}", 1, "%"),
-            Column(f"{split}_emptied", f"Texts emptied, {split}"),
-        ]
+            every.append(_Removal(one.runs.task.title, removed, train, test))
+    emptied = sum(removal.train.n_emptied + removal.test.n_emptied for removal in every)
     title = f"{emptied:,} texts are left without a word; they are kept"
-    return Table("texts", title, columns, rows, "Both texts of a pair are counted; all word tokens.", keys)
-
-
-def _counts(split: str, tally: CorruptionTally) -> dict[str, Cell]:
-    return {
-        f"{split}_touched": tally.n_touched / max(1, tally.n_tokens),
-        f"{split}_changed": tally.n_changed / max(1, tally.n_texts),
-        f"{split}_emptied": tally.n_emptied,
-    }
+    note = "Both texts of a pair are counted; all word tokens."
+    return make_table(Heading("texts", title, note, keys), _REMOVAL_FIELDS, every)

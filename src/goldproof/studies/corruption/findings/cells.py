@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from goldproof.report.charts import Caption, heat_map
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.power import detectable_difference
 from goldproof.studies.corruption import published
-from goldproof.studies.corruption.scores import VERDICTS, Baseline, Judged, TaskAnswers
+from goldproof.studies.corruption.scores import VERDICTS, Baseline, Control, Judged, TaskAnswers
 from goldproof.studies.corruption.settings import Config, classes_of
 
 SETTING_TITLES = {"train": "Corrupt-train", "test": "Corrupt-test", "both": "Corrupt-train and test"}
@@ -25,7 +27,6 @@ COUNTED = {  # of one cell, of several
     "underpowered": ("is underpowered", "are underpowered"),
     "no baseline": ("has no baseline", "have no baseline"),
 }
-NOT_PRINTED = "not in the paper"
 NO_SCORE = "no score: a run gives one answer to all items"
 
 
@@ -47,46 +48,51 @@ class Found:
         return next(each for each in self.judged if (each.cell.removed, each.cell.setting) == (removed, setting))
 
 
+def _shown(value: Estimate) -> Estimate | Missing:
+    return value if np.isfinite(value.value) else Missing(NO_SCORE)
+
+
+def _baseline_cell(each: Found) -> Cell:
+    score = _shown(each.baseline.score)
+    if each.baseline.above_floor:
+        return score
+    return Marked(score, note="Cannot be told from the best constant answer")
+
+
+def _printed_baseline(each: Found) -> Cell:
+    paper = published.BASELINES.get(each.runs.task.paper_name)
+    return printed_cell(paper.score / 100 if paper else None)
+
+
+def _second_cell(each: Found) -> Cell:
+    return _shown(each.baseline.second) if each.baseline.second else Missing("there is no second score")
+
+
+_BASELINE_FIELDS: tuple[Field[Found], ...] = (
+    Field(Column("task", "Task"), lambda each: each.runs.task.title),
+    Field(Column("metric", "Metric"), lambda each: METRIC_TITLES[each.runs.task.metric]),
+    Field(Column("score", "Baseline", 1, "points"), _baseline_cell),
+    Field(Column("paper", "Baseline", 2, "points", "RoBERTa-base", published=True), _printed_baseline),
+    Field(Column("second", "F1 or Spearman", 1, "points", "where GLUE gives a second score"), _second_cell),
+    Field(
+        Column("majority", "Majority", 1, "points", "always the most frequent class of the training data"),
+        lambda each: each.baseline.majority,
+    ),
+    Field(
+        Column("constant", "Best constant", 1, "points", "the one answer that scores best: the floor"),
+        lambda each: each.baseline.constant,
+    ),
+    Field(Column("train", "Training items"), lambda each: each.runs.n_train),
+    Field(Column("test", "Test items"), lambda each: len(each.runs.gold)),
+)
+
+
 def baseline_section(found: Sequence[Found]) -> Section:
     """Table 2, with the floors."""
     above = sum(each.baseline.above_floor for each in found)
-    columns = [
-        Column("task", "Task"),
-        Column("metric", "Metric"),
-        Column("score", "Baseline", 1, "points"),
-        Column("second", "F1 or Spearman", 1, "points", "where GLUE gives a second score"),
-        Column("majority", "Majority", 1, "points", "always the most frequent class of the training data"),
-        Column("constant", "Best constant", 1, "points", "the one answer that scores best: the floor"),
-        Column("train", "Training items"),
-        Column("test", "Test items"),
-    ]
-    rows = [_baseline_row(each) for each in found]
-    if any(not isinstance(row["paper"], Missing) for row in rows):
-        columns.insert(3, Column("paper", "Baseline", 2, "points", "RoBERTa-base", published=True))
     title = f"{above} of {len(found)} tasks have a score above the best constant answer to lose"
     keys = [key for each in found for key in each.runs.keys[next(iter(each.runs.keys))]]
-    return Section("Without corruption", [Table("baselines", title, columns, rows, "", keys)])
-
-
-def _baseline_row(each: Found) -> dict[str, Cell]:
-    runs, baseline = each.runs, each.baseline
-    paper = published.BASELINES.get(runs.task.paper_name)
-    score = _shown(baseline.score)
-    return {
-        "task": runs.task.title,
-        "metric": METRIC_TITLES[runs.task.metric],
-        "score": score if baseline.above_floor else Marked(score, note="Cannot be told from the best constant answer"),
-        "paper": paper.score / 100 if paper else Missing(NOT_PRINTED),
-        "second": _shown(baseline.second) if baseline.second else Missing("there is no second score"),
-        "majority": baseline.majority,
-        "constant": baseline.constant,
-        "train": runs.n_train,
-        "test": len(runs.gold),
-    }
-
-
-def _shown(value: Estimate) -> Estimate | Missing:
-    return value if np.isfinite(value.value) else Missing(NO_SCORE)
+    return Section("Without corruption", [make_table(Heading("baselines", title, "", keys), _BASELINE_FIELDS, found)])
 
 
 def survival_section(config: Config, found: Sequence[Found]) -> Section:
@@ -133,26 +139,41 @@ def _is_significant(p_value: float, config: Config) -> bool:
     return p_value < 1 - config.level
 
 
+@dataclass(frozen=True, slots=True)
+class _Without:
+    """A task without a class of words: a row of Table 3."""
+
+    found: Found
+    removed: str
+
+    def at(self, setting: str) -> Judged:
+        """The cell of a setting."""
+        return self.found.cell(self.removed, setting)
+
+
 def _scores_table(config: Config, found: Sequence[Found]) -> Table:
     """Table 3: for each class and task the scores and differences, the paper's differences beside ours."""
-    rows: list[dict[str, Cell]] = []
-    for removed in config.classes:
-        for one in found:
-            row: dict[str, Cell] = {"data": f"{one.runs.task.title}-{removed}"}
-            for setting in config.settings:
-                each = one.cell(removed, setting)
-                row[setting], row[f"p_{setting}"] = _shown(each.score), _paper_delta(each)
-                row[f"d_{setting}"] = _marked_change(config, each)
-            rows.append(row)
-    columns = [Column("data", "Data")]
+    every = [_Without(one, removed) for removed in config.classes for one in found]
+    fields: list[Field[_Without]] = [
+        Field(Column("data", "Data"), lambda row: f"{row.found.runs.task.title}-{row.removed}")
+    ]
     for setting in config.settings:
-        columns += [Column(setting, SETTING_TITLES[setting], 1, "points"), Column(f"d_{setting}", "Δ", 1, "points")]
-        if any(not isinstance(row[f"p_{setting}"], Missing) for row in rows):
-            columns.append(Column(f"p_{setting}", "Δ", 2, "points", "RoBERTa-base", published=True))
+        fields += _setting_fields(config, setting)
     kept = sum(each.verdict == "survives" for one in found for each in one.judged)
     total = sum(len(one.judged) for one in found)
     title = f"In {kept} of {total} cells the loss is shown to be below {100 * config.margin:g} points"
-    return Table("scores", title, columns, rows, "Named by the task and the class removed.", training_keys(found))
+    note = "Named by the task and the class removed."
+    return make_table(Heading("scores", title, note, training_keys(found)), fields, every)
+
+
+def _setting_fields(config: Config, setting: str) -> list[Field[_Without]]:
+    """The score under a setting, its change to the baseline, and the paper's change."""
+    beside = Column(f"p_{setting}", "Δ", 2, "points", "RoBERTa-base", published=True)
+    return [
+        Field(Column(setting, SETTING_TITLES[setting], 1, "points"), lambda row: _shown(row.at(setting).score)),
+        Field(Column(f"d_{setting}", "Δ", 1, "points"), lambda row: _marked_change(config, row.at(setting))),
+        Field(beside, lambda row: _paper_delta(row.at(setting))),
+    ]
 
 
 def _marked_change(config: Config, each: Judged) -> Cell:
@@ -164,9 +185,7 @@ def _marked_change(config: Config, each: Judged) -> Cell:
 
 def _paper_delta(each: Judged) -> Cell:
     printed = published.SCORES.get((each.cell.task.paper_name, "+".join(classes_of(each.cell.removed))))
-    if printed is None:
-        return Missing(NOT_PRINTED)
-    return printed[published.SETTINGS.index(each.cell.setting)].delta / 100
+    return printed_cell(printed[published.SETTINGS.index(each.cell.setting)].delta / 100 if printed else None)
 
 
 def control_section(config: Config, found: Sequence[Found]) -> Section:
@@ -209,46 +228,50 @@ def count_verdicts(judged: Sequence[Judged]) -> str:
 
 
 def _cells_table(config: Config, one: Found) -> Table:
-    columns = [
-        Column("removed", "Removed"),
-        Column("setting", "Corrupted"),
-        Column("verdict", "Verdict"),
-        Column("score", "Score", 1, "points"),
-        Column("delta", "Δ", 1, "points"),
-        Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
-        Column("random", "Δ of random words", 1, "points", "as many words of each text, drawn at random"),
-        Column("beyond", "Class − random", 1, "points"),
-        Column("q", "p", 3, "p-value", "of class − random, two-sided, Holm over the table"),
-    ]
-    if config.control == "none":
-        columns = [column for column in columns if column.key not in ("random", "beyond", "q")]
-    rows = [_cell_row(config, each, len(one.judged)) for each in one.judged]
     task = one.runs.task
     title = f"{task.title}: of {len(one.judged)} cells, {count_verdicts(one.judged)}"
-    return Table(f"cells-{task.slug}", title, columns, rows, "", one.trainings)
+    heading = Heading(f"cells-{task.slug}", title, "", one.trainings)
+    return make_table(heading, _cell_fields(config, len(one.judged)), one.judged)
 
 
-def _cell_row(config: Config, each: Judged, n_cells: int) -> dict[str, Cell]:
-    row: dict[str, Cell] = {
-        "removed": "+".join(classes_of(each.cell.removed)),
-        "setting": each.cell.setting,
-        "score": _shown(each.score),
-        "delta": _shown(each.delta.difference),
-        "p": _tested(each.delta, each.p_value),
-        "verdict": _verdict(config, each, n_cells),
-    }
-    if each.control is not None:
-        row |= {
-            "random": _shown(each.control.delta.difference),
-            "beyond": _shown(each.control.beyond.difference),
-            "q": _tested(each.control.beyond, each.control.p_value),
-        }
-    return row
+def _cell_fields(config: Config, n_cells: int) -> list[Field[Judged]]:
+    fields: list[Field[Judged]] = [
+        Field(Column("removed", "Removed"), lambda each: "+".join(classes_of(each.cell.removed))),
+        Field(Column("setting", "Corrupted"), lambda each: each.cell.setting),
+        Field(Column("verdict", "Verdict"), lambda each: _verdict(config, each, n_cells)),
+        Field(Column("score", "Score", 1, "points"), lambda each: _shown(each.score)),
+        Field(Column("delta", "Δ", 1, "points"), lambda each: _shown(each.delta.difference)),
+        Field(
+            Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
+            lambda each: _tested(each.delta, each.p_value),
+        ),
+    ]
+    return fields if config.control == "none" else [*fields, *_CONTROL_FIELDS]
 
 
 def _tested(comparison: Comparison, p_value: float) -> Cell:
     """The p-value of a comparison that has one; in the adjustment of others, one without counts as 1."""
     return p_value if np.isfinite(comparison.p_value) else Missing(NO_SCORE)
+
+
+def _of_control(read: Callable[[Control], Cell], each: Judged) -> Cell:
+    return None if each.control is None else read(each.control)
+
+
+_CONTROL_FIELDS: tuple[Field[Judged], ...] = (
+    Field(
+        Column("random", "Δ of random words", 1, "points", "as many words of each text, drawn at random"),
+        partial(_of_control, lambda control: _shown(control.delta.difference)),
+    ),
+    Field(
+        Column("beyond", "Class − random", 1, "points"),
+        partial(_of_control, lambda control: _shown(control.beyond.difference)),
+    ),
+    Field(
+        Column("q", "p", 3, "p-value", "of class − random, two-sided, Holm over the table"),
+        partial(_of_control, lambda control: _tested(control.beyond, control.p_value)),
+    ),
+)
 
 
 def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:

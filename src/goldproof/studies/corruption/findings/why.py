@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from goldproof.jobs import Results
-from goldproof.measures.cloze import ClozeGuess, cloze_accuracy
+from goldproof.measures.cloze import ClozeAccuracy, cloze_accuracy
 from goldproof.measures.cues import CueShares, cue_shares
 from goldproof.measures.information import solved_examples
-from goldproof.report.summary import Cell, Column, Example, Examples, Item, Missing, Section, Table
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.summary import Cell, Column, Example, ExampleList, Item, Missing, Section
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption import published
-from goldproof.studies.corruption.findings.cells import NOT_PRINTED, Found, training_keys
-from goldproof.studies.corruption.plan import CorruptionCell as StudyCell
-from goldproof.studies.corruption.plan import cloze_jobs, cue_jobs
+from goldproof.studies.corruption.findings.cells import Found, training_keys
+from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_jobs
 from goldproof.studies.corruption.scores import TaskAnswers, find_information
 from goldproof.studies.corruption.settings import Config, classes_of
 from goldproof.studies.corruption.steps import load_lexicon
-from goldproof.studies.corruption.tasks import ORIGINAL, Version, data_job
+from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Version, data_job
 
 MOST_EXAMPLES = 8
 MOST_SENTENCES = 6
@@ -38,39 +40,60 @@ def strictest(config: Config) -> str:
     return next(name for name in ("both", "test", "train") if name in config.settings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Bits:
+    """The usable information of a task: with all words, and without each class."""
+
+    task: str
+    whole: Estimate
+    without: Mapping[str, Estimate | None]
+
+
+def _bits_without(removed: str, bits: _Bits) -> Cell:
+    return bits.without[removed]
+
+
 def _information(config: Config, found: Sequence[Found]) -> list[Item]:
     """The usable information of each task, with all words and without each class."""
     setting = strictest(config)
-    rows: list[dict[str, Cell]] = []
-    for one in found:
-        whole = find_information(one.runs, ORIGINAL, ORIGINAL)
-        if whole is None:
-            continue
-        row: dict[str, Cell] = {"task": one.runs.task.title, "whole": whole.mean}
-        for place, removed in enumerate(config.classes):
-            cell = StudyCell(one.runs.task, removed, setting)
-            left = find_information(one.runs, cell.trained_on(), cell.tested_on())
-            row[f"c{place}"] = left.mean if left is not None else None
-        rows.append(row)
-    if not rows:
+    every = [bits for one in found if (bits := _bits(config, one)) is not None]
+    if not every:
         return []
-    columns = [Column("task", "Task"), Column("whole", "All words", 3, "bits")]
-    columns += [Column(f"c{place}", f"no {name}", 3, "bits") for place, name in enumerate(config.classes)]
+    fields: list[Field[_Bits]] = [
+        Field(Column("task", "Task"), lambda bits: bits.task),
+        Field(Column("whole", "All words", 3, "bits"), lambda bits: bits.whole),
+        *(
+            Field(Column(f"c{place}", f"no {name}", 3, "bits"), partial(_bits_without, name))
+            for place, name in enumerate(config.classes)
+        ),
+    ]
     note = (
         "Pointwise V-information, mean over test items of log2 p(label | text) − log2 p(label), with the mean "
         "probabilities of all seeds and the shares of the labels in training; below 0 a model is worse than these "
         f"shares, as an overconfident one is. Corrupted: {setting}. The interval is over items."
     )
-    title = _information_title(config, rows)
-    return [Table("information", title, columns, rows, note, training_keys(found))]
+    heading = Heading("information", _information_title(config, every), note, training_keys(found))
+    return [make_table(heading, fields, every)]
 
 
-def _information_title(config: Config, rows: Sequence[Mapping[str, Cell]]) -> str:
+def _bits(config: Config, one: Found) -> _Bits | None:
+    """The information of a task; None in a regression."""
+    whole = find_information(one.runs, ORIGINAL, ORIGINAL)
+    if whole is None:
+        return None
+    without: dict[str, Estimate | None] = {}
+    for removed in config.classes:
+        cell = CorruptionCell(one.runs.task, removed, strictest(config))
+        left = find_information(one.runs, cell.trained_on(), cell.tested_on())
+        without[removed] = left.mean if left is not None else None
+    return _Bits(one.runs.task.title, whole.mean, without)
+
+
+def _information_title(config: Config, every: Sequence[_Bits]) -> str:
     """The class that takes most information with it, on average over tasks."""
     losses = {}
-    for place, removed in enumerate(config.classes):
-        pairs = [(row["whole"], row[f"c{place}"]) for row in rows]
-        lost = [a.value - b.value for a, b in pairs if isinstance(a, Estimate) and isinstance(b, Estimate)]
+    for removed in config.classes:
+        lost = [bits.whole.value - left.value for bits in every if (left := bits.without[removed]) is not None]
         if lost:
             losses[removed] = sum(lost) / len(lost)
     if not losses:
@@ -91,11 +114,11 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
     seeds = [f"seed {seed}" for seed in config.seeds]
     name = f"solved-{runs.task.slug}"
-    return [Examples(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
+    return [ExampleList(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
 
 def _solved_without(config: Config, results: Results, runs: TaskAnswers, removed: str) -> list[Example]:
-    cell = StudyCell(runs.task, removed, strictest(config))
+    cell = CorruptionCell(runs.task, removed, strictest(config))
     information = find_information(runs, cell.trained_on(), cell.tested_on())
     if information is None:
         return []
@@ -119,53 +142,71 @@ def is_right(runs: TaskAnswers, removed: str) -> Array:
     return np.asarray((answers == runs.gold).mean(axis=0) > 0.5)
 
 
+@dataclass(frozen=True, slots=True)
+class _CueRow:
+    """How often a cue is left in a corrupted test set where the model is right, and where it is wrong."""
+
+    task: CorruptionTask
+    removed: str
+    kind: str
+    shares: CueShares
+
+    @property
+    def paper(self) -> float | None:
+        """The share among the right ones that the paper counts: in MRPC paraphrases, in SST-2 polar words."""
+        found = None
+        if self.task.paper_name == "MRPC" and self.kind == "paraphrase":
+            found = published.PARAPHRASE_CUES.get(self.removed)
+        elif self.task.paper_name == "SST-2" and self.kind == "polarity":
+            found = published.POLARITY_CUES.get(classes_of(self.removed))
+        return found.share if found else None
+
+
+NO_PREDICTIONS = Missing("there are no such predictions")
+_CUE_FIELDS: tuple[Field[_CueRow], ...] = (
+    Field(Column("task", "Task"), lambda row: row.task.title),
+    Field(Column("removed", "Removed"), lambda row: row.removed),
+    Field(Column("kind", "Cue"), lambda row: row.kind),
+    Field(Column("right", "Among right", 1, "%"), lambda row: row.shares.right or NO_PREDICTIONS),
+    Field(
+        Column("paper", "Among right", 1, "%", "RoBERTa-base; other word lists", published=True),
+        lambda row: printed_cell(row.paper),
+    ),
+    Field(Column("wrong", "Among wrong", 1, "%"), lambda row: row.shares.wrong or NO_PREDICTIONS),
+    Field(Column("difference", "Right − wrong", 1, "points"), lambda row: row.shares.difference or NO_PREDICTIONS),
+    Field(
+        Column("p", "p", 3, "p-value", "Fisher's exact test, not adjusted"),
+        lambda row: NO_PREDICTIONS if row.shares.p_value is None else row.shares.p_value,
+    ),
+)
+
+
 def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:
     """How often a cue is left where the model is right, and where it is wrong."""
-    rows: list[dict[str, Cell]] = []
+    every: list[_CueRow] = []
     keys = []
     for one in found:
         for removed in config.classes:
             for kind, job in cue_jobs(config, one.runs.task, removed).items():
                 shares = cue_shares(results[job], is_right(one.runs, removed), config.level)
-                rows.append(_cue_row(one, kind, removed, shares))
+                every.append(_CueRow(one.runs.task, removed, kind, shares))
                 keys.append(job.key)
-    if not rows:
+    if not every:
         return []
-    columns = [
-        Column("task", "Task"),
-        Column("removed", "Removed"),
-        Column("kind", "Cue"),
-        Column("right", "Among right", 1, "%"),
-        Column("paper", "Among right", 1, "%", "RoBERTa-base; other word lists", published=True),
-        Column("wrong", "Among wrong", 1, "%"),
-        Column("difference", "Right − wrong", 1, "points"),
-        Column("p", "p", 3, "p-value", "Fisher's exact test, not adjusted"),
-    ]
-    if all(isinstance(row["paper"], Missing) for row in rows):
-        columns = [column for column in columns if not column.published]
-    more = sum(isinstance(d := row["difference"], Estimate) and d.low > 0 for row in rows)
-    title = f"In {more} of {len(rows)} corrupted test sets a cue is left more often where the model is right"
+    more = sum(row.shares.difference is not None and row.shares.difference.low > 0 for row in every)
+    title = f"In {more} of {len(every)} corrupted test sets a cue is left more often where the model is right"
     note = "Corrupt-test. Right: most seeds are. A cue counts when it is present at all."
-    return [Table("cues", title, columns, rows, note, keys)]
+    return [make_table(Heading("cues", title, note, keys), _CUE_FIELDS, every)]
 
 
-def _cue_row(one: Found, kind: str, removed: str, shares: CueShares) -> dict[str, Cell]:
-    none = Missing("there are no such predictions")
-    paper = None
-    if one.runs.task.paper_name == "MRPC" and kind == "paraphrase":
-        paper = published.PARAPHRASE_CUES.get(removed)
-    elif one.runs.task.paper_name == "SST-2" and kind == "polarity":
-        paper = published.POLARITY_CUES.get(classes_of(removed))
-    return {
-        "task": one.runs.task.title,
-        "removed": removed,
-        "kind": kind,
-        "right": shares.right or none,
-        "paper": paper.share if paper else Missing(NOT_PRINTED),
-        "wrong": shares.wrong or none,
-        "difference": shares.difference or none,
-        "p": none if shares.p_value is None else shares.p_value,
-    }
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence, what is left of it, the polar words in that, and its label."""
+
+    original: str
+    left: str
+    words: str
+    gold: str
 
 
 def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
@@ -177,58 +218,69 @@ def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
     runs, texts = one.runs, results[data_job(config, one.runs.task, "test", Version(removed))].texts
     lexicon = load_lexicon(runs.test, config.why.lexicon)
     chosen = np.flatnonzero(results[jobs[removed]] & is_right(runs, removed))[:MOST_SENTENCES]
-    rows: list[dict[str, Cell]] = []
+    every = []
     for row in chosen:
         words = lexicon.found(texts[row])
         left = "; ".join(f"{side}: {', '.join(found)}" for side, found in words.items() if found)
-        gold = runs.classes[int(runs.gold[row])]
-        rows.append({"original": runs.test.texts[row], "left": texts[row], "words": left, "gold": gold})
-    columns = [
-        Column("original", "Original sentence"),
-        Column("left", f"Without {removed}"),
-        Column("words", "Polar words left"),
-        Column("gold", "Gold label"),
+        every.append(_Sentence(runs.test.texts[row], texts[row], left, runs.classes[int(runs.gold[row])]))
+    if not every:
+        return []
+    fields: list[Field[_Sentence]] = [
+        Field(Column("original", "Original sentence"), lambda sentence: sentence.original),
+        Field(Column("left", f"Without {removed}"), lambda sentence: sentence.left),
+        Field(Column("words", "Polar words left"), lambda sentence: sentence.words),
+        Field(Column("gold", "Gold label"), lambda sentence: sentence.gold),
     ]
     title = f"{runs.task.title}: sentences solved without {removed} that still hold a word of their polarity"
-    keys = [jobs[removed].key]
-    return [Table(f"sentences-{runs.task.slug}", title, columns, rows, "The first few.", keys)] if rows else []
+    heading = Heading(f"sentences-{runs.task.slug}", title, "The first few.", [jobs[removed].key])
+    return [make_table(heading, fields, every)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cloze:
+    """How often the first removed word of a task is filled in."""
+
+    task: CorruptionTask
+    removed: str
+    accuracy: ClozeAccuracy
+
+
+def _printed_cloze(text: str, row: _Cloze) -> Cell:
+    paper = published.MASKED_WORDS.get((row.removed, text)) if row.task.paper_name == "MRPC" else None
+    return printed_cell(None if paper is None else paper / 100)
+
+
+_CLOZE_FIELDS: tuple[Field[_Cloze], ...] = (
+    Field(Column("task", "Task"), lambda row: row.task.title),
+    Field(Column("removed", "Removed"), lambda row: row.removed),
+    Field(Column("original", "In the original", 1, "%"), lambda row: row.accuracy.original),
+    Field(
+        Column("paper_original", "In the original", 1, "%", "RoBERTa-base", published=True),
+        partial(_printed_cloze, "original"),
+    ),
+    Field(Column("corrupted", "In the corrupted text", 1, "%"), lambda row: row.accuracy.corrupted),
+    Field(
+        Column("paper_corrupted", "In the corrupted text", 1, "%", "RoBERTa-base", published=True),
+        partial(_printed_cloze, "corrupted"),
+    ),
+    Field(Column("difference", "Original − corrupted", 1, "points"), lambda row: row.accuracy.difference),
+    Field(Column("p", "p", 3, "p-value", "McNemar, mid-p, not adjusted"), lambda row: row.accuracy.p_value),
+    Field(
+        Column("pieces", "Words of several pieces", note="which one mask cannot stand for: counted as wrong"),
+        lambda row: row.accuracy.n_several_pieces,
+    ),
+)
 
 
 def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:
     """Table 5: how often a masked language model fills in the first removed word, in both texts."""
     asked = [(one, name, job) for one in found for name, job in cloze_jobs(config, one.runs.task).items()]
-    rows = [_cloze_row(one, name, guesses) for one, name, job in asked if (guesses := results[job])]
-    keys = [job.key for _, _, job in asked]
-    if not rows:
-        return []
-    columns = [
-        Column("task", "Task"),
-        Column("removed", "Removed"),
-        Column("original", "In the original", 1, "%"),
-        Column("paper_original", "In the original", 1, "%", "RoBERTa-base", published=True),
-        Column("corrupted", "In the corrupted text", 1, "%"),
-        Column("paper_corrupted", "In the corrupted text", 1, "%", "RoBERTa-base", published=True),
-        Column("difference", "Original − corrupted", 1, "points"),
-        Column("p", "p", 3, "p-value", "McNemar, mid-p, not adjusted"),
-        Column("pieces", "Words of several pieces", note="which one mask cannot stand for: counted as wrong"),
+    every = [
+        _Cloze(one.runs.task, name, cloze_accuracy(guesses)) for one, name, job in asked if (guesses := results[job])
     ]
-    lower = sum(isinstance(d := row["difference"], Estimate) and d.low > 0 for row in rows)
-    title = f"The first removed word is easier to guess in the original text in {lower} of {len(rows)} cases"
-    return [Table("masked-words", title, columns, rows, "Each distinct text once.", keys)]
-
-
-def _cloze_row(one: Found, removed: str, guesses: Sequence[ClozeGuess]) -> dict[str, Cell]:
-    accuracy = cloze_accuracy(guesses)
-    row: dict[str, Cell] = {
-        "task": one.runs.task.title,
-        "removed": removed,
-        "original": accuracy.original,
-        "corrupted": accuracy.corrupted,
-        "difference": accuracy.difference,
-        "p": accuracy.p_value,
-        "pieces": accuracy.n_several_pieces,
-    }
-    for text in ("original", "corrupted"):
-        paper = published.MASKED_WORDS.get((removed, text)) if one.runs.task.paper_name == "MRPC" else None
-        row[f"paper_{text}"] = Missing(NOT_PRINTED) if paper is None else paper / 100
-    return row
+    if not every:
+        return []
+    lower = sum(row.accuracy.difference.low > 0 for row in every)
+    title = f"The first removed word is easier to guess in the original text in {lower} of {len(every)} cases"
+    heading = Heading("masked-words", title, "Each distinct text once.", [job.key for _, _, job in asked])
+    return [make_table(heading, _CLOZE_FIELDS, every)]

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 
 from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import format_number, in_words
-from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Plain, Report, Section, Table
-from goldproof.statistics.comparison import compare_runs
+from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Plain, Report, Section, Table
+from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.logic import published
 from goldproof.studies.logic.findings.corpus import corpus_section, given_away
 from goldproof.studies.logic.findings.grounds import (
     CHANCE_NOTE,
-    NOT_PRINTED,
     SHARE,
     across,
     beside,
     controls,
     overlap,
+    with_paper,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
-from goldproof.studies.logic.plan import LogicCondition as Condition
-from goldproof.studies.logic.plan import conditions, languages_trained, model_names
-from goldproof.studies.logic.scores import ACCURACY, above_chance, model_title, score, task_title
-from goldproof.studies.logic.scores import ConditionAccuracy as Scored
+from goldproof.studies.logic.plan import LogicCondition, conditions, languages_trained, model_names
+from goldproof.studies.logic.scores import ACCURACY, ConditionAccuracy, above_chance, model_title, score, task_title
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.shared import each_model
 
 SIZE = "n is how many people, places or facts a pair strings together"
 
@@ -43,7 +47,7 @@ def make_report(config: Config, results: Results) -> Report:
     if beside_us:
         above = beside_us[0].title
     seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
-    size = f"{seeds}, {config.corpus.test} test pairs each"
+    size = f"{seeds}, {config.sizes.test} test pairs each"
     verdict: list[str | Claim] = [f"{above} ({size})."]
     if any(told):
         best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
@@ -67,31 +71,48 @@ def make_report(config: Config, results: Results) -> Report:
     if method:
         sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
-    encoder = [config.model.rstrip("/").rpartition("/")[2]] if config.model else []
+    encoder = [model_title(model) for model in each_model(config.model)]
     provenance: dict[str, Plain] = {
-        "models": ", ".join([*config.models, *encoder]),
-        "corpus": f"preset {config.corpus.preset}, {config.corpus.train:,} training pairs",
+        "models": ", ".join([*config.learners, *encoder]),
+        "corpus": f"preset {config.data.corpus}, {config.sizes.train:,} training pairs",
         "tasks": ", ".join(config.tasks),
-        "languages": ", ".join(config.languages),
+        "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
     return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
 
 
-def _paper(config: Config, language: str, task: str, model: str) -> Cell:
-    name = model.removeprefix("bi") if model in config.models else "encoder"
-    return published.ACCURACY.get((language, find_task(task).value, name)) or Missing(NOT_PRINTED)
+@dataclass(frozen=True, slots=True)
+class _TaskScores:
+    """A task in a language: by model its score, and whether that is above chance."""
+
+    task: str
+    language: str
+    by_model: Mapping[str, tuple[ConditionAccuracy, bool]]
 
 
-def _why(each: Scored) -> str:
+def _score_cell(model: str, row: _TaskScores) -> Cell:
+    if model not in row.by_model:
+        return None
+    scored, above = row.by_model[model]
+    return scored.accuracy if above else Marked(scored.accuracy, note=_why(scored))
+
+
+def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
+    name = model.removeprefix("bi") if model in config.learners else "encoder"
+    place = (row.language, find_task(row.task).value, name)
+    return printed_cell(published.ACCURACY.get(place) if with_paper(config) else None)
+
+
+def _why(each: ConditionAccuracy) -> str:
     """Why a score is marked; a run that gives one answer to all has exactly 50 % and is no evidence."""
     if not each.n_constant:
         return CHANCE_NOTE
     return f"{CHANCE_NOTE}; {each.n_constant} of {len(each.runs)} seeds give one answer to at least 97.5 % of the items"
 
 
-def _collapsed(plain: list[Scored]) -> list[str]:
+def _collapsed(plain: list[ConditionAccuracy]) -> list[str]:
     constant, total = sum(each.n_constant for each in plain), sum(len(each.runs) for each in plain)
     if not constant:
         return []
@@ -101,66 +122,69 @@ def _collapsed(plain: list[Scored]) -> list[str]:
     ]
 
 
-def _table_2(config: Config, plain: list[Scored], told: list[bool]) -> Table:
-    rows: dict[tuple[str, str], dict[str, Cell]] = {}
-    models = model_names(config)
-    for each, above in zip(plain, told, strict=True):
-        cell, place = each.condition, models.index(each.condition.model)
-        row = rows.setdefault((cell.language, cell.task), {"task": f"{task_title(cell.task)} ({cell.language})"})
-        row[f"m{place}"] = each.accuracy if above else Marked(each.accuracy, note=_why(each))
-        row[f"p{place}"] = _paper(config, cell.language, cell.task, cell.model)
-    columns = [Column("task", "Task")]
-    for place, model in enumerate(models):
-        columns.append(Column(f"m{place}", model_title(model), 1, "%"))
-        if any(not isinstance(row[f"p{place}"], Missing) for row in rows.values()):
-            title = model_title(model) if model in config.models else "BERT"
-            columns.append(Column(f"p{place}", title, 1, "%", published=True))
+def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -> Table:
+    judged = list(zip(plain, told, strict=True))
+    every = []
+    for language in config.data.languages:
+        for task in config.tasks:
+            here = [(each, above) for each, above in judged if (each.language, each.condition.task) == (language, task)]
+            by_model = {each.condition.model: (each, above) for each, above in here}
+            every += [_TaskScores(task, language, by_model)] if by_model else []
+    fields: list[Field[_TaskScores]] = [
+        Field(Column("task", "Task"), lambda row: f"{task_title(row.task)} ({row.language})")
+    ]
+    for place, model in enumerate(model_names(config)):
+        beside = model_title(model) if model in config.learners else "BERT"
+        fields += [
+            Field(Column(f"m{place}", model_title(model), 1, "%"), partial(_score_cell, model)),
+            Field(Column(f"p{place}", beside, 1, "%", published=True), partial(_printed, config, model)),
+        ]
     title = f"{sum(told)} of {len(told)} scores are above chance"
-    note = (
-        "Checkpoints were chosen on a validation split; the paper's table is the best on test over training sizes, and "
-    )
-    note += "its recurrent networks read one way or both. "
-    if config.corpus.preset != "clcd":
-        note += "Its corpus has the published templates (clcd), ours has not. "
-    note += "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
-    ordered = sorted(rows, key=lambda key: (config.languages.index(key[0]), config.tasks.index(key[1])))
-    return Table("accuracy", title, columns, [rows[key] for key in ordered], note, [each.key for each in plain])
+    note = "Checkpoints were chosen on a validation split"
+    if with_paper(config):
+        note += "; the paper's table is the best on test over training sizes, and "
+        note += "its recurrent networks read one way or both"
+    note += ". Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
+    heading = Heading("accuracy", title, note, [each.key for each in plain])
+    return make_table(heading, fields, every)
 
 
-def _paired(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """A model against the first: its scores, the comparison, and p adjusted over the table."""
+
+    ours: ConditionAccuracy
+    result: Comparison
+    adjusted: float
+
+
+def _paired(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Each model against the first on the same items; their trainings are independent."""
     first, *others = model_names(config)
     results = []
     for task in config.tasks:
         for language in languages_trained(config):
-            base = scored[Condition(task, language, first)]
+            base = scored[LogicCondition(task, language, first)]
             for model in others:
-                ours = scored[Condition(task, language, model)]
+                ours = scored[LogicCondition(task, language, model)]
                 results.append((ours, compare_runs(ACCURACY, base.gold, ours.runs, base.runs)))
     if not results:
         return []
     adjusted = holm(np.array([result.p_value if np.isfinite(result.p_value) else 1.0 for _, result in results]))
-    rows: list[dict[str, Cell]] = [
-        {
-            "task": f"{task_title(ours.condition.task)} ({ours.language})",
-            "model": model_title(ours.condition.model),
-            "difference": result.difference,
-            "p": float(p),
-        }
-        for (ours, result), p in zip(results, adjusted, strict=True)
+    every = [_Against(ours, result, float(p)) for (ours, result), p in zip(results, adjusted, strict=True)]
+    fields: list[Field[_Against]] = [
+        Field(Column("task", "Task"), lambda each: f"{task_title(each.ours.condition.task)} ({each.ours.language})"),
+        Field(Column("model", "Model"), lambda each: model_title(each.ours.condition.model)),
+        Field(Column("difference", f"Model − {model_title(first)}", 1, "points"), lambda each: each.result.difference),
+        Field(Column("p", "p", 3, "p-value", "two-sided, Holm over the table"), lambda each: each.adjusted),
     ]
-    better = sum(p < 0.05 and result.difference.value > 0 for (_, result), p in zip(results, adjusted, strict=True))
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("difference", f"Model − {model_title(first)}", 1, "points"),
-        Column("p", "p", 3, "p-value", "two-sided, Holm over the table"),
-    ]
-    title = f"{better} of {len(rows)} comparisons show a model better than {model_title(first)}"
-    return [Table("paired", title, columns, rows, "On the same items.", [ours.key for ours, _ in results])]
+    better = sum(each.adjusted < 0.05 and each.result.difference.value > 0 for each in every)
+    title = f"{better} of {len(every)} comparisons show a model better than {model_title(first)}"
+    keys = [each.ours.key for each in every]
+    return [make_table(Heading("paired", title, "On the same items.", keys), fields, every)]
 
 
-def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+def _learning(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Figures 1 to 3: accuracy over the share of the training data."""
     if len(config.experiments.fractions) < 2:
         return []
@@ -176,7 +200,7 @@ def _learning(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
         keys.append(each.key)
     rows.sort(key=lambda row: float(row["share"]))  # type: ignore[arg-type]
     caption = Caption("training-size", _learning_title(rows), "", keys)
-    share = Column("share", f"Share of {config.corpus.train:,} pairs", 0, "%")
+    share = Column("share", f"Share of {config.sizes.train:,} pairs", 0, "%")
     return [curves(rows, share, SHARE, series=Column("model", "Model"), facet="task", caption=caption, rule=0.5)]
 
 
@@ -193,7 +217,7 @@ def _learning_title(rows: list[dict[str, Cell]]) -> str:
     return f"{span} the mean accuracy goes from {mean(first)} to {mean(last)}"
 
 
-def _breakdown(plain: list[Scored]) -> list[Item]:
+def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
     """Accuracy by template, and over n where templates have a size."""
     templates: list[dict[str, Cell]] = []
     sizes: list[dict[str, Cell]] = []

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
 from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
-from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.summary import Cell, Column, Item, Marked, Section, Table
 from goldproof.studies.logic import published
+from goldproof.studies.logic.findings.grounds import with_paper
 from goldproof.studies.logic.plan import corpora, corpus_job_of, leak_job, nli_job
 from goldproof.studies.logic.scores import task_title
 from goldproof.studies.logic.settings import Config
-from goldproof.studies.logic.steps import figures
+from goldproof.studies.logic.steps import LogicCorpusFigures, figures
 
 LEAK_NOTE = "Above chance (Holm over the baselines)"
 SOLVED = 0.95
@@ -24,30 +30,45 @@ def corpus_section(config: Config, results: Results) -> Section:
     return Section("Can words alone give it away?", items)
 
 
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """The figures of a corpus, and those that the paper prints: vocabulary, shared words, mean and longest length."""
+
+    title: str
+    ours: LogicCorpusFigures
+    paper: tuple[int, int, float, int] | None
+
+
+def _printed(place: int, corpus: _Figures) -> Cell:
+    return printed_cell(corpus.paper[place] if corpus.paper else None)
+
+
+def _figure_fields() -> list[Field[_Figures]]:
+    shown = (
+        (Column("vocabulary", "Vocabulary", 0), lambda corpus: corpus.ours.vocabulary),
+        (Column("shared", "Words in train and test", 0), lambda corpus: corpus.ours.shared),
+        (Column("mean_length", "Mean length", 1, "characters"), lambda corpus: corpus.ours.mean_length),
+        (Column("max_length", "Longest", 0, "characters"), lambda corpus: corpus.ours.max_length),
+    )
+    fields: list[Field[_Figures]] = [Field(Column("task", "Task"), lambda corpus: corpus.title)]
+    for place, (column, read) in enumerate(shown):
+        beside = replace(column, key=f"{column.key}_paper", published=True)
+        fields += [Field(column, read), Field(beside, partial(_printed, place))]
+    return fields
+
+
 def _table_1(config: Config, results: Results) -> Table:
-    rows: list[dict[str, Cell]] = []
-    keys = []
-    names = ("vocabulary", "shared", "mean_length", "max_length")
-    for language in config.languages:
+    every, keys = [], []
+    for language in config.data.languages:
         for task in config.tasks:
             job = figures.job(corpus_job_of(config, task, language))
-            found = results[job]
             keys.append(job.key)
-            row: dict[str, Cell] = {"task": f"{task_title(task)} ({language})"}
-            paper = published.FIGURES.get((language, find_task(task).value))
-            for place, name in enumerate(names):
-                row[name] = getattr(found, name)
-                row[f"{name}_paper"] = paper[place] if paper else Missing("not in the paper")
-            rows.append(row)
-    columns = [Column("task", "Task")]
-    titles = ("Vocabulary", "Words in train and test", "Mean length", "Longest")
-    for name, title, unit in zip(names, titles, ("", "", "characters", "characters"), strict=True):
-        digits = 1 if name == "mean_length" else 0
-        columns += [Column(name, title, digits, unit), Column(f"{name}_paper", title, digits, unit, published=True)]
+            paper = published.FIGURES.get((language, find_task(task).value)) if with_paper(config) else None
+            every.append(_Figures(f"{task_title(task)} ({language})", results[job], paper))
     note = "The paper calls the lengths words; its published files show that they are characters."
-    shared = [int(row["shared"]) for row in rows]  # type: ignore[arg-type]
+    shared = [corpus.ours.shared for corpus in every]
     title = f"Train and test share {min(shared)} to {max(shared)} words"
-    return Table("corpora", title, columns, rows, note, keys)
+    return make_table(Heading("corpora", title, note if with_paper(config) else "", keys), _figure_fields(), every)
 
 
 def given_away(config: Config, results: Results) -> list[str]:
@@ -72,49 +93,70 @@ def given_away(config: Config, results: Results) -> list[str]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Certified:
+    """A corpus, its templates where it has any, its certificate, and the paper's bag of words on it."""
+
+    title: str
+    preset: str
+    certificate: Certificate
+    paper: float | None = None
+
+    @property
+    def leaks(self) -> bool:
+        """Whether a rule without understanding is above chance."""
+        return any(leak.leaks for leak in self.certificate.leaks)
+
+
+def _leak_cell(baseline: str, corpus: _Certified) -> Cell:
+    leak = next((leak for leak in corpus.certificate.leaks if leak.baseline == baseline), None)
+    if leak is None:
+        return None
+    return Marked(leak.accuracy, note=LEAK_NOTE) if leak.leaks else leak.accuracy
+
+
+def _leak_fields(every: Sequence[_Certified]) -> list[Field[_Certified]]:
+    """A field for each rule that was tried."""
+    baselines = [leak.baseline for leak in every[0].certificate.leaks]
+    return [
+        Field(Column(name.replace(" ", "_"), name.capitalize(), 1, "%"), partial(_leak_cell, name))
+        for name in baselines
+    ]
+
+
 def _certificates(config: Config, results: Results) -> list[Item]:
     if not config.experiments.certificates:
         return []
-    rows: list[dict[str, Cell]] = []
-    keys, found = [], []
-    for task, language, preset in corpora(config):
-        job = leak_job(config, task, language, preset)
-        keys.append(job.key)
-        found.append(results[job])
-        rows.append({"task": f"{task_title(task)} ({language})", "preset": preset, **_cells(found[-1])})
-    leaking = sum(any(leak.leaks for leak in each.leaks) for each in found)
-    title = f"{leaking} of {len(found)} corpora let a rule without understanding above chance"
-    columns = [Column("task", "Task"), Column("preset", "Templates"), *_columns(found[0])]
-    return [Table("leaks", title, columns, rows, f"Marked: {LEAK_NOTE}.", keys)]
+    jobs = [(place, leak_job(config, *place)) for place in corpora(config)]
+    every = [
+        _Certified(f"{task_title(task)} ({language})", preset, results[job]) for (task, language, preset), job in jobs
+    ]
+    title = (
+        f"{sum(corpus.leaks for corpus in every)} of {len(every)} corpora let a rule without understanding above chance"
+    )
+    fields: list[Field[_Certified]] = [
+        Field(Column("task", "Task"), lambda corpus: corpus.title),
+        Field(Column("preset", "Templates"), lambda corpus: corpus.preset),
+        *_leak_fields(every),
+    ]
+    heading = Heading("leaks", title, f"Marked: {LEAK_NOTE}.", [job.key for _, job in jobs])
+    return [make_table(heading, fields, every)]
 
 
 def _nli(config: Config, results: Results) -> Table:
-    rows: list[dict[str, Cell]] = []
-    jobs = [nli_job(config, name) for name in config.experiments.nli]
-    found = [results[job] for job in jobs]
-    for name, each in zip(config.experiments.nli, found, strict=True):
-        paper = published.RECAST.get(name.partition(":")[0])
-        beside: Cell = Missing("not in the paper") if paper is None else paper
-        rows.append({"corpus": name, "n": each.n_train + each.n_test, "paper": beside, **_cells(each)})
-    leaking = sum(any(leak.leaks for leak in each.leaks) for each in found)
-    first, *others = _columns(found[0])
-    paper_column = Column("paper", "Bag of words", 1, "%", published=True)
-    columns = [Column("corpus", "Corpus"), Column("n", "Pairs"), first, paper_column, *others]
-    title = f"Recast as contradiction detection, {leaking} of {len(found)} NLI corpora leak"
+    """Corpora of the catalog; the paper's number stands beside those that are its own."""
+    jobs = {name: nli_job(config, name) for name in config.experiments.nli}
+    every = [
+        _Certified(name, "", results[job], published.RECAST.get(name.partition(":")[0])) for name, job in jobs.items()
+    ]
+    first, *others = _leak_fields(every)
+    fields: list[Field[_Certified]] = [
+        Field(Column("corpus", "Corpus"), lambda corpus: corpus.title),
+        Field(Column("n", "Pairs"), lambda corpus: corpus.certificate.n_train + corpus.certificate.n_test),
+        first,
+        Field(Column("paper", "Bag of words", 1, "%", published=True), lambda corpus: printed_cell(corpus.paper)),
+        *others,
+    ]
+    title = f"Recast as contradiction detection, {sum(c.leaks for c in every)} of {len(every)} NLI corpora leak"
     note = f"Balanced; 30 % of the premises for testing, with all their pairs. Marked: {LEAK_NOTE}."
-    return Table("nli", title, columns, rows, note, [job.key for job in jobs])
-
-
-def _columns(found: Certificate) -> list[Column]:
-    return [Column(_key(leak.baseline), leak.baseline.capitalize(), 1, "%") for leak in found.leaks]
-
-
-def _cells(found: Certificate) -> dict[str, Cell]:
-    return {
-        _key(leak.baseline): Marked(leak.accuracy, note=LEAK_NOTE) if leak.leaks else leak.accuracy
-        for leak in found.leaks
-    }
-
-
-def _key(baseline: str) -> str:
-    return baseline.replace(" ", "_")
+    return make_table(Heading("nli", title, note, [job.key for job in jobs.values()]), fields, every)

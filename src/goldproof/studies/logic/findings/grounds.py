@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, dots
-from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Table
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.summary import Cell, Column, Figure, Item, Marked
 from goldproof.studies.logic import published
-from goldproof.studies.logic.plan import LogicCondition as Condition
-from goldproof.studies.logic.plan import model_names
-from goldproof.studies.logic.scores import ConditionAccuracy as Scored
-from goldproof.studies.logic.scores import above_chance, model_title, score, task_title
+from goldproof.studies.logic.plan import LogicCondition, model_names
+from goldproof.studies.logic.scores import ConditionAccuracy, above_chance, model_title, score, task_title
 from goldproof.studies.logic.settings import Config
 
 _PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}
 SHARE = Column("accuracy", "Accuracy", 1, "%")
-NOT_PRINTED = "not in the paper"
 CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table, or the interval holds 50 %)"
 
 
-def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scored]) -> list[Figure]:
+def with_paper(config: Config) -> bool:
+    """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
+    return config.data.corpus == "clcd"
+
+
+def beside(
+    config: Config, plain: Sequence[ConditionAccuracy], scored: dict[LogicCondition, ConditionAccuracy]
+) -> list[Figure]:
     """The same models on the same tasks under another preset."""
     other = config.experiments.beside
     if not other:
         return []
     there = [scored[replace(each.condition, preset=other)] for each in plain]
-    both = [*((config.corpus.preset, each) for each in plain), *((other, each) for each in there)]
+    both = [*((config.data.corpus, each) for each in plain), *((other, each) for each in there)]
     told = above_chance([each for _, each in both])
     rows: list[dict[str, Cell]] = [
         {"cell": cell_title(each), "preset": preset, "accuracy": each.accuracy} for preset, each in both
     ]
     n = len(plain)
     title = (
-        f"With {_PRESETS[config.corpus.preset]} {sum(told[:n])} of {n} scores are above chance, "
+        f"With {_PRESETS[config.data.corpus]} {sum(told[:n])} of {n} scores are above chance, "
         f"with {_PRESETS[other]} {sum(told[n:])}"
     )
     note = (
@@ -47,76 +52,92 @@ def beside(config: Config, plain: Sequence[Scored], scored: dict[Condition, Scor
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
 
 
-def cell_title(each: Scored) -> str:
+def cell_title(each: ConditionAccuracy) -> str:
     """Task, language and model of a score."""
     return f"{task_title(each.condition.task)} ({each.language}), {model_title(each.condition.model)}"
 
 
-def overlap(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """What it brings a model to know the names: accuracies (known, new) of each task and language, the paper's gain."""
+
+    model: str
+    pairs: Sequence[tuple[float, float]]
+    paper: float | None
+
+    @property
+    def gain(self) -> float:
+        """The mean relative gain."""
+        return float(np.mean([known / new - 1 for known, new in self.pairs]))
+
+
+_OVERLAP_FIELDS: tuple[Field[_Overlap], ...] = (
+    Field(Column("model", "Model"), lambda row: row.model),
+    Field(Column("new", "New names", 1, "%"), lambda row: float(np.mean([new for _, new in row.pairs]))),
+    Field(Column("known", "Known names", 1, "%"), lambda row: float(np.mean([known for known, _ in row.pairs]))),
+    Field(Column("gain", "Mean relative gain", 1, "%"), lambda row: row.gain),
+    Field(Column("paper", "Mean relative gain", 1, "%", published=True), lambda row: printed_cell(row.paper)),
+)
+
+
+def overlap(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Experiment (ii): what it brings to know the names."""
     if not config.experiments.overlap:
         return []
-    rows: list[dict[str, Cell]] = []
+    every = []
     for model in model_names(config):
         pairs = [
             (scored[replace(cell, shared_names=True)].accuracy.value, each.accuracy.value)
             for cell, each in scored.items()
             if cell.is_plain and cell.model == model
         ]
-        gain = float(np.mean([known / new - 1 for known, new in pairs]))
-        name = model if model in config.models else "encoder"
-        paper = published.OVERLAP_GAIN.get(name)
-        rows.append(
-            {
-                "model": model_title(model),
-                "new": float(np.mean([new for _, new in pairs])),
-                "known": float(np.mean([known for known, _ in pairs])),
-                "gain": gain,
-                "paper": Missing(NOT_PRINTED) if paper is None else paper,
-            }
+        name = model if model in config.learners else "encoder"
+        every.append(
+            _Overlap(model_title(model), pairs, published.OVERLAP_GAIN.get(name) if with_paper(config) else None)
         )
-    columns = [
-        Column("model", "Model"),
-        Column("new", "New names", 1, "%"),
-        Column("known", "Known names", 1, "%"),
-        Column("gain", "Mean relative gain", 1, "%"),
-        Column("paper", "Mean relative gain", 1, "%", published=True),
-    ]
-    largest = max(rows, key=lambda row: row["gain"])  # type: ignore[arg-type, return-value]
-    title = f"Known names bring {largest['model']} most, on average {100 * largest['gain']:+.1f} %".replace("-", "−")  # type: ignore[operator]
+    largest = max(every, key=lambda row: row.gain)
+    title = f"Known names bring {largest.model} most, on average {100 * largest.gain:+.1f} %".replace("-", "−")
     note = "Means over tasks and languages; the test pairs differ in their names, and no interval is given."
-    return [Table("overlap", title, columns, rows, note)]
+    return [make_table(Heading("overlap", title, note), _OVERLAP_FIELDS, every)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A score on the test set of a language, and whether it is above chance."""
+
+    scored: ConditionAccuracy
+    is_above: bool
+
+
+_TESTED_FIELDS: tuple[Field[_Tested], ...] = (
+    Field(Column("task", "Task"), lambda row: task_title(row.scored.condition.task)),
+    Field(Column("model", "Model"), lambda row: model_title(row.scored.condition.model)),
+    Field(Column("language", "Tested on"), lambda row: row.scored.language),
+    Field(
+        SHARE,
+        lambda row: row.scored.accuracy if row.is_above else Marked(row.scored.accuracy, note=CHANCE_NOTE),
+    ),
+)
 
 
 def across(config: Config, results: Results) -> list[Item]:
     """Experiment (iii): trained on one language, tested on the others."""
     source = config.experiments.source
-    if not source or len(config.languages) < 2:
+    if not source or len(config.data.languages) < 2:
         return []
-    rows: list[dict[str, Cell]] = []
     found = [
-        score(config, results, Condition(task, source, model), language)
+        score(config, results, LogicCondition(task, source, model), language)
         for task in config.tasks
         for model in model_names(config)
-        for language in config.languages
+        for language in config.data.languages
     ]
-    told = above_chance(found)
-    for each, above in zip(found, told, strict=True):
-        rows.append(
-            {
-                "task": task_title(each.condition.task),
-                "model": model_title(each.condition.model),
-                "language": each.language,
-                "accuracy": each.accuracy if above else Marked(each.accuracy, note=CHANCE_NOTE),
-            }
-        )
-    away = [above for each, above in zip(found, told, strict=True) if each.language != source]
+    every = [_Tested(each, above) for each, above in zip(found, above_chance(found), strict=True)]
+    away = [row.is_above for row in every if row.scored.language != source]
     title = f"Trained on {source}, {sum(away)} of {len(away)} scores on other languages are above chance"
-    columns = [Column("task", "Task"), Column("model", "Model"), Column("language", "Tested on"), SHARE]
-    return [Table("transfer", title, columns, rows, "", [each.key for each in found])]
+    return [make_table(Heading("transfer", title, "", [each.key for each in found]), _TESTED_FIELDS, every)]
 
 
-def controls(config: Config, scored: dict[Condition, Scored]) -> list[Item]:
+def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> list[Item]:
     """Experiment (iv), Figure 4: labels at random, premise only, hypothesis only."""
     found = [each for cell, each in scored.items() if cell.control]
     if not found:

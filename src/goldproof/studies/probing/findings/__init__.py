@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+
 from goldproof.jobs import Results
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import in_words
-from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
+from goldproof.report.summary import Cell, Claim, Column, Report, Section, Table, Text
 from goldproof.studies.probing.findings.coarse import coarse_section
 from goldproof.studies.probing.findings.controls import controls_section
 from goldproof.studies.probing.findings.layers import baselines_section, layers_section, twins_section
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
 from goldproof.studies.probing.published import FIGURES, canonical_name
-from goldproof.studies.probing.scores import NOT_PRINTED, task_title
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import LayerScores, ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.tasks import Facts, facts_job
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
-    found = Findings(config, results)
+    found = ProbingFindings(config, results)
     sections = [
         *([layers_section(found)] if found.own else []),
         *twins_section(found),
@@ -35,7 +37,7 @@ def make_report(config: Config, results: Results) -> Report:
     return Report("probing", "What do the layers know?", _verdict(found), sections, _provenance(found))
 
 
-def _verdict(found: Findings) -> list[str | Claim]:
+def _verdict(found: ProbingFindings) -> list[str | Claim]:
     lines: list[str | Claim] = []
     kind = found.config.probe.kinds[0]
     every = [each for arm in found.own for each in found.of(kind, arm)]
@@ -64,56 +66,64 @@ def _verdict(found: Findings) -> list[str | Claim]:
     return lines or ["No model was probed: the report has baselines and data only."]
 
 
-def _case(found: Findings, scored: Scored) -> str:
+def _case(found: ProbingFindings, scored: LayerScores) -> str:
     """A task, and the model where there are several."""
     return scored.task + (f" of {scored.cell.arm.title}" if len(found.own) > 1 else "")
 
 
-def _data(found: Findings) -> Table:
-    """Table 11: the figures of the tasks."""
-    rows = []
-    for (language, task), facts in found.facts.items():
-        whole = facts.parts["overall"]
-        row: dict[str, Cell] = {"task": task_title(task, language)}
-        row |= {split: facts.parts[split].rows for split in ("train", "validation", "test")}
-        row["left_out"] = facts.n_left_out
-        row |= {"tokens": whole.tokens, "unique": whole.unique_tokens, "mean": whole.tokens / whole.rows}
-        row["labels"] = _labels(facts)
-        paper = FIGURES.get((language, canonical_name(task)))
-        for key, value in zip(
-            ("paper_tokens", "paper_unique", "paper_mean", "paper_labels"), paper or [None] * 4, strict=True
-        ):
-            row[key] = Missing(NOT_PRINTED) if value is None else value
-        rows.append(row)
-    columns = [
-        Column("task", "Task"),
-        Column("train", "Train"),
-        Column("validation", "Validation"),
-        Column("test", "Test"),
+@dataclass(frozen=True, slots=True)
+class _TaskFigures:
+    """A task's figures, and those that the paper prints of it: tokens, unique tokens, tokens a sentence, labels."""
+
+    title: str
+    facts: Facts
+    paper: tuple[str, str, str, str] | None
+
+
+def _rows_of(split: str, task: _TaskFigures) -> Cell:
+    return task.facts.parts[split].rows
+
+
+def _printed(place: int, task: _TaskFigures) -> Cell:
+    return printed_cell(task.paper[place] if task.paper else None)
+
+
+def _mean_tokens(task: _TaskFigures) -> Cell:
+    whole = task.facts.parts["overall"]
+    return whole.tokens / whole.rows
+
+
+_DATA_FIELDS: tuple[Field[_TaskFigures], ...] = (
+    Field(Column("task", "Task"), lambda task: task.title),
+    Field(Column("train", "Train"), partial(_rows_of, "train")),
+    Field(Column("validation", "Validation"), partial(_rows_of, "validation")),
+    Field(Column("test", "Test"), partial(_rows_of, "test")),
+    Field(
         Column("left_out", "Left out", note="training texts that also stand in test"),
-        Column("tokens", "Tokens"),
-        Column("paper_tokens", "Tokens", published=True),
-        Column("unique", "Unique tokens"),
-        Column("paper_unique", "Unique tokens", published=True),
-        Column("mean", "Tokens a sentence", 2),
-        Column("paper_mean", "Tokens a sentence", published=True),
-        Column("labels", "Labels, %"),
-        Column("paper_labels", "Labels, %", published=True),
-    ]
+        lambda task: task.facts.n_left_out,
+    ),
+    Field(Column("tokens", "Tokens"), lambda task: task.facts.parts["overall"].tokens),
+    Field(Column("paper_tokens", "Tokens", published=True), partial(_printed, 0)),
+    Field(Column("unique", "Unique tokens"), lambda task: task.facts.parts["overall"].unique_tokens),
+    Field(Column("paper_unique", "Unique tokens", published=True), partial(_printed, 1)),
+    Field(Column("mean", "Tokens a sentence", 2), _mean_tokens),
+    Field(Column("paper_mean", "Tokens a sentence", published=True), partial(_printed, 2)),
+    Field(Column("labels", "Labels, %"), lambda task: _labels(task.facts)),
+    Field(Column("paper_labels", "Labels, %", published=True), partial(_printed, 3)),
+)
+
+
+def _data(found: ProbingFindings) -> Table:
+    """Table 11: the figures of the tasks."""
+    every = []
+    for (language, task), facts in found.facts.items():
+        paper = FIGURES.get((language, canonical_name(task))) if found.is_papers(language) else None
+        every.append(_TaskFigures(task_title(task, language), facts, paper))
+    left_out = sum(task.facts.n_left_out for task in every)
+    title = f"{len(every)} tasks, with {left_out:,} training texts left out because they also stand in test"
+    note = "The paper's samples are 120k each." if any(task.paper for task in every) else ""
     keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
-    return Table(
-        "data",
-        f"{len(rows)} tasks, {_leaks(rows)}",
-        found.columns(columns),
-        rows,
-        "The paper's samples are 120k each.",
-        keys,
-    )
-
-
-def _leaks(rows: list[dict[str, Cell]]) -> str:
-    left_out = sum(int(count) for row in rows if isinstance(count := row["left_out"], int))
-    return f"with {left_out:,} training texts left out because they also stand in test"
+    return make_table(Heading("data", title, note, keys), _DATA_FIELDS, every)
 
 
 def _labels(facts: Facts) -> str:
@@ -123,7 +133,7 @@ def _labels(facts: Facts) -> str:
     return "/".join(f"{100 * n / facts.parts['overall'].rows:.1f}" for n in labels.values())
 
 
-def _notes(found: Findings) -> list[str]:
+def _notes(found: ProbingFindings) -> list[str]:
     """What was done to the splits, tasks with the same notes together."""
     by_note: dict[str, list[str]] = {}
     for (language, task), facts in found.facts.items():
@@ -133,7 +143,7 @@ def _notes(found: Findings) -> list[str]:
     return [f"{note}: {'all tasks' if len(tasks) == total else ', '.join(tasks)}." for note, tasks in by_note.items()]
 
 
-def _limits(found: Findings) -> list[str]:
+def _limits(found: ProbingFindings) -> list[str]:
     config = found.config
     lines = [
         "What a probe can read need not be what a model uses; what it cannot read may still be there.",
@@ -143,23 +153,19 @@ def _limits(found: Findings) -> list[str]:
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
-    if config.corpus == "xprobe":
-        lines.append(
-            "X-Probe is not RuSentEval or SentEval: the paper's numbers stand beside ours for orientation only."
-        )
     return lines
 
 
-def _provenance(found: Findings) -> dict[str, str | int]:
+def _provenance(found: ProbingFindings) -> dict[str, str | int]:
     config, readout = found.config, found.config.readout
     special = "with" if readout.special_tokens else "without"
     return {
         "models": ", ".join(arm.title for arm in found.own) or "none",
-        "corpus": config.corpus.rstrip("/").rpartition("/")[2],
-        "languages": ", ".join(config.languages),
+        "corpus": config.data.corpus.rstrip("/").rpartition("/")[2],
+        "languages": ", ".join(config.data.languages),
         "vectors": f"{readout.pooling} pooling, {special} special tokens, kept in {readout.dtype}",
         "probes": f"{', '.join(config.probe.kinds)}; L2 out of {', '.join(f'{value:g}' for value in config.probe.l2)}",
-        "most training and test items": f"{config.sizes.most_train or 'all'}, {config.sizes.most_test or 'all'}",
+        "most training and test items": f"{config.data.most_train or 'all'}, {config.splits.most_test or 'all'}",
     }

@@ -9,16 +9,19 @@ import numpy.typing as npt
 
 from goldproof.builders.entailment.categories import GROUP_TITLES
 from goldproof.report.charts import Caption, curves
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import ProbingFindings
 
 REFERENCES = {"rules": "the annotator's rules", "tags": "the experts' tags"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Language:
+class _Tuned:
+    """A language: its tasks, and the pretrained and each fine-tuned instance, probed."""
+
     name: str
     tasks: CoarseTasks
     instances: dict[str, CoarseProbed]
@@ -36,7 +39,7 @@ class _Language:
         return [group for group in GROUPS if group in self.instances["pretrained"].probes]
 
 
-def coarse_section(found: Findings) -> list[Section]:
+def coarse_section(found: ProbingFindings) -> list[Section]:
     """Curves of the pretrained and each fine-tuned instance; nothing without seeds."""
     if not found.config.coarse.seeds:
         return []
@@ -50,16 +53,16 @@ def coarse_section(found: Findings) -> list[Section]:
     return [Section("What does fine-tuning do to it?", [*items, *(Text(reason) for reason in reasons)])]
 
 
-def _load(found: Findings, language: str) -> _Language:
+def _load(found: ProbingFindings, language: str) -> _Tuned:
     config = found.config
     jobs = {"pretrained": pretrained_job(config, language)}
     jobs |= {f"seed {seed}": tuned_job(config, language, seed) for seed in config.coarse.seeds}
     instances = {name: found.results[job] for name, job in jobs.items()}
     tasks = found.results[tasks_job(config, language)]
-    return _Language(language, tasks, instances, [job.key for job in jobs.values()])
+    return _Tuned(language, tasks, instances, [job.key for job in jobs.values()])
 
 
-def _curves(languages: list[_Language], reference: str) -> list[Figure]:
+def _curves(languages: list[_Tuned], reference: str) -> list[Figure]:
     rows: list[dict[str, Cell]] = []
     for group in GROUPS:
         for language in languages:
@@ -99,38 +102,62 @@ def _change(changes: npt.NDArray[np.float64]) -> Cell:
     return mean_interval(changes)
 
 
-def _table(languages: list[_Language]) -> Table:
-    rows: list[dict[str, Cell]] = []
-    for language in languages:
-        seeds = [name for name in language.instances if name != "pretrained"]
-        for group in language.groups:
-            before = language.accuracy("pretrained", group, "rules")
-            after = np.array([language.accuracy(seed, group, "rules") for seed in seeds])
-            changes = after.mean(axis=1) - before.mean()
-            share = float(language.tasks.test(group).mean())
-            row: dict[str, Cell] = {
-                "task": f"{GROUP_TITLES[group]} ({language.name})",
-                "share": float(language.tasks.found[group][np.array(language.tasks.splits) == "train"].mean()),
-                "majority": max(share, 1 - share),
-                "before": float(before.mean()),
-                "after": float(after.mean()),
-                "change": _change(changes),
-                "spread": float(np.ptp(after, axis=0).max()),
-                "tags": float(np.mean([language.accuracy(seed, group, "tags") for seed in seeds])),
-            }
-            rows.append(row)
-    columns = [
-        Column("task", "Task"),
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """What fine-tuning did to a group of features, by the rules: accuracies of layers before, and of seeds × layers
+    after it; `by_tags` are those after it by the experts' tags.
+    """
+
+    title: str
+    trained_share: float
+    majority: float
+    before: npt.NDArray[np.float64]
+    after: npt.NDArray[np.float64]
+    by_tags: npt.NDArray[np.float64]
+
+
+_GROUP_FIELDS: tuple[Field[_Group], ...] = (
+    Field(Column("task", "Task"), lambda group: group.title),
+    Field(
         Column("share", "In training pairs", 1, "%", "pairs that have a feature of the group, by the rules"),
-        Column("majority", "Majority", 1, "%", "of the diagnostics, by the rules"),
-        Column("before", "Pretrained", 1, "%", "mean over layers"),
-        Column("after", "Fine-tuned", 1, "%", "mean over layers and seeds"),
+        lambda group: group.trained_share,
+    ),
+    Field(Column("majority", "Majority", 1, "%", "of the diagnostics, by the rules"), lambda group: group.majority),
+    Field(Column("before", "Pretrained", 1, "%", "mean over layers"), lambda group: float(group.before.mean())),
+    Field(Column("after", "Fine-tuned", 1, "%", "mean over layers and seeds"), lambda group: float(group.after.mean())),
+    Field(
         Column("change", "Change", 1, "points", "t interval over seeds"),
+        lambda group: _change(group.after.mean(axis=1) - group.before.mean()),
+    ),
+    Field(
         Column("spread", "Spread of seeds", 1, "points", "largest range over seeds at one layer"),
+        lambda group: float(np.ptp(group.after, axis=0).max()),
+    ),
+    Field(
         Column("tags", "By experts' tags", 1, "%", "fine-tuned instances against the tags of the diagnostics"),
-    ]
-    below = sum(float(row["after"]) < float(row["majority"]) for row in rows)  # type: ignore[arg-type]
+        lambda group: float(group.by_tags.mean()),
+    ),
+)
+
+
+def _table(languages: list[_Tuned]) -> Table:
+    every = [_group(language, group) for language in languages for group in language.groups]
+    below = sum(float(group.after.mean()) < group.majority for group in every)
     title = (
-        f"On average over layers, fine-tuned instances stay below the majority class on {below} of {len(rows)} tasks"
+        f"On average over layers, fine-tuned instances stay below the majority class on {below} of {len(every)} tasks"
     )
-    return Table("coarse", title, columns, rows, "", [key for language in languages for key in language.keys])
+    keys = [key for language in languages for key in language.keys]
+    return make_table(Heading("coarse", title, "", keys), _GROUP_FIELDS, every)
+
+
+def _group(language: _Tuned, group: str) -> _Group:
+    seeds = [name for name in language.instances if name != "pretrained"]
+    share = float(language.tasks.test(group).mean())
+    return _Group(
+        title=f"{GROUP_TITLES[group]} ({language.name})",
+        trained_share=float(language.tasks.found[group][np.array(language.tasks.splits) == "train"].mean()),
+        majority=max(share, 1 - share),
+        before=language.accuracy("pretrained", group, "rules"),
+        after=np.array([language.accuracy(seed, group, "rules") for seed in seeds]),
+        by_tags=np.array([language.accuracy(seed, group, "tags") for seed in seeds]),
+    )

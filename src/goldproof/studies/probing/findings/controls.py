@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from goldproof.measures.selectivity import Selectivity
 from goldproof.report.charts import Caption
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
+from goldproof.statistics.estimate import Estimate
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import code_job, selectivity_job
-from goldproof.studies.probing.scores import TOO_MANY
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
+from goldproof.studies.probing.steps import Code
 
 NOT_RUN = "not asked for"
 
 
-def controls_section(found: Findings) -> list[Section]:
+def controls_section(found: ProbingFindings) -> list[Section]:
     """Selectivity and description length of every model and layer; nothing where neither was asked for."""
     config = found.config
     every = [each for arm in found.models for each in found.of(config.probe.kinds[0], arm)]
@@ -25,62 +31,92 @@ def controls_section(found: Findings) -> list[Section]:
     return [Section("Is it in the layer, or in the probe?", items)]
 
 
-def _table(found: Findings, every: list[Scored]) -> Table:
-    rows: list[dict[str, Cell]] = []
+@dataclass(frozen=True, slots=True)
+class _Controlled:
+    """A score, its control task and its description length; `no_control` and `no_code` say why one is None."""
+
+    scored: LayerScores
+    control: Selectivity | None
+    code: Code | None
+    no_control: str
+    no_code: str
+
+    @property
+    def selectivity(self) -> Estimate | None:
+        """Accuracy on the task minus that on the control, at the layer that is best on validation."""
+        return None if self.control is None else self.control.difference[self.scored.probed.chosen]
+
+
+def _control_cell(row: _Controlled) -> Cell:
+    return Missing(row.no_control) if row.control is None else row.control.control[row.scored.probed.chosen]
+
+
+def _selectivity_cell(row: _Controlled) -> Cell:
+    gained = row.selectivity
+    if gained is None:
+        return Missing(row.no_control)
+    return Marked(gained, note="Not above 0") if gained.low <= 0 else gained
+
+
+def _code_cell(read: Callable[[Code, float], float], row: _Controlled) -> Cell:
+    """What is read from the code and its length in bits at the layer that is best on validation."""
+    if row.code is None:
+        return Missing(row.no_code)
+    return read(row.code, float(row.code.bits[row.scored.probed.chosen]))
+
+
+_CONTROL_FIELDS: tuple[Field[_Controlled], ...] = (
+    Field(Column("task", "Task"), lambda row: row.scored.task),
+    Field(Column("model", "Model"), lambda row: row.scored.cell.arm.title),
+    Field(
+        Column("layer", "Layer", note="the best on validation"),
+        lambda row: row.scored.probed.layers[row.scored.probed.chosen],
+    ),
+    Field(Column("control", "Control", 1, "%", "accuracy where each first word has a random label"), _control_cell),
+    Field(
+        Column("selectivity", "Selectivity", 1, "points", "accuracy on the task minus that on the control"),
+        _selectivity_cell,
+    ),
+    Field(
+        Column("bits", "Bits a label", 3, "", "online code of the training labels; log2 of the classes knows nothing"),
+        partial(_code_cell, lambda code, bits: bits / code.n),
+    ),
+    Field(
+        Column("compression", "Compression", 2, "×", "how many times shorter than the uniform code"),
+        partial(_code_cell, lambda code, bits: code.uniform / bits),
+    ),
+)
+
+
+def _table(found: ProbingFindings, every: list[LayerScores]) -> Table:
+    config, rows = found.config, []
     keys: list[str] = []
     for each in every:
-        row: dict[str, Cell] = {"task": each.task, "model": each.cell.arm.title}
-        row["layer"] = each.probed.layers[each.probed.chosen]
-        row |= {name: Missing(NOT_RUN) for name in ("control", "selectivity", "bits", "compression")}
-        row |= _control_cells(found, each, keys) if found.config.selectivity else {}
-        row |= _code_cells(found, each, keys) if found.config.description_length else {}
+        row = _Controlled(each, None, None, NOT_RUN, NOT_RUN)
+        if config.selectivity:
+            control = selectivity_job(config, each.cell)
+            row = replace(row, control=found.results[control], no_control=TOO_MANY)
+            keys.append(control.key)
+        if config.description_length:
+            code = code_job(config, each.cell)
+            row = replace(row, code=found.results[code], no_code=TOO_MANY)
+            keys.append(code.key)
         rows.append(row)
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("layer", "Layer", note="the best on validation"),
-        Column("control", "Control", 1, "%", "accuracy where each first word has a random label"),
-        Column("selectivity", "Selectivity", 1, "points", "accuracy on the task minus that on the control"),
-        Column("bits", "Bits a label", 3, "", "online code of the training labels; log2 of the classes knows nothing"),
-        Column("compression", "Compression", 2, "×", "how many times shorter than the uniform code"),
-    ]
-    tested = [row["selectivity"] for row in rows if not isinstance(row["selectivity"], Missing)]
-    none = sum(isinstance(cell, Marked) for cell in tested)
+    tested = [row.selectivity for row in rows if row.selectivity is not None]
+    none = sum(gained.low <= 0 for gained in tested)
     title = f"In {none} of {len(tested)} cases a probe is not shown to do better on its task than on random labels"
     note = "Hewitt & Liang 2019; Voita & Titov 2020. Both with logistic probes. Intervals are over items, not adjusted."
-    return Table("controls", title, columns, rows, note, keys)
+    return make_table(Heading("controls", title, note, keys), _CONTROL_FIELDS, rows)
 
 
-def _control_cells(found: Findings, each: Scored, keys: list[str]) -> dict[str, Cell]:
-    job = selectivity_job(found.config, each.cell)
-    keys.append(job.key)
-    control = found.results[job]
-    if control is None:
-        return {"control": Missing(TOO_MANY), "selectivity": Missing(TOO_MANY)}
-    place = each.probed.chosen
-    gained = control.difference[place]
-    shown = Marked(gained, note="Not above 0") if gained.low <= 0 else gained
-    return {"control": control.control[place], "selectivity": shown}
-
-
-def _code_cells(found: Findings, each: Scored, keys: list[str]) -> dict[str, Cell]:
-    job = code_job(found.config, each.cell)
-    keys.append(job.key)
-    code = found.results[job]
-    if code is None:
-        return {"bits": Missing(TOO_MANY), "compression": Missing(TOO_MANY)}
-    bits = float(code.bits[each.probed.chosen])
-    return {"bits": bits / code.n, "compression": code.uniform / bits}
-
-
-def _lengths(found: Findings, every: list[Scored]) -> list[Item]:
+def _lengths(found: ProbingFindings, every: list[LayerScores]) -> list[Item]:
     """Compression over layers."""
     codes = {each.key: found.results[code_job(found.config, each.cell)] for each in every}
     shown = [each for each in every if codes[each.key] is not None]
     if not shown:
         return []
 
-    def compression(each: Scored) -> list[float]:
+    def compression(each: LayerScores) -> list[float]:
         code = codes[each.key]
         assert code is not None
         return [float(code.uniform / bits) for bits in code.bits]

@@ -3,99 +3,137 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from goldproof.report.charts import Caption, curves
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table
 from goldproof.studies.probing.plan import Arm
-from goldproof.studies.probing.published import BASELINES, MODELS, best_printed, canonical_name, printed
-from goldproof.studies.probing.scores import NOT_PRINTED, TOO_MANY, task_title
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.published import (
+    BASELINES,
+    MODELS,
+    Printed,
+    best_printed,
+    canonical_name,
+    printed,
+)
+from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings, Twins, task_title
 
 KIND_TITLES = {"logistic": "logistic regression", "mlp": "MLP"}
 NOT_PROBED = "not probed in this language"
 NOT_ABOVE = "Not above the majority class: its band reaches below it"
 
 
-def layers_section(found: Findings) -> Section:
+def layers_section(found: ProbingFindings) -> Section:
     """Who knows what, and where."""
     items: list[Item] = [_best(found, kind) for kind in found.config.probe.kinds]
     items += [_where(found), *(_curves(found, kind) for kind in found.config.probe.kinds), _moves(found)]
     return Section("Which layer knows it?", items)
 
 
-def _best(found: Findings, kind: str) -> Table:
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A task in a language: a row of the tables that have a column for each model."""
+
+    language: str
+    name: str
+
+    @property
+    def title(self) -> str:
+        """As the paper calls it, and the language."""
+        return task_title(self.name, self.language)
+
+
+_TASK: Field[_Task] = Field(Column("task", "Task"), lambda task: task.title)
+
+
+def _tasks(found: ProbingFindings) -> list[_Task]:
+    return [_Task(language, name) for language, name in found.tasks]
+
+
+def _scored(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> LayerScores | None:
+    return found.scored.get((kind, arm.title, task.language, task.name))
+
+
+def _best(found: ProbingFindings, kind: str) -> Table:
     """Tables 1 and 3–6: the best layer's accuracy and its number."""
-    rows = []
-    for language, task in found.tasks:
-        row: dict[str, Cell] = {"task": task_title(task, language)}
-        for place, arm in enumerate(found.models):
-            row[f"m{place}"] = _best_cell(found, kind, arm, language, task)
-            number = printed(kind, language, canonical_name(task), arm.title)
-            row[f"p{place}"] = Missing(NOT_PRINTED) if number is None else str(number)
-        top = best_printed(kind, language, canonical_name(task))
-        row["paper"] = Missing(NOT_PRINTED) if top is None else f"{top[1]} {top[0]}"
-        rows.append(row)
-    columns = [Column("task", "Task")]
+    fields: list[Field[_Task]] = [_TASK]
     for place, arm in enumerate(found.models):
-        columns.append(Column(f"m{place}", arm.title))
+        fields.append(Field(Column(f"m{place}", arm.title), partial(_best_cell, found, kind, arm)))
         if arm.title in MODELS:
-            columns.append(Column(f"p{place}", arm.title, published=True))
-    columns.append(Column("paper", "Best of five", published=True))
+            beside = Column(f"p{place}", arm.title, published=True)
+            fields.append(Field(beside, partial(_printed_text, found, kind, arm.title)))
+    fields.append(Field(Column("paper", "Best of five", published=True), partial(_best_of_paper, found, kind)))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
     title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others are tied with it"
-    note = (
-        "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings. "
-    )
-    note += "The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
-    return Table(f"best-{kind}", title, found.columns(columns), rows, note, _keys(found, kind))
+    note = "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
+    if found.with_paper:
+        note += " The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
+    return make_table(Heading(f"best-{kind}", title, note, _keys(found, kind)), fields, _tasks(found))
 
 
-def _best_cell(found: Findings, kind: str, arm: Arm, language: str, task: str) -> Cell:
-    scored = found.scored.get((kind, arm.title, language, task))
+def _best_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
+    scored = _scored(found, kind, arm, task)
     if scored is None:
         return Missing(NOT_PROBED)
     text = f"{100 * scored.best.value:.1f} [{scored.best_layer}]"
     return text if scored.above_majority else Marked(text, note=NOT_ABOVE)
 
 
-def _where(found: Findings) -> Table:
+def _printed(found: ProbingFindings, kind: str, column: str, task: _Task) -> Printed | None:
+    """What the paper prints in a column, where the task is the paper's."""
+    return printed(kind, task.language, canonical_name(task.name), column) if found.is_papers(task.language) else None
+
+
+def _printed_text(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
+    number = _printed(found, kind, column, task)
+    return printed_cell(None if number is None else str(number))
+
+
+def _best_of_paper(found: ProbingFindings, kind: str, task: _Task) -> Cell:
+    top = best_printed(kind, task.language, canonical_name(task.name)) if found.is_papers(task.language) else None
+    return printed_cell(None if top is None else f"{top[1]} {top[0]}")
+
+
+def _chosen_accuracy(each: LayerScores) -> float:
+    return float(each.probed.accuracy[each.probed.chosen])
+
+
+MODEL_FIELDS: tuple[Field[LayerScores], ...] = (
+    Field(Column("task", "Task"), lambda each: each.task),
+    Field(Column("model", "Model"), lambda each: each.cell.arm.title),
+)
+"""Which score a row is about."""
+_WHERE_FIELDS: tuple[Field[LayerScores], ...] = (
+    *MODEL_FIELDS,
+    Field(
+        Column("accuracy", "Best on test", 1, "%", "band that holds for all layers of the model together"),
+        lambda each: each.best,
+    ),
+    Field(Column("layer", "Layer"), lambda each: each.best_layer),
+    Field(
+        Column("tied", "Tied with the best", note="layers that cannot be told from the best on these items"),
+        lambda each: each.tied,
+    ),
+    Field(Column("chosen", "Layer by validation"), lambda each: each.probed.layers[each.probed.chosen]),
+    Field(Column("chosen_accuracy", "Its accuracy", 1, "%"), _chosen_accuracy),
+    Field(Column("majority", "Majority", 1, "%"), lambda each: each.majority),
+)
+
+
+def _where(found: ProbingFindings) -> Table:
     """The best layer with its band, and the layers tied with it."""
     kind = found.config.probe.kinds[0]
-    rows: list[dict[str, Cell]] = []
     every = [each for arm in found.own for each in found.of(kind, arm)]
-    for each in every:
-        chosen = each.probed.chosen
-        rows.append(
-            {
-                "task": each.task,
-                "model": each.cell.arm.title,
-                "accuracy": each.best,
-                "layer": each.best_layer,
-                "tied": each.tied,
-                "chosen": each.probed.layers[chosen],
-                "chosen_accuracy": float(each.probed.accuracy[chosen]),
-                "majority": each.majority,
-            }
-        )
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("accuracy", "Best on test", 1, "%", "band that holds for all layers of the model together"),
-        Column("layer", "Layer"),
-        Column("tied", "Tied with the best", note="layers that cannot be told from the best on these items"),
-        Column("chosen", "Layer by validation"),
-        Column("chosen_accuracy", "Its accuracy", 1, "%"),
-        Column("majority", "Majority", 1, "%"),
-    ]
     widest = max(every, key=lambda each: len(each.tests.tied))
     title = f"On {widest.task}, {len(widest.tests.tied)} of {len(widest.probed.layers)} layers of "
     title += f"{widest.cell.arm.title} are tied with the best"
-    return Table("where", title, columns, rows, "", _keys(found, kind))
+    return make_table(Heading("where", title, "", _keys(found, kind)), _WHERE_FIELDS, every)
 
 
-def _curves(found: Findings, kind: str) -> Figure:
+def _curves(found: ProbingFindings, kind: str) -> Figure:
     """Accuracy over layers, one panel for each task and language."""
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
@@ -105,7 +143,7 @@ def _curves(found: Findings, kind: str) -> Figure:
     return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
 
 
-def _early(found: Findings, kind: str) -> str:
+def _early(found: ProbingFindings, kind: str) -> str:
     """Where properties peak, in a few words."""
     thirds = {"lower": 0, "middle": 0, "upper": 0}
     for arm in found.own:
@@ -118,7 +156,7 @@ def _early(found: Findings, kind: str) -> str:
 
 
 def curve_rows(
-    found: Findings, shown: Sequence[Scored], values: Callable[[Scored], Sequence[Cell]]
+    found: ProbingFindings, shown: Sequence[LayerScores], values: Callable[[LayerScores], Sequence[Cell]]
 ) -> list[dict[str, Cell]]:
     """A row for each layer of each score, tasks in order and languages side by side."""
     order = {place: number for number, place in enumerate(_side_by_side(found))}
@@ -130,7 +168,7 @@ def curve_rows(
     ]
 
 
-def _side_by_side(found: Findings) -> list[tuple[str, str]]:
+def _side_by_side(found: ProbingFindings) -> list[tuple[str, str]]:
     """Languages and tasks, the languages of a task next to each other."""
     first = list(dict.fromkeys(task for _, task in found.tasks))
     return sorted(found.tasks, key=lambda place: first.index(place[1]))
@@ -142,108 +180,136 @@ def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Captio
     return curves(rows, across, value, caption=caption, series=series, facet=Column("panel", ""))
 
 
-def _moves(found: Findings) -> Table:
+@dataclass(frozen=True, slots=True)
+class _Moves:
+    """A score, and the steps between neighbouring layers at which it rises, and falls, by more than chance."""
+
+    scored: LayerScores
+    rises: str
+    falls: str
+
+
+_MOVE_FIELDS: tuple[Field[_Moves], ...] = (
+    Field(Column("task", "Task"), lambda moves: moves.scored.task),
+    Field(Column("model", "Model"), lambda moves: moves.scored.cell.arm.title),
+    Field(Column("rises", "Rises at"), lambda moves: moves.rises),
+    Field(Column("falls", "Falls at"), lambda moves: moves.falls),
+)
+
+
+def _moves(found: ProbingFindings) -> Table:
     """Where accuracy changes from one layer to the next."""
-    kind, rows = found.config.probe.kinds[0], []
-    for arm in found.own:
-        for each in found.of(kind, arm):
-            rises, falls = found.moves(each)
-            rows.append({"task": each.task, "model": arm.title, "rises": rises, "falls": falls})
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("rises", "Rises at"),
-        Column("falls", "Falls at"),
-    ]
-    n_falls = sum(row["falls"] != "none" for row in rows)
-    title = f"In {n_falls} of {len(rows)} cases accuracy falls from one layer to the next by more than chance"
+    kind = found.config.probe.kinds[0]
+    every = [_Moves(each, *found.moves(each)) for arm in found.own for each in found.of(kind, arm)]
+    n_falls = sum(moves.falls != "none" for moves in every)
+    title = f"In {n_falls} of {len(every)} cases accuracy falls from one layer to the next by more than chance"
     note = (
         "Paired bootstrap of neighbouring layers (Berg-Kirkpatrick et al. 2012), doubled, as the direction was seen; "
     )
     note += "a p too small for the resamples is the normal tail. "
     note += "Holm's adjustment over all layers, tasks and languages of a model."
-    return Table("neighbours", title, columns, rows, note, _keys(found, kind))
+    return make_table(Heading("neighbours", title, note, _keys(found, kind)), _MOVE_FIELDS, every)
 
 
-def twins_section(found: Findings) -> list[Section]:
+def twins_section(found: ProbingFindings) -> list[Section]:
     """What is no better than random weights; nothing where there are no twins."""
     if not found.twins:
         return []
-    limit = 1 - found.config.level
-    rows: list[dict[str, Cell]] = []
-    for each in sorted(found.twins, key=lambda pair: pair.difference.value):
-        better = each.p_value < limit and each.difference.value > 0
-        rows.append(
-            {
-                "task": each.model.task,
-                "model": each.model.cell.arm.title,
-                "ours": float(each.model.probed.accuracy[each.model.probed.chosen]),
-                "twin": float(each.twin.probed.accuracy[each.twin.probed.chosen]),
-                "difference": each.difference
-                if better
-                else Marked(each.difference, note="Not shown to be better than random"),
-                "p": each.p_value,
-            }
-        )
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("ours", "Trained", 1, "%"),
-        Column("twin", "Random weights", 1, "%"),
-        Column("difference", "Difference", 1, "points"),
-        Column("p", "p", 3, "p-value", f"{_twin_test(found)}, Holm's adjustment over the table"),
-    ]
-    same = [f"{row['task']} of {row['model']}" for row in rows if isinstance(row["difference"], Marked)]
-    title = f"In {len(same)} of {len(rows)} cases a model is not shown to be better than its random weights"
+    every = sorted(found.twins, key=lambda pair: pair.difference.value)
+    same = [f"{pair.model.task} of {pair.model.cell.arm.title}" for pair in every if not _is_better(found, pair)]
+    title = f"In {len(same)} of {len(every)} cases a model is not shown to be better than its random weights"
     title += f": {', '.join(same)}" if 0 < len(same) <= 6 else ""
     note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "
     note += "what it gives away needs no training to be read."
     keys = [each.model.key for each in found.twins] + [each.twin.key for each in found.twins]
-    return [Section("What is no better than random weights?", [Table("twins", title, columns, rows, note, keys)])]
+    table = make_table(Heading("twins", title, note, keys), _twin_fields(found), every)
+    return [Section("What is no better than random weights?", [table])]
 
 
-def _twin_test(found: Findings) -> str:
+def _is_better(found: ProbingFindings, pair: Twins) -> bool:
+    return pair.p_value < 1 - found.config.level and pair.difference.value > 0
+
+
+def _twin_fields(found: ProbingFindings) -> list[Field[Twins]]:
+    return [
+        Field(Column("task", "Task"), lambda pair: pair.model.task),
+        Field(Column("model", "Model"), lambda pair: pair.model.cell.arm.title),
+        Field(Column("ours", "Trained", 1, "%"), lambda pair: _chosen_accuracy(pair.model)),
+        Field(Column("twin", "Random weights", 1, "%"), lambda pair: _chosen_accuracy(pair.twin)),
+        Field(
+            Column("difference", "Difference", 1, "points"),
+            lambda pair: (
+                pair.difference
+                if _is_better(found, pair)
+                else Marked(pair.difference, note="Not shown to be better than random")
+            ),
+        ),
+        Field(
+            Column("p", "p", 3, "p-value", f"{_twin_test(found)}, Holm's adjustment over the table"),
+            lambda pair: pair.p_value,
+        ),
+    ]
+
+
+def _twin_test(found: ProbingFindings) -> str:
     """What model and twin are compared with."""
     several = found.config.probe.kinds[0] == "mlp" and len(found.config.probe.seeds) > 1
     return "variance components over seeds and items" if several else "McNemar's test"
 
 
-def baselines_section(found: Findings) -> Section:
+def baselines_section(found: ProbingFindings) -> Section:
     """Tables 7–10: what needs no encoder at all."""
     return Section("What needs no encoder?", [_baselines(found, kind) for kind in found.config.probe.kinds])
 
 
-def _baselines(found: Findings, kind: str) -> Table:
-    rows, easy = [], 0
+def _baselines(found: ProbingFindings, kind: str) -> Table:
+    every = _tasks(found)
     shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
-    for language, task in found.tasks:
-        row: dict[str, Cell] = {"task": task_title(task, language), "majority": found.facts[language, task].majority}
-        values = []
-        for place, arm in enumerate(shown):
-            scored = found.scored.get((kind, arm.title, language, task))
-            row[f"b{place}"] = _baseline_cell(scored, language in arm.languages)
-            values += [scored.best.value] if scored else []
-        ours = [s.best.value for arm in found.own if (s := found.scored.get((kind, arm.title, language, task)))]
-        row["model"] = max(ours) if ours else Missing("no model was probed")
-        easy += bool(values and ours and max(values) >= max(ours))
-        for name in BASELINES:
-            number = printed(kind, language, canonical_name(task), name)
-            row[_key(name)] = Missing(NOT_PRINTED) if number is None else number.accuracy / 100
-        rows.append(row)
-    columns = [Column("task", "Task"), Column("majority", "Majority", 1, "%")]
-    columns += [Column(f"b{place}", arm.title, 1, "%") for place, arm in enumerate(shown)]
-    columns.append(Column("model", "Best model", 1, "%", "the best layer of the best model, for comparison"))
-    columns += [Column(_key(name), name, 1, "%", published=True) for name in BASELINES]
-    title = f"On {easy} of {len(rows)} tasks a baseline scores at least as high as the best model ({KIND_TITLES[kind]})"
-    keys = [each.key for arm in shown for each in found.of(kind, arm)]
-    return Table(
-        f"baselines-{kind}", title, found.columns(columns), rows, "Sparse features have a logistic probe only.", keys
+    fields: list[Field[_Task]] = [
+        _TASK,
+        Field(Column("majority", "Majority", 1, "%"), lambda task: found.facts[task.language, task.name].majority),
+        *(
+            Field(Column(f"b{place}", arm.title, 1, "%"), partial(_baseline_cell, found, kind, arm))
+            for place, arm in enumerate(shown)
+        ),
+        Field(
+            Column("model", "Best model", 1, "%", "the best layer of the best model, for comparison"),
+            lambda task: max(_accuracies(found, kind, found.own, task), default=Missing("no model was probed")),
+        ),
+        *(
+            Field(Column(_key(name), name, 1, "%", published=True), partial(_printed_share, found, kind, name))
+            for name in BASELINES
+        ),
+    ]
+    easy = sum(_is_easy(found, kind, shown, task) for task in every)
+    title = (
+        f"On {easy} of {len(every)} tasks a baseline scores at least as high as the best model ({KIND_TITLES[kind]})"
     )
+    keys = [each.key for arm in shown for each in found.of(kind, arm)]
+    note = "Sparse features have a logistic probe only."
+    return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, every)
 
 
-def _baseline_cell(scored: Scored | None, is_probed: bool) -> Cell:
+def _accuracies(found: ProbingFindings, kind: str, arms: Sequence[Arm], task: _Task) -> list[float]:
+    """The accuracy at the best layer of each of these that was probed on the task."""
+    return [scored.best.value for arm in arms if (scored := _scored(found, kind, arm, task))]
+
+
+def _is_easy(found: ProbingFindings, kind: str, shown: Sequence[Arm], task: _Task) -> bool:
+    """Whether a baseline scores at least as high as the best model."""
+    values, ours = (_accuracies(found, kind, arms, task) for arms in (shown, found.own))
+    return bool(values and ours and max(values) >= max(ours))
+
+
+def _printed_share(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
+    number = _printed(found, kind, column, task)
+    return printed_cell(None if number is None else number.accuracy / 100)
+
+
+def _baseline_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
+    scored = _scored(found, kind, arm, task)
     if scored is None:
-        return Missing(TOO_MANY if is_probed else NOT_PROBED)
+        return Missing(TOO_MANY if task.language in arm.languages else NOT_PROBED)
     return scored.best if scored.above_majority else Marked(scored.best, note=NOT_ABOVE)
 
 
@@ -251,5 +317,5 @@ def _key(name: str) -> str:
     return "paper_" + name.lower().replace(" ", "_").replace("-", "_")
 
 
-def _keys(found: Findings, kind: str) -> list[str]:
+def _keys(found: ProbingFindings, kind: str) -> list[str]:
     return [each.key for arm in found.models for each in found.of(kind, arm)]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
 from goldproof.measures.neurons import Ablation
 from goldproof.report.charts import Caption
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import neurons_job
-from goldproof.studies.probing.scores import TOO_MANY
-from goldproof.studies.probing.scores import LayerScores as Scored
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Ranked
 
 
-def neurons_section(found: Findings) -> list[Section]:
+def neurons_section(found: ProbingFindings) -> list[Section]:
     """Top neurons of each model; nothing where they were not asked for."""
     config = found.config
     every = [each for arm in found.own for each in found.of(config.probe.kinds[0], arm)]
@@ -30,8 +33,10 @@ def neurons_section(found: Findings) -> list[Section]:
     return [Section("Which neurons carry it?", items)]
 
 
-def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | None], keys: list[str]) -> Item:
-    def shares(each: Scored) -> list[float]:
+def _histogram(
+    found: ProbingFindings, shown: list[LayerScores], ranked: dict[str, Ranked | None], keys: list[str]
+) -> Item:
+    def shares(each: LayerScores) -> list[float]:
         one = ranked[each.key]
         assert one is not None
         return [int(count) / max(1, int(one.histogram.sum())) for count in one.histogram]
@@ -46,51 +51,82 @@ def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | 
     return layer_curves(curve_rows(found, shown, shares), Column("value", "Share of top neurons", 0, "%"), caption)
 
 
-def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config, keys: list[str]) -> Table:
+@dataclass(frozen=True, slots=True)
+class _Neurons:
+    """A score and its top neurons; None where the task has too many classes."""
+
+    scored: LayerScores
+    ranked: Ranked | None
+
+    def ablation(self, mode: str) -> Ablation | None:
+        """The probe on the top neurons ("keep") or without them ("remove"); None where that cannot be tried."""
+        ablations = self.ranked.ablations if self.ranked else ()
+        return next((each for each in ablations if each.mode == mode), None)
+
+
+def _ranked_cell(read: Callable[[Ranked], Cell], row: _Neurons) -> Cell:
+    return Missing(TOO_MANY) if row.ranked is None else read(row.ranked)
+
+
+def _ablation_cell(mode: str, read: Callable[[Ablation], Cell], row: _Neurons) -> Cell:
+    ablation = row.ablation(mode)
+    if ablation is not None:
+        return read(ablation)
+    return Missing(TOO_MANY if row.ranked is None else "no neuron has weight, or all have")
+
+
+def _overlap(place: int, ranked: Ranked) -> Cell:
+    return Missing("fewer than two samples") if ranked.overlap is None else ranked.overlap[place]
+
+
+def _mean_random(ablation: Ablation) -> float:
+    return sum(ablation.random) / len(ablation.random)
+
+
+def _ablation_fields(mode: str, columns: tuple[Column, Column, Column]) -> list[Field[_Neurons]]:
+    """Accuracy with the top neurons kept or removed, with as many random ones, and the p-value."""
+    reads: tuple[Callable[[Ablation], Cell], ...] = (lambda a: a.accuracy, _mean_random, lambda a: a.p_value)
+    return [Field(column, partial(_ablation_cell, mode, read)) for column, read in zip(columns, reads, strict=True)]
+
+
+_KEPT = (
+    Column("kept", "Top alone", 1, "%"),
+    Column("kept_random", "Random alone", 1, "%", "mean of random sets with as many neurons of each layer"),
+    Column("kept_p", "p", 3, "p-value", "share of random sets that do at least as well"),
+)
+_REMOVED = (
+    Column("removed", "Without top", 1, "%"),
+    Column("removed_random", "Without random", 1, "%"),
+    Column("removed_p", "p", 3, "p-value"),
+)
+_NEURON_FIELDS: tuple[Field[_Neurons], ...] = (
+    Field(Column("task", "Task"), lambda row: row.scored.task),
+    Field(Column("model", "Model"), lambda row: row.scored.cell.arm.title),
+    Field(Column("n", "Top neurons"), partial(_ranked_cell, lambda ranked: int(ranked.histogram.sum()))),
+    Field(
+        Column("accuracy", "All neurons", 1, "%", "sparse probe on all layers together"),
+        partial(_ranked_cell, lambda ranked: ranked.test_accuracy),
+    ),
+    *_ablation_fields("keep", _KEPT),
+    *_ablation_fields("remove", _REMOVED),
+    Field(
+        Column("overlap", "Overlap", 2, "", "mean Jaccard overlap of the top sets of samples of the training items"),
+        partial(_ranked_cell, partial(_overlap, 0)),
+    ),
+    Field(Column("chance", "By chance", 2), partial(_ranked_cell, partial(_overlap, 1))),
+)
+
+
+def _table(every: list[LayerScores], ranked: dict[str, Ranked | None], config: Config, keys: list[str]) -> Table:
     level, n_random = config.level, config.neurons.n_random
-    rows = [_row(each, ranked[each.key]) for each in every]
-    tested = [row["kept_p"] for row in rows if isinstance(row["kept_p"], float)]
+    rows = [_Neurons(each, ranked[each.key]) for each in every]
+    tested = [ablation.p_value for row in rows if (ablation := row.ablation("keep")) is not None]
     better = sum(p <= 1 - level + 1e-9 for p in tested)
     title = f"In {better} of {len(tested)} cases the top neurons alone do better than random ones of the same layers"
     if n_random < level / (1 - level) - 1e-9:
         title = f"Top neurons against random ones of the same layers; {n_random} random sets are too few for a test"
-    columns = [
-        Column("task", "Task"),
-        Column("model", "Model"),
-        Column("n", "Top neurons"),
-        Column("accuracy", "All neurons", 1, "%", "sparse probe on all layers together"),
-        Column("kept", "Top alone", 1, "%"),
-        Column("kept_random", "Random alone", 1, "%", "mean of random sets with as many neurons of each layer"),
-        Column("kept_p", "p", 3, "p-value", "share of random sets that do at least as well"),
-        Column("removed", "Without top", 1, "%"),
-        Column("removed_random", "Without random", 1, "%"),
-        Column("removed_p", "p", 3, "p-value"),
-        Column("overlap", "Overlap", 2, "", "mean Jaccard overlap of the top sets of samples of the training items"),
-        Column("chance", "By chance", 2),
-    ]
     note = (
         "Elastic net on all layers side by side; neurons by cumulative weight mass (Durrani et al. 2020). Probes are "
     )
     note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted."
-    return Table("neurons-table", title, columns, rows, note, keys)
-
-
-def _row(each: Scored, ranked: Ranked | None) -> dict[str, Cell]:
-    row: dict[str, Cell] = {"task": each.task, "model": each.cell.arm.title}
-    names = ("n", "accuracy", "kept", "kept_random", "kept_p", "removed", "removed_random", "removed_p")
-    reason = TOO_MANY if ranked is None else "no neuron has weight, or all have"
-    row |= {name: Missing(reason) for name in (*names, "overlap", "chance")}
-    if ranked is None:
-        return row
-    row |= {"n": int(ranked.histogram.sum()), "accuracy": ranked.test_accuracy}
-    for ablation in ranked.ablations:
-        row |= _ablation_cells("kept" if ablation.mode == "keep" else "removed", ablation)
-    row |= {"overlap": Missing("fewer than two samples"), "chance": Missing("fewer than two samples")}
-    if ranked.overlap is not None:
-        row |= {"overlap": ranked.overlap[0], "chance": ranked.overlap[1]}
-    return row
-
-
-def _ablation_cells(name: str, ablation: Ablation) -> dict[str, Cell]:
-    mean = sum(ablation.random) / len(ablation.random)
-    return {name: ablation.accuracy, f"{name}_random": mean, f"{name}_p": ablation.p_value}
+    return make_table(Heading("neurons-table", title, note, keys), _NEURON_FIELDS, rows)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from goldproof.report.charts import Caption, heat_map
+from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Section, Table
 from goldproof.studies.probing.plan import compared, models_of, similarity_job
-from goldproof.studies.probing.scores import ProbingFindings as Findings
+from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.steps import Likeness
 
 TITLES = {
@@ -23,7 +27,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Language:
+class _Compared:
     """The comparisons of a language on each of its tasks; all have the same places."""
 
     name: str
@@ -46,15 +50,15 @@ class _Language:
         return np.asarray(np.max(p_values, axis=0) >= 1 - level) if p_values else None
 
 
-def similarity_section(found: Findings) -> list[Section]:
+def similarity_section(found: ProbingFindings) -> list[Section]:
     """All models compared, language by language; nothing where it was not asked for."""
     languages = []
-    for language in found.config.languages:
+    for language in found.config.data.languages:
         jobs = [similarity_job(found.config, name, task) for name, task in compared(found.config) if name == language]
         if jobs and models_of(found.config, language):
             titles = [arm.title for arm in models_of(found.config, language)]
             keys = [job.key for job in jobs]
-            languages.append(_Language(language, titles, [found.results[job] for job in jobs], keys))
+            languages.append(_Compared(language, titles, [found.results[job] for job in jobs], keys))
     if not languages:
         return []
     several = any(len(language.titles) > 1 for language in languages)
@@ -64,7 +68,7 @@ def similarity_section(found: Findings) -> list[Section]:
     return [Section("Do models represent sentences alike?", items)]
 
 
-def _map(found: Findings, language: _Language, measure: str) -> Item:
+def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
     table = language.mean(measure)
     chance = language.chance(found.config.level) if measure == "debiased" else None
     titles = [title.replace(", random weights", " random") for title in language.titles]
@@ -87,7 +91,7 @@ def _map(found: Findings, language: _Language, measure: str) -> Item:
     return heat_map(rows, Column("across", ""), "down", value, caption=caption, centre=None, chance=marks)
 
 
-def _finding(language: _Language, table: FloatArray) -> str:
+def _finding(language: _Compared, table: FloatArray) -> str:
     same = language.owners[:, None] == language.owners[None]
     within, between = table[same & ~np.eye(len(table), dtype=bool)], table[~same]
     if len(language.titles) == 1:
@@ -96,40 +100,71 @@ def _finding(language: _Language, table: FloatArray) -> str:
     return f"{inside}{between.mean():.2f} between models"
 
 
-def _table(found: Findings, languages: list[_Language]) -> Table:
-    """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
-    measures, rows = found.config.similarity.measures, []
-    for language in languages:
-        chance = language.chance(found.config.level)
-        for a, first in enumerate(language.titles):
-            for b in range(a + 1, len(language.titles)):
-                block = np.ix_(language.owners == a, language.owners == b)
-                row: dict[str, Cell] = {"language": language.name, "one": first, "other": language.titles[b]}
-                row |= {measure: float(language.mean(measure)[block].mean()) for measure in measures}
-                if chance is not None:
-                    row["told"] = float(1 - chance[block].mean())
-                rows.append(row)
-    columns = [Column("language", "Language"), Column("one", "Model"), Column("other", "Other model")]
-    columns += [Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers") for measure in measures]
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two models of a language: the mean of each measure over all pairs of their layers, and the share of these pairs
+    that is above chance by debiased CKA.
+    """
+
+    language: str
+    one: str
+    other: str
+    means: dict[str, float]
+    told: float | None
+
+
+def _pair_fields(measures: Sequence[str]) -> list[Field[_Pair]]:
+    fields: list[Field[_Pair]] = [
+        Field(Column("language", "Language"), lambda pair: pair.language),
+        Field(Column("one", "Model"), lambda pair: pair.one),
+        Field(Column("other", "Other model"), lambda pair: pair.other),
+        *(
+            Field(Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers"), partial(_mean_of, measure))
+            for measure in measures
+        ),
+    ]
     if "debiased" in measures:
-        columns.append(Column("told", "Pairs above chance", 0, "%", "of debiased CKA, on every task"))
+        told = Column("told", "Pairs above chance", 0, "%", "of debiased CKA, on every task")
+        fields.append(Field(told, lambda pair: pair.told))
+    return fields
+
+
+def _mean_of(measure: str, pair: _Pair) -> float:
+    return pair.means[measure]
+
+
+def _pairs(found: ProbingFindings, language: _Compared) -> list[_Pair]:
+    chance, pairs = language.chance(found.config.level), []
+    for a, b in combinations(range(len(language.titles)), 2):
+        block = np.ix_(language.owners == a, language.owners == b)
+        measures = found.config.similarity.measures
+        means = {measure: float(language.mean(measure)[block].mean()) for measure in measures}
+        told = None if chance is None else float(1 - chance[block].mean())
+        pairs.append(_Pair(language.name, language.titles[a], language.titles[b], means, told))
+    return pairs
+
+
+def _table(found: ProbingFindings, languages: list[_Compared]) -> Table:
+    """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
+    every = [pair for language in languages for pair in _pairs(found, language)]
+    measures = found.config.similarity.measures
     title = "Plain CKA is above 0 for any two models, and nothing here says what chance gives"
     note = "The measure 'debiased' and its permutation null were not asked for."
     if "debiased" in measures:
-        title = _title(rows)
+        title = _title(every)
         note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
         note += (
             "of layers counts as above chance where it is so on every task, without adjustment over pairs. Plain CKA "
         )
         note += "is above 0 for any two models."
     keys = [key for language in languages for key in language.keys]
-    return Table("similarity", title, columns, rows, note, keys)
+    return make_table(Heading("similarity", title, note, keys), _pair_fields(measures), every)
 
 
-def _title(rows: list[dict[str, Cell]]) -> str:
+def _title(every: Sequence[_Pair]) -> str:
     """How alike models are by debiased CKA, and in how many pairs of layers that is more than chance."""
-    values = [cell for row in rows if isinstance(cell := row["debiased"], float)]
-    told = [cell for row in rows if isinstance(cell := row.get("told"), float)]
+    values = [pair.means["debiased"] for pair in every]
+    told = [pair.told for pair in every if pair.told is not None]
     span = f"{min(values):.2f}" if min(values) == max(values) else f"{min(values):.2f} to {max(values):.2f}"
     share = f"{100 * min(told):.0f} % of the pairs of layers" if told else "an unknown share of the pairs of layers"
     return f"Debiased CKA between models is {span}, above chance for at least {share}"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from goldproof.jobs import Results
 from goldproof.judging.score_report import flip_examples
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.shared import only_model
 from goldproof.studies.stability.findings.presence import presence_section
 from goldproof.studies.stability.findings.seeds import (
     categories_sections,
@@ -18,18 +22,22 @@ from goldproof.studies.stability.findings.seeds import (
     widest_spread,
 )
 from goldproof.studies.stability.findings.size import gains, size_section
-from goldproof.studies.stability.plan import figures_job
-from goldproof.studies.stability.published import CORPORA, OVERALL
-from goldproof.studies.stability.scores import StabilityFindings as Findings
+from goldproof.studies.stability.plan import CorpusFigures, figures_job
+from goldproof.studies.stability.published import CORPORA, OVERALL, CorpusRow
+from goldproof.studies.stability.scores import StabilityFindings
 from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
 MOST_LANGUAGES = 2
+_PRINTED_MEAN = (
+    "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
+    "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+)
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
-    found = Findings(config, results)
+    found = StabilityFindings(config, results)
     sections = [
         seeds_section(found),
         languages_section(found),
@@ -44,7 +52,7 @@ def make_report(config: Config, results: Results) -> Report:
     return Report("stability", title, _verdict(found), sections, _provenance(config))
 
 
-def _verdict(found: Findings) -> list[str | Claim]:
+def _verdict(found: StabilityFindings) -> list[str | Claim]:
     lines: list[str | Claim] = []
     judged = [score for scores in found.categories.values() for score in scores]
     tested = [score for score in judged if score.verdict != "too few items"]
@@ -58,7 +66,7 @@ def _verdict(found: Findings) -> list[str | Claim]:
     return [*lines, *_overall(found), *gains(found), *_correlations(found)]
 
 
-def _overall(found: Findings) -> list[str | Claim]:
+def _overall(found: StabilityFindings) -> list[str | Claim]:
     n_runs = max((scored.n_runs for scored in found.base.values()), default=1)
     seeds = f"the mean of {n_runs} seeds" if n_runs > 1 else "one seed"
     estimates = {language: scored.overall for language, scored in found.base.items()}
@@ -66,7 +74,7 @@ def _overall(found: Findings) -> list[str | Claim]:
     return _stated(found, estimates, f"Of the overall MCC on the diagnostics, {seeds}", one, "mcc")
 
 
-def _correlations(found: Findings) -> list[str | Claim]:
+def _correlations(found: StabilityFindings) -> list[str | Claim]:
     every = {language: scored.correlation(found.config.level) for language, scored in found.base.items()}
     known = {language: each for language, each in every.items() if each is not None and math.isfinite(each.low)}
     one = "the category scores of two seeds correlate with {}, on average"
@@ -74,7 +82,7 @@ def _correlations(found: Findings) -> list[str | Claim]:
 
 
 def _stated(
-    found: Findings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
+    found: StabilityFindings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
 ) -> list[str | Claim]:
     """A claim for each language, or one sentence on the highest and the lowest where there are more than two.
 
@@ -90,46 +98,70 @@ def _stated(
     return lines
 
 
-def _data_table(found: Findings) -> Table:
-    config, rows = found.config, []
-    for language in config.languages:
-        job = figures_job(config, language)
-        ours, paper = found.results[job], CORPORA.get(language)
-        row: dict[str, Cell] = {"language": language, "vocabulary": ours.vocabulary, "words": ours.words / 2}
-        row |= {split: ours.rows.get(split, Missing("no such split")) for split in ("train", "validation", "test")}
-        row["paper_vocabulary"] = paper.vocabulary if paper else Missing("not in the paper")
-        row["paper_words"] = paper.words if paper else Missing("not in the paper")
-        rows.append(row)
-    columns = [
-        Column("language", "Language"),
-        Column("train", "Train"),
-        Column("validation", "Validation"),
-        Column("test", "Test"),
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """A language's corpus: our figures, and the paper's where it is the paper's corpus."""
+
+    language: str
+    ours: CorpusFigures
+    paper: CorpusRow | None
+
+
+def _split_rows(split: str, corpus: _Corpus) -> Cell:
+    return corpus.ours.rows.get(split, Missing("no such split"))
+
+
+_DATA_FIELDS: tuple[Field[_Corpus], ...] = (
+    Field(Column("language", "Language"), lambda corpus: corpus.language),
+    Field(Column("train", "Train"), partial(_split_rows, "train")),
+    Field(Column("validation", "Validation"), partial(_split_rows, "validation")),
+    Field(Column("test", "Test"), partial(_split_rows, "test")),
+    Field(
         Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
+        lambda corpus: corpus.ours.vocabulary,
+    ),
+    Field(
         Column("paper_vocabulary", "Vocabulary", published=True),
+        lambda corpus: printed_cell(corpus.paper.vocabulary if corpus.paper else None),
+    ),
+    Field(
         Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
+        lambda corpus: corpus.ours.words / 2,
+    ),
+    Field(
         Column("paper_words", "Words a text", 1, published=True),
+        lambda corpus: printed_cell(corpus.paper.words if corpus.paper else None),
+    ),
+)
+
+
+def _data_table(found: StabilityFindings) -> Table:
+    config, data = found.config, found.config.data
+    jobs = {language: figures_job(config, language) for language in data.languages}
+    every = [
+        _Corpus(language, found.results[job], CORPORA.get(language) if found.with_paper else None)
+        for language, job in jobs.items()
     ]
-    keys = [figures_job(config, language).key for language in config.languages]
-    what = "Generated toy data: nothing here speaks of the published corpora." if config.corpus == "generated" else ""
-    return Table("data", f"The entailment corpora: {_sizes(rows)}", found.columns(columns), rows, what, keys)
+    note = "Generated toy data: nothing here speaks of the published corpora." if data.corpus == "generated" else ""
+    heading = Heading("data", f"The entailment corpora: {_sizes(every)}", note, [job.key for job in jobs.values()])
+    return make_table(heading, _DATA_FIELDS, every)
 
 
-def _sizes(rows: list[dict[str, Cell]]) -> str:
-    counts = sorted(count for row in rows if isinstance(count := row["train"], int))
+def _sizes(every: Sequence[_Corpus]) -> str:
+    counts = sorted(corpus.ours.rows["train"] for corpus in every if "train" in corpus.ours.rows)
     if not counts:
         return "no training rows"
     span = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
     return f"{span} training rows a language"
 
 
-def _items(found: Findings) -> list[Section]:
+def _items(found: StabilityFindings) -> list[Section]:
     several = [scored.answers for scored in found.base.values() if scored.n_runs > 1]
     examples = [flip_examples(each, f"items-{each.where['language']}") for each in several[:MOST_EXAMPLES]]
     return [Section("Items", examples)] if examples else []
 
 
-def _limits(found: Findings) -> list[str]:
+def _limits(found: StabilityFindings) -> list[str]:
     config = found.config
     first = next(iter(found.base.values()))
     n = len(next(iter(found.categories.values())))
@@ -137,8 +169,7 @@ def _limits(found: Findings) -> list[str]:
     lines = [
         f"The smallest category has {small} rows, half of them mirrored twins; its interval says so. {n} categories "
         "are tested together.",
-        "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
-        "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+        *(_PRINTED_MEAN if found.with_paper else ()),
         f"The epoch of each run was chosen by {_selection(config)}; chosen epochs: "
         + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
         + f" of {config.recipe.evaluations}.",
@@ -148,7 +179,7 @@ def _limits(found: Findings) -> list[str]:
         lines.append(f"In {', '.join(constant)} a run answers every row alike: its MCC is 0 by convention.")
     if first.n_runs == 1:
         lines.append("One seed only: the intervals are over rows, and say nothing of another seed.")
-    if config.corpus == "generated":
+    if config.data.corpus == "generated":
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
     return lines
 
@@ -160,10 +191,10 @@ def _selection(config: Config) -> str:
 def _provenance(config: Config) -> dict[str, str | int]:
     recipe = config.recipe
     return {
-        "model": config.model.rstrip("/").rpartition("/")[2],
-        "languages": ", ".join(config.languages),
+        "model": only_model(config.model).title,
+        "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
-        "corpus": config.corpus,
+        "corpus": config.data.corpus,
         "membership": config.membership,
         "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "

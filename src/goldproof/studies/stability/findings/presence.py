@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
-from goldproof.builders.annotation.features import FEATURES, count_features
+from goldproof.builders.annotation.features import FEATURES, FeatureCounts, count_features
 from goldproof.report.charts import Caption, scatter
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table
+from goldproof.statistics.arrays import Array
 from goldproof.statistics.intervals import mean_interval
+from goldproof.studies.stability.findings.size import correlation_cell
 from goldproof.studies.stability.plan import Condition, annotation_job, extra_job
 from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PRESENCE, RATES
-from goldproof.studies.stability.scores import ConditionScores as Scored
-from goldproof.studies.stability.scores import StabilityFindings as Findings
-
-NOT_PRINTED = "not in the paper"
+from goldproof.studies.stability.scores import ConditionScores, StabilityFindings
 
 
-def presence_section(found: Findings) -> list[Section]:
+def presence_section(found: StabilityFindings) -> list[Section]:
     """What a feature's share of the extra data does to its score; nothing where no feature was chosen."""
     if not found.config.presence.features:
         return []
@@ -26,51 +27,63 @@ def presence_section(found: Findings) -> list[Section]:
     return [Section("Does more of a feature help it?", items)]
 
 
-def _table(found: Findings) -> Table:
-    setting, rows = found.config.presence, []
-    keys: list[str] = []
-    for feature in setting.features:
-        for language in setting.languages:
-            for percent in setting.percent:
-                scored = found.scored[Condition(language, setting.amount, feature, percent)]
-                rows.append(_row(found, scored))
-                keys += scored.keys
-    columns = [
-        Column("feature", "Feature"),
-        Column("language", "Language"),
-        Column("percent", "Presence", 0, "%"),
-        Column("mcc", "Feature MCC", 3, "", "mean over seeds; t interval over seeds, the rows fixed"),
-        Column("sd", "±", 2),
-        Column("paper", "Feature MCC", 3, published=True),
-        Column("paper_sd", "±", 2, published=True),
-        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
-        Column("paper_correlation", "Seed correlation", 3, published=True),
+def _table(found: StabilityFindings) -> Table:
+    setting = found.config.presence
+    every = [
+        found.scored[Condition(language, setting.amount, feature, percent)]
+        for feature in setting.features
+        for language in setting.languages
+        for percent in setting.percent
     ]
     title = f"The feature's MCC with {setting.amount:,} extra rows of which a given share holds it"
     note = "Shares are exact: so many rows of the extra data are drawn with the feature and so many without."
-    return Table("presence", title, found.columns(columns), rows, note, keys)
+    heading = Heading("presence", title, note, [key for scored in every for key in scored.keys])
+    return make_table(heading, _presence_fields(found), every)
 
 
-def _row(found: Findings, scored: Scored) -> dict[str, Cell]:
+def _presence_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
+    level = found.config.level
+    between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
+    of_paper = Column("paper_correlation", "Seed correlation", 3, published=True)
+    return [
+        Field(Column("feature", "Feature"), lambda scored: scored.condition.feature),
+        Field(Column("language", "Language"), lambda scored: scored.condition.language),
+        Field(Column("percent", "Presence", 0, "%"), lambda scored: scored.condition.percent / 100),
+        Field(
+            Column("mcc", "Feature MCC", 3, "", "mean over seeds; t interval over seeds, the rows fixed"),
+            partial(_score, level),
+        ),
+        Field(Column("sd", "±", 2), _deviation),
+        Field(Column("paper", "Feature MCC", 3, published=True), partial(_printed, found, "mcc")),
+        Field(Column("paper_sd", "±", 2, published=True), partial(_printed, found, "sd")),
+        Field(between, lambda scored: correlation_cell(scored, level)),
+        Field(of_paper, partial(_printed, found, "correlation")),
+    ]
+
+
+def _feature_scores(scored: ConditionScores) -> Array:
+    """The feature's MCC with each seed."""
+    return np.asarray(scored.table[scored.categories.index(scored.condition.feature)])
+
+
+def _score(level: float, scored: ConditionScores) -> Cell:
+    scores = _feature_scores(scored)
+    return mean_interval(scores, level) if len(scores) > 1 else float(scores[0])
+
+
+def _deviation(scored: ConditionScores) -> Cell:
+    scores = _feature_scores(scored)
+    return float(scores.std(ddof=1)) if len(scores) > 1 else Missing("needs at least two seeds")
+
+
+def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Cell:
+    """A number of the paper's Table 5."""
     condition = scored.condition
-    scores = scored.table[scored.categories.index(condition.feature)]
-    estimate = scored.correlation(found.config.level)
-    paper = PRESENCE.get((condition.feature, condition.language, condition.percent))
-    several = len(scores) > 1
-    row: dict[str, Cell] = {
-        "feature": condition.feature,
-        "language": condition.language,
-        "percent": condition.percent / 100,
-        "mcc": mean_interval(scores, found.config.level) if several else float(scores[0]),
-        "sd": float(scores.std(ddof=1)) if several else Missing("needs at least two seeds"),
-        "correlation": estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary"),
-    }
-    for key, name in (("paper", "mcc"), ("paper_sd", "sd"), ("paper_correlation", "correlation")):
-        row[key] = getattr(paper, name) if paper else Missing(NOT_PRINTED)
-    return row
+    place = (condition.feature, condition.language, condition.percent)
+    return printed_cell(getattr(PRESENCE.get(place), name, None) if found.with_paper_extra else None)
 
 
-def _improvements(found: Findings) -> list[Figure]:
+def _improvements(found: StabilityFindings) -> list[Figure]:
     """What the extra rows add to each feature, one language against the other (Figure 5)."""
     languages = found.config.presence.languages
     if len(languages) < 2:
@@ -82,36 +95,30 @@ def _improvements(found: Findings) -> list[Figure]:
         for feature, a, b in zip(FEATURES, ours, theirs, strict=True)
     ]
     correlation = float(np.corrcoef(ours, theirs)[0, 1]) if np.ptp(ours) and np.ptp(theirs) else math.nan
-    paper = f" (paper, en and ru: {IMPROVEMENT_CORRELATION})" if found.with_paper else ""
+    paper = f" (paper, en and ru: {IMPROVEMENT_CORRELATION})" if found.with_paper_extra else ""
     title = f"What extra data adds per feature correlates with {correlation:.2f} between {one} and {other}{paper}"
     across, up = Column("one", f"ΔMCC {one}", 2), Column("other", f"ΔMCC {other}", 2)
     label = Column("feature", "Feature")
     return [scatter(rows, across, up, caption=Caption("improvements", title), label=label, identity=True)]
 
 
-def _gains(found: Findings, language: str) -> np.ndarray:
+def _gains(found: StabilityFindings, language: str) -> np.ndarray:
     more = found.scored[Condition(language, found.config.presence.amount)]
     places = [more.categories.index(feature) for feature in FEATURES]
     return np.asarray((more.table.mean(axis=1) - found.base[language].table.mean(axis=1))[places])
 
 
-def _rates(found: Findings) -> Table:
+def _rates(found: StabilityFindings) -> Table:
     job = annotation_job(found.config)
     data, features = found.results[extra_job(found.config)], found.results[job]
-    rows: list[dict[str, Cell]] = [
-        {
-            "feature": count.feature,
-            "n": count.n_shown,
-            "rate": count.n_shown / count.n_rows,
-            "paper": RATES[count.feature][2],
-        }
-        for count in count_features(data, features)
-    ]
-    columns = [
-        Column("feature", "Feature"),
-        Column("n", "Rows"),
-        Column("rate", "Share", 3),
-        Column("paper", "Share, MNLI 10k", 3, published=True),
+    fields: list[Field[FeatureCounts]] = [
+        Field(Column("feature", "Feature"), lambda count: count.feature),
+        Field(Column("n", "Rows"), lambda count: count.n_shown),
+        Field(Column("rate", "Share", 3), lambda count: count.n_shown / count.n_rows),
+        Field(
+            Column("paper", "Share, MNLI 10k", 3, published=True),
+            lambda count: printed_cell(RATES[count.feature][2] if found.with_paper_extra else None),
+        ),
     ]
     title = f"How often the rules find each feature in {len(data):,} rows of extra data"
-    return Table("rates", title, found.columns(columns), rows, "", [job.key])
+    return make_table(Heading("rates", title, "", [job.key]), fields, count_features(data, features))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from goldproof.judging.tags import TagScore
 from goldproof.report.charts import Caption, dots, heat_map
-from goldproof.report.fields import Field, Heading, make_table
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.attribution import Attribution, deviation_factors
@@ -19,9 +19,7 @@ from goldproof.statistics.changes import seed_churn
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.stability import category_spread
 from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, LANGUAGE_CORRELATION, OVERALL
-from goldproof.studies.stability.scores import ConditionScores as Scored
-from goldproof.studies.stability.scores import StabilityFindings as Findings
-from goldproof.studies.stability.scores import deviations, finite, summary_method
+from goldproof.studies.stability.scores import ConditionScores, StabilityFindings, deviations, finite, summary_method
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {
@@ -31,30 +29,30 @@ VERDICTS = {
     "too few items": "too few rows",
     "not tested": "not tested",
 }
-NOT_PRINTED = "not in the paper"
 MCC = Column("mcc", "MCC", 2)
 
 
-def seeds_section(found: Findings) -> Section:
+def seeds_section(found: StabilityFindings) -> Section:
     """How far the seed moves the overall score, and whether the categories hold."""
     return Section("Would another seed change it?", [*_overall_table(found), *_attribution(found)])
 
 
-def _overall_table(found: Findings) -> list[Item]:
+def _overall_table(found: StabilityFindings) -> list[Item]:
     note = "Rows are clustered by mirrored twins (the same two sentences swapped)."
     every, level = list(found.base.values()), found.config.level
     overall = Heading("overall", _overall_title(found), note, found.keys())
     design = make_table(Heading("design", "", note, found.keys()), _design_fields(level), every)
     return [
-        make_table(overall, found.fields(_overall_fields(level)), every),
+        make_table(overall, _overall_fields(found), every),
         replace(design, title=_design_title(design.rows)),
     ]
 
 
-LANGUAGE: Field[Scored] = Field(Column("language", "Language"), lambda scored: scored.condition.language)
+LANGUAGE: Field[ConditionScores] = Field(Column("language", "Language"), lambda scored: scored.condition.language)
 
 
-def _overall_fields(level: float) -> list[Field[Scored]]:
+def _overall_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
+    level = found.config.level
     score = Column(
         "overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds; interval over seeds and rows"
     )
@@ -63,14 +61,16 @@ def _overall_fields(level: float) -> list[Field[Scored]]:
         LANGUAGE,
         Field(score, lambda scored: summary_method(scored.overall)),
         Field(Column("sd", "± over seeds", 3), _deviation),
-        Field(Column("paper", "Overall MCC", 3, published=True), partial(_printed, "mcc")),
-        Field(Column("paper_sd", "± over seeds", 3, published=True), partial(_printed, "sd")),
+        Field(Column("paper", "Overall MCC", 3, published=True), partial(_printed, found, "mcc")),
+        Field(Column("paper_sd", "± over seeds", 3, published=True), partial(_printed, found, "sd")),
         Field(between, lambda scored: _correlation(scored, level)),
-        Field(Column("paper_correlation", "Seed correlation", 3, published=True), partial(_printed, "correlation")),
+        Field(
+            Column("paper_correlation", "Seed correlation", 3, published=True), partial(_printed, found, "correlation")
+        ),
     ]
 
 
-def _design_fields(level: float) -> list[Field[Scored]]:
+def _design_fields(level: float) -> list[Field[ConditionScores]]:
     mean = Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition")
     validation = Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high")
     least = Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power")
@@ -92,11 +92,11 @@ def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
     return f"A difference of overall MCC below {max(known):.3f} would not show with this many seeds and rows"
 
 
-def _overall_title(found: Findings) -> str:
+def _overall_title(found: StabilityFindings) -> str:
     return widest_spread(found) or "One seed says nothing of another"
 
 
-def widest_spread(found: Findings) -> str | None:
+def widest_spread(found: StabilityFindings) -> str | None:
     """How far the seed moves the overall score where it moves it most; None with one seed."""
     several = [scored for scored in found.base.values() if scored.n_runs > 1]
     if not several:
@@ -108,41 +108,56 @@ def widest_spread(found: Findings) -> str | None:
     )
 
 
-def _deviation(scored: Scored) -> Cell:
+def _deviation(scored: ConditionScores) -> Cell:
     return float(scored.run_overall.std(ddof=1)) if scored.n_runs > 1 else Missing(ONE_RUN)
 
 
-def _churn(scored: Scored) -> Cell:
+def _churn(scored: ConditionScores) -> Cell:
     return seed_churn(scored.answers.runs) if scored.n_runs > 1 else Missing(ONE_RUN)
 
 
-def _printed(name: str, scored: Scored) -> Cell:
+def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Cell:
     """A number of the paper's Table 3."""
-    paper = OVERALL.get(scored.condition.language)
-    if paper is None:
-        return Missing(NOT_PRINTED)
-    number: float | None = getattr(paper, name)
-    return number
+    paper = OVERALL.get(scored.condition.language) if found.with_paper else None
+    return printed_cell(getattr(paper, name, None))
 
 
-def _correlation(scored: Scored, level: float) -> Cell:
+def _correlation(scored: ConditionScores, level: float) -> Cell:
     estimate = scored.correlation(level)
     if estimate is None:
         return Missing(ONE_RUN)
     return estimate if math.isfinite(estimate.value) else Missing("a seed scores the same in every category")
 
 
-def _attribution(found: Findings) -> list[Item]:
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a source of chance adds to the variance of a language's overall score; the rest has no p-value."""
+
+    language: str
+    name: str
+    component: float
+    share: float
+    p_value: float | None = None
+
+
+_SOURCE_FIELDS: tuple[Field[_Source], ...] = (
+    Field(Column("language", "Language"), lambda source: source.language),
+    Field(Column("source", "Source of chance"), lambda source: source.name),
+    Field(
+        Column("sd", "SD of overall MCC", 4, "", "square root of the variance component; 0 where it came out negative"),
+        lambda source: math.sqrt(source.component),
+    ),
+    Field(Column("share", "Share", 0, "%"), lambda source: source.share),
+    Field(
+        Column("p", "p", 3, "p-value", "F test against the rest; not adjusted"),
+        lambda source: Missing("what the others are compared with") if source.p_value is None else source.p_value,
+    ),
+)
+
+
+def _attribution(found: StabilityFindings) -> list[Item]:
     if not found.sources:
         return []
-    rows = [row for language, parts in found.sources.items() for row in _source_rows(language, parts)]
-    columns = [
-        Column("language", "Language"),
-        Column("source", "Source of chance"),
-        Column("sd", "SD of overall MCC", 4, "", "square root of the variance component; 0 where it came out negative"),
-        Column("share", "Share", 0, "%"),
-        Column("p", "p", 3, "p-value", "F test against the rest; not adjusted"),
-    ]
     first = next(iter(found.sources.values()))
     design = found.config.attribution
     shape = "Latin square" if design.design == "latin" else "full factorial"
@@ -150,25 +165,16 @@ def _attribution(found: Findings) -> list[Item]:
         f"{first.n_runs} runs, {design.levels} seeds of each source ({shape}); additive random effects, "
         f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
     )
-    return [Table("sources", _sources_title(found), columns, rows, note)]
+    every = [source for language, parts in found.sources.items() for source in _sources(language, parts)]
+    return [make_table(Heading("sources", _sources_title(found), note), _SOURCE_FIELDS, every)]
 
 
-def _source_rows(language: str, parts: Attribution) -> list[dict[str, Cell]]:
-    rows: list[dict[str, Cell]] = [
-        {
-            "language": language,
-            "source": part.name,
-            "sd": math.sqrt(part.component),
-            "share": part.share,
-            "p": part.p_value,
-        }
-        for part in parts.parts
-    ]
-    rest: dict[str, Cell] = {"language": language, "source": "Interactions and rest", "sd": math.sqrt(parts.rest)}
-    return [*rows, {**rest, "share": parts.rest_share, "p": Missing("what the others are compared with")}]
+def _sources(language: str, parts: Attribution) -> list[_Source]:
+    known = [_Source(language, part.name, part.component, part.share, part.p_value) for part in parts.parts]
+    return [*known, _Source(language, "Interactions and rest", parts.rest, parts.rest_share)]
 
 
-def _sources_title(found: Findings) -> str:
+def _sources_title(found: StabilityFindings) -> str:
     shown = [
         f"{part.name.lower()} ({language})"
         for language, parts in found.sources.items()
@@ -180,7 +186,7 @@ def _sources_title(found: Findings) -> str:
     return f"Beyond the rest, the score is moved by {', '.join(shown)}"
 
 
-def languages_section(found: Findings) -> Section:
+def languages_section(found: StabilityFindings) -> Section:
     """Category × language: means over seeds, and the first seed alone as in Figure 1."""
     items: list[Item] = [_language_map(found, None)]
     if len(found.base) > 1:
@@ -188,30 +194,50 @@ def languages_section(found: Findings) -> Section:
     return Section("Categories by language", [*items, _groups_table(found)])
 
 
-def _language_text(found: Findings) -> list[Item]:
-    rows: list[dict[str, Cell]] = []
+@dataclass(frozen=True, slots=True)
+class _Between:
+    """The mean correlation between the languages' category scores: of which scores, ours, and the paper's."""
+
+    what: str
+    correlation: Estimate
+    paper: float | None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a correlation: every language's scores vary."""
+        return math.isfinite(self.correlation.value)
+
+
+_BETWEEN_FIELDS: tuple[Field[_Between], ...] = (
+    Field(Column("what", "Scores"), lambda row: row.what),
+    Field(
+        Column("correlation", "Correlation between languages", 3),
+        lambda row: row.correlation if row.is_known else Missing("a language does not vary"),
+    ),
+    Field(
+        Column("paper", "Correlation between languages", 1, published=True),
+        lambda row: printed_cell(row.paper),
+    ),
+)
+
+
+def _language_text(found: StabilityFindings) -> list[Item]:
+    every = []
     for seed, what in ((None, "means over seeds"), (0, f"seed {found.config.seeds[0]} alone, as in Figure 1")):
         estimate = found.language_correlation(seed)
         assert estimate is not None
-        known: Cell = estimate if math.isfinite(estimate.value) else Missing("a language does not vary")
-        paper: Cell = LANGUAGE_CORRELATION if seed == 0 else Missing(NOT_PRINTED)
-        rows.append({"what": what, "correlation": known, "paper": paper})
-    columns = [
-        Column("what", "Scores"),
-        Column("correlation", "Correlation between languages", 3),
-        Column("paper", "Correlation between languages", 1, published=True),
-    ]
-    title = f"Two languages' category scores correlate with {_values(rows)}, on average"
+        every.append(_Between(what, estimate, LANGUAGE_CORRELATION if seed == 0 and found.with_paper else None))
+    title = f"Two languages' category scores correlate with {_values(every)}, on average"
     note = "The paper has five languages." if found.with_paper else ""
-    return [Table("languages", title, found.columns(columns), rows, note, found.keys())]
+    return [make_table(Heading("languages", title, note, found.keys()), _BETWEEN_FIELDS, every)]
 
 
-def _values(rows: Sequence[Mapping[str, Cell]]) -> str:
-    known = [(cell, row["what"]) for row in rows if isinstance(cell := row["correlation"], Estimate)]
-    return " and ".join(f"{in_words(cell, 2)} ({str(what).split(',')[0]})" for cell, what in known) or "nothing known"
+def _values(every: Sequence[_Between]) -> str:
+    known = [f"{in_words(row.correlation, 2)} ({row.what.split(',')[0]})" for row in every if row.is_known]
+    return " and ".join(known) or "nothing known"
 
 
-def _language_map(found: Findings, seed: int | None) -> Figure:
+def _language_map(found: StabilityFindings, seed: int | None) -> Figure:
     rows: list[dict[str, Cell]] = []
     for language in found.base:
         scores = found.categories[language] if seed is None else found.cells[language][seed]
@@ -235,34 +261,40 @@ def _told(score: TagScore) -> bool:
     return score.verdict in ("above chance", "below chance")
 
 
-def _groups_table(found: Findings) -> Table:
-    rows: list[dict[str, Cell]] = [
-        {
-            "language": language,
-            "group": score.tag,
-            "n": score.estimate.n,
-            "mcc": score.estimate,
-            "chance": score.chance or Missing(score.verdict),
-            "p": finite(score.adjusted, score.verdict),
-            "verdict": VERDICTS[score.verdict],
-        }
-        for language in found.base
-        for score in found.groups[language]
-    ]
-    columns = [
-        Column("language", "Language"),
-        Column("group", "Group"),
-        Column("n", "Rows"),
-        Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
-        Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
-        Column("p", "p", 3, "p-value", "adjusted over the four groups (Benjamini-Hochberg)"),
-        Column("verdict", "Against chance"),
-    ]
-    above = sum(row["verdict"] == "above" for row in rows)
-    return Table("groups", f"{above} of {len(rows)} groups are above chance", columns, rows, "", found.keys())
+_MEAN_MCC: Field[TagScore] = Field(
+    Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"), lambda score: score.estimate
+)
+_ROWS: Field[TagScore] = Field(Column("n", "Rows"), lambda score: score.estimate.n)
+_BY_CHANCE: Field[TagScore] = Field(
+    Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
+    lambda score: score.chance or Missing(score.verdict),
+)
+_AGAINST_CHANCE: Field[TagScore] = Field(Column("verdict", "Against chance"), lambda score: VERDICTS[score.verdict])
 
 
-def categories_sections(found: Findings) -> list[Section]:
+def _p_value(note: str) -> Field[TagScore]:
+    return Field(Column("p", "p", 3, "p-value", note), lambda score: finite(score.adjusted, score.verdict))
+
+
+_GROUP_FIELDS: tuple[Field[TagScore], ...] = (
+    Field(Column("language", "Language"), lambda score: score.where["language"]),
+    Field(Column("group", "Group"), lambda score: score.tag),
+    _ROWS,
+    _MEAN_MCC,
+    _BY_CHANCE,
+    _p_value("adjusted over the four groups (Benjamini-Hochberg)"),
+    _AGAINST_CHANCE,
+)
+
+
+def _groups_table(found: StabilityFindings) -> Table:
+    every = [score for language in found.base for score in found.groups[language]]
+    above = sum(score.verdict == "above chance" for score in every)
+    title = f"{above} of {len(every)} groups are above chance"
+    return make_table(Heading("groups", title, "", found.keys()), _GROUP_FIELDS, every)
+
+
+def categories_sections(found: StabilityFindings) -> list[Section]:
     """For each language the category × seed heat map and the table of its categories."""
     return [
         Section(f"Categories and seeds: {language}", [_seed_map(found, language), *_categories(found, language)])
@@ -270,7 +302,7 @@ def categories_sections(found: Findings) -> list[Section]:
     ]
 
 
-def _seed_map(found: Findings, language: str) -> Figure:
+def _seed_map(found: StabilityFindings, language: str) -> Figure:
     rows: list[dict[str, Cell]] = [
         {"seed": name, "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
         for name, scores in zip(found.base[language].answers.run_names, found.cells[language], strict=True)
@@ -284,54 +316,53 @@ def _seed_map(found: Findings, language: str) -> Figure:
     return heat_map(rows, across, down, MCC, caption=caption, chance="chance")
 
 
-def _categories(found: Findings, language: str) -> list[Item]:
-    scored = found.base[language]
-    rows = [
-        _category_row(language, score, deviation)
-        for score, deviation in zip(found.categories[language], deviations(scored), strict=True)
-    ]
-    columns = [
-        Column("category", "Category"),
-        Column("n", "Rows"),
-        Column("mcc", "MCC", 3, "", "mean over seeds; interval over seeds and rows"),
-        Column("sd", "±", 2, "", "sample standard deviation over seeds"),
-        Column("paper", "MCC", 3, published=True),
-        Column("paper_sd", "±", 2, published=True),
-        Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
-        Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)"),
-        Column("verdict", "Against chance"),
-    ]
-    counts = {name: sum(row["verdict"] == name for row in rows) for name in ("above", "below")}
-    title = f"{language}: {counts['above']} of {len(rows)} categories are above chance, {counts['below']} below"
+def _categories(found: StabilityFindings, language: str) -> list[Item]:
+    scored, every = found.base[language], found.categories[language]
+    counts = {name: sum(score.verdict == f"{name} chance" for score in every) for name in ("above", "below")}
+    title = f"{language}: {counts['above']} of {len(every)} categories are above chance, {counts['below']} below"
     paper = "The paper's English column leaves seed 5 out." if language == "en" and found.with_paper else ""
     note = " ".join(part for part in (_deviation_note(found, scored), paper) if part)
-    table = Table(f"categories-{language}", title, found.columns(columns), rows, note, found.keys([language]))
-    return [*_signs(scored), table, _category_dots(found, language)]
+    heading = Heading(f"categories-{language}", title, note, found.keys([language]))
+    return [
+        *_signs(scored),
+        make_table(heading, _category_fields(found, language), every),
+        _category_dots(found, language),
+    ]
 
 
-def _deviation_note(found: Findings, scored: Scored) -> str:
+def _category_fields(found: StabilityFindings, language: str) -> list[Field[TagScore]]:
+    spread = dict(zip(found.base[language].categories, deviations(found.base[language]), strict=True))
+    means = CATEGORY_MEANS.get(language, ()) if found.with_paper else ()
+    paper = dict(zip(CATEGORIES, means, strict=False))
+    return [
+        Field(Column("category", "Category"), lambda score: score.tag),
+        _ROWS,
+        _MEAN_MCC,
+        Field(
+            Column("sd", "±", 2, "", "sample standard deviation over seeds"), lambda score: finite(spread[score.tag])
+        ),
+        Field(
+            Column("paper", "MCC", 3, published=True),
+            lambda score: printed_cell(paper[score.tag][0] if score.tag in paper else None),
+        ),
+        Field(
+            Column("paper_sd", "±", 2, published=True),
+            lambda score: printed_cell(paper[score.tag][1] if score.tag in paper else None),
+        ),
+        _BY_CHANCE,
+        _p_value("two-sided, adjusted over the categories (Benjamini-Hochberg)"),
+        _AGAINST_CHANCE,
+    ]
+
+
+def _deviation_note(found: StabilityFindings, scored: ConditionScores) -> str:
     if scored.n_runs < 2:
         return ""
     low, high = deviation_factors(scored.n_runs, found.config.level)
     return f"With {scored.n_runs} seeds the true ± lies between {low:.2f} and {high:.2f} times the one shown."
 
 
-def _category_row(language: str, score: TagScore, deviation: float) -> dict[str, Cell]:
-    printed = dict(zip(CATEGORIES, CATEGORY_MEANS.get(language, ()), strict=False)).get(score.tag)
-    return {
-        "category": score.tag,
-        "n": score.estimate.n,
-        "mcc": score.estimate,
-        "sd": finite(deviation),
-        "paper": printed[0] if printed else Missing(NOT_PRINTED),
-        "paper_sd": printed[1] if printed else Missing(NOT_PRINTED),
-        "chance": score.chance or Missing(score.verdict),
-        "p": finite(score.adjusted, score.verdict),
-        "verdict": VERDICTS[score.verdict],
-    }
-
-
-def _signs(scored: Scored) -> list[Item]:
+def _signs(scored: ConditionScores) -> list[Item]:
     """Which categories have one sign over all seeds, and which are the most and the least stable."""
     if scored.n_runs < 2:
         return []
@@ -355,7 +386,7 @@ def _with_sd(names: np.ndarray, sd: np.ndarray, places: np.ndarray) -> str:
     return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places)
 
 
-def _category_dots(found: Findings, language: str) -> Figure:
+def _category_dots(found: StabilityFindings, language: str) -> Figure:
     rows: list[dict[str, Cell]] = [
         {"category": score.tag, "mcc": score.estimate}
         for score in sorted(found.categories[language], key=lambda score: -score.estimate.value)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.comparison import Comparison, compare_runs
@@ -22,12 +24,9 @@ from goldproof.studies.stability.published import (
     OVERALL_EXTRA,
     SHARE_HIGHER,
     SHARE_STEADIER,
+    Overall,
 )
-from goldproof.studies.stability.scores import MCC, deviations, finite, summary_method
-from goldproof.studies.stability.scores import ConditionScores as Scored
-from goldproof.studies.stability.scores import StabilityFindings as Findings
-
-NOT_PRINTED = "not in the paper"
+from goldproof.studies.stability.scores import MCC, ConditionScores, StabilityFindings, deviations, summary_method
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,9 @@ class Change:
     told: bool
 
 
-def size_section(found: Findings) -> list[Section]:
+def size_section(found: StabilityFindings) -> list[Section]:
     """What extra training data does to score and stability; nothing where none was added."""
-    amounts = {language: found.config.extra.amounts_for(language) for language in found.config.languages}
+    amounts = {language: found.config.extra.amounts_for(language) for language in found.config.data.languages}
     amounts = {language: values for language, values in amounts.items() if values}
     if not amounts:
         return []
@@ -55,10 +54,10 @@ def size_section(found: Findings) -> list[Section]:
     return [Section("Does extra data steady it?", items)]
 
 
-def gains(found: Findings) -> list[str | Claim]:
+def gains(found: StabilityFindings) -> list[str | Claim]:
     """What the largest amount of extra data did to each language's overall score."""
     claims: list[str | Claim] = []
-    for language in found.config.languages:
+    for language in found.config.data.languages:
         amounts = found.config.extra.amounts_for(language)
         if not amounts:
             continue
@@ -80,66 +79,99 @@ def standing_of(change: Estimate) -> Literal["shown", "undecided"]:
     return "shown" if change.low > 0 or change.high < 0 else "undecided"
 
 
-def _table(found: Findings, amounts: dict[str, tuple[int, ...]]) -> Table:
-    rows: list[dict[str, Cell]] = []
-    keys: list[str] = []
-    for language, values in amounts.items():
-        base = found.base[language]
-        for amount in (0, *values):
-            scored = found.scored[Condition(language, amount)]
-            keys += scored.keys
-            rows.append(_row(found, language, amount, scored, base))
-    _adjust(rows)
-    columns = [
-        Column("language", "Language"),
-        Column("extra", "Extra rows"),
-        Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds"),
-        Column("sd", "± over seeds", 3),
-        Column("paper", "Overall MCC", 3, published=True),
-        Column("paper_sd", "± over seeds", 3, published=True),
-        Column("gain", "Gain", 3, "", "over no extra data, on the same rows; interval over seeds and rows"),
-        Column("p", "p", 3, "p-value", "two-sided, adjusted over the rows of this table (Holm)"),
-        Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores"),
-        Column("paper_correlation", "Seed correlation", 3, published=True),
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """A language with so many extra rows: its scores, the gain over none with its adjusted p, and the paper's row."""
+
+    language: str
+    amount: int
+    scored: ConditionScores
+    gain: Comparison | None
+    adjusted: float | None
+    paper: Overall | None
+
+
+def _printed(name: str, row: _Amount) -> Cell:
+    return printed_cell(getattr(row.paper, name, None))
+
+
+def _deviation(row: _Amount) -> Cell:
+    several = row.scored.n_runs > 1
+    return float(row.scored.run_overall.std(ddof=1)) if several else Missing("needs at least two seeds")
+
+
+def _p_value(row: _Amount) -> Cell:
+    if row.gain is None:
+        return Missing("nothing was added")
+    return Missing(row.gain.difference.method) if row.adjusted is None else row.adjusted
+
+
+def _amount_fields(level: float) -> list[Field[_Amount]]:
+    between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
+    gain = Column("gain", "Gain", 3, "", "over no extra data, on the same rows; interval over seeds and rows")
+    return [
+        Field(Column("language", "Language"), lambda row: row.language),
+        Field(Column("extra", "Extra rows"), lambda row: row.amount),
+        Field(
+            Column("overall", "Overall MCC", 3, "", "one MCC over all rows, mean over seeds"),
+            lambda row: summary_method(row.scored.overall),
+        ),
+        Field(Column("sd", "± over seeds", 3), _deviation),
+        Field(Column("paper", "Overall MCC", 3, published=True), partial(_printed, "mcc")),
+        Field(Column("paper_sd", "± over seeds", 3, published=True), partial(_printed, "sd")),
+        Field(gain, lambda row: row.gain.difference if row.gain else Missing("nothing was added")),
+        Field(Column("p", "p", 3, "p-value", "two-sided, adjusted over the rows of this table (Holm)"), _p_value),
+        Field(between, lambda row: correlation_cell(row.scored, level)),
+        Field(Column("paper_correlation", "Seed correlation", 3, published=True), partial(_printed, "correlation")),
     ]
-    note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if found.with_paper else ""
-    return Table("data-size", _title(rows), found.columns(columns), rows, note, keys)
 
 
-def _title(rows: list[dict[str, Cell]]) -> str:
-    tested = [row for row in rows if isinstance(row["p"], float)]
-    gains = [row for row in tested if isinstance(row["p"], float) and row["p"] < 0.05]
-    return f"Extra data changes the overall MCC in {len(gains)} of {len(tested)} cases (p < .05, adjusted)"
-
-
-def _adjust(rows: list[dict[str, Cell]]) -> None:
-    """Put p values adjusted over the rows (Holm) in the place of the plain ones."""
-    tested = [row for row in rows if isinstance(row["p"], float)]
-    for row, p in zip(tested, holm(np.array([row["p"] for row in tested])), strict=True):
-        row["p"] = float(p)
-
-
-def _row(found: Findings, language: str, amount: int, scored: Scored, base: Scored) -> dict[str, Cell]:
-    level = found.config.level
+def correlation_cell(scored: ConditionScores, level: float) -> Cell:
+    """The mean correlation between the seeds' category scores, where they vary."""
     estimate = scored.correlation(level)
-    row: dict[str, Cell] = {
-        "language": language,
-        "extra": amount,
-        "overall": summary_method(scored.overall),
-        "sd": float(scored.run_overall.std(ddof=1)) if scored.n_runs > 1 else Missing("needs at least two seeds"),
-        "correlation": estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary"),
-    }
-    row["gain"] = row["p"] = Missing("nothing was added")
-    if amount:
-        result = _compare(scored, base, np.arange(scored.answers.n_items), level)
-        row["gain"], row["p"] = result.difference, finite(result.p_value, result.difference.method)
-    paper = {0: OVERALL, FULL_AMOUNT: OVERALL_EXTRA}.get(amount, {}).get(language)
-    for key, name in (("paper", "mcc"), ("paper_sd", "sd"), ("paper_correlation", "correlation")):
-        row[key] = getattr(paper, name) if paper else Missing(NOT_PRINTED)
-    return row
+    return estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary")
 
 
-def _compare(scored: Scored, base: Scored, items: np.ndarray, level: float) -> Comparison:
+def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Table:
+    every = _adjusted(
+        [_amount(found, language, amount) for language, values in amounts.items() for amount in (0, *values)]
+    )
+    keys = [key for row in every for key in row.scored.keys]
+    has_paper = any(row.paper is not None for row in every if row.amount)
+    note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if has_paper else ""
+    return make_table(Heading("data-size", _title(every), note, keys), _amount_fields(found.config.level), every)
+
+
+def _title(every: list[_Amount]) -> str:
+    tested = [row.adjusted for row in every if row.adjusted is not None]
+    gains = sum(p < 0.05 for p in tested)
+    return f"Extra data changes the overall MCC in {gains} of {len(tested)} cases (p < .05, adjusted)"
+
+
+def _adjusted(every: list[_Amount]) -> list[_Amount]:
+    """The same rows with p values adjusted over those that have one (Holm)."""
+    p_values = {place: row.gain.p_value for place, row in enumerate(every) if row.gain is not None}
+    tested = [place for place, p in p_values.items() if math.isfinite(p)]
+    adjusted = dict(zip(tested, holm(np.array([p_values[place] for place in tested])), strict=True))
+    return [
+        replace(row, adjusted=float(adjusted[place]) if place in adjusted else None) for place, row in enumerate(every)
+    ]
+
+
+def _amount(found: StabilityFindings, language: str, amount: int) -> _Amount:
+    scored, base = found.scored[Condition(language, amount)], found.base[language]
+    gain = _compare(scored, base, np.arange(scored.answers.n_items), found.config.level) if amount else None
+    return _Amount(language, amount, scored, gain, None, _paper(found, language, amount))
+
+
+def _paper(found: StabilityFindings, language: str, amount: int) -> Overall | None:
+    """The paper's row: without extra data Table 3, with all of MNLI Table 4."""
+    if amount == 0:
+        return OVERALL.get(language) if found.with_paper else None
+    return OVERALL_EXTRA.get(language) if found.with_paper_extra and amount == FULL_AMOUNT else None
+
+
+def _compare(scored: ConditionScores, base: ConditionScores, items: np.ndarray, level: float) -> Comparison:
     clusters = None if scored.answers.clusters is None else scored.answers.clusters[items]
     result = compare_runs(
         MCC,
@@ -152,7 +184,7 @@ def _compare(scored: Scored, base: Scored, items: np.ndarray, level: float) -> C
     return replace(result, difference=summary_method(result.difference))
 
 
-def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
+def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
     rows: list[dict[str, Cell]] = []
     for language, values in amounts.items():
         for amount in (0, *values):
@@ -176,7 +208,7 @@ def _curves(found: Findings, amounts: dict[str, tuple[int, ...]]) -> list[Figure
     ]
 
 
-def _curves_title(found: Findings, amounts: dict[str, tuple[int, ...]]) -> str:
+def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> str:
     """From where to where the overall score goes, in each language."""
     parts = []
     for language, values in amounts.items():
@@ -186,7 +218,7 @@ def _curves_title(found: Findings, amounts: dict[str, tuple[int, ...]]) -> str:
     return f"With up to {most:,} extra rows the overall MCC goes: {', '.join(parts)}"
 
 
-def _change_items(found: Findings, languages: list[str], amount: int) -> list[Item]:
+def _change_items(found: StabilityFindings, languages: list[str], amount: int) -> list[Item]:
     changes = [change for language in languages for change in _changes(found, language, amount)]
     keys = [key for language in languages for key in found.scored[Condition(language, amount)].keys]
     rows: list[dict[str, Cell]] = [
@@ -211,7 +243,7 @@ def _change_items(found: Findings, languages: list[str], amount: int) -> list[It
     return [*maps, _shares(found, changes, amount), Text(_everywhere(found, changes, amount))]
 
 
-def _changes(found: Findings, language: str, amount: int) -> list[Change]:
+def _changes(found: StabilityFindings, language: str, amount: int) -> list[Change]:
     from goldproof.judging.tags import items_by_tag
 
     base, more = found.base[language], found.scored[Condition(language, amount)]
@@ -242,30 +274,47 @@ def _deviation_map(changes: list[Change], amount: int, keys: list[str]) -> Figur
     )
 
 
-def _shares(found: Findings, changes: list[Change], amount: int) -> Table:
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Which cells have something that counts: what it is, how many cells there are, of which it is known, the paper's
+    share.
+    """
+
+    what: str
+    n_cells: int
+    have: list[bool]
+    paper: float | None
+
+
+_SHARE_FIELDS: tuple[Field[_Share], ...] = (
+    Field(Column("what", "Cells with"), lambda share: share.what),
+    Field(Column("cells", "Cells"), lambda share: share.n_cells),
+    Field(
+        Column("share", "Share", 0, "%"),
+        lambda share: float(np.mean(share.have)) if share.have else Missing("needs at least two seeds"),
+    ),
+    Field(Column("paper", "Share", 0, "%", published=True), lambda share: printed_cell(share.paper)),
+)
+
+
+def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Table:
     limits = found.config.thresholds
     higher = [change.mcc.difference.value > limits.higher for change in changes]
     steadier = [change.deviation < -limits.steadier for change in changes if math.isfinite(change.deviation)]
-    rows: list[dict[str, Cell]] = []
+    every = []
     for what, cells, printed in (
         (f"ΔMCC above {limits.higher:g}", higher, SHARE_HIGHER),
         (f"Δσ below −{limits.steadier:g}", steadier, SHARE_STEADIER),
     ):
-        beside: Cell = printed if found.config.thresholds == type(limits)() else Missing("other thresholds")
-        share: Cell = float(np.mean(cells)) if cells else Missing("needs at least two seeds")
-        rows.append({"what": what, "cells": len(changes), "share": share, "paper": beside})
-    columns = [
-        Column("what", "Cells with"),
-        Column("cells", "Cells"),
-        Column("share", "Share", 0, "%"),
-        Column("paper", "Share", 0, "%", published=True),
-    ]
-    paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if found.with_paper else ""
+        beside = printed if found.with_paper_extra else None
+        every.append(_Share(what, len(changes), cells, beside if limits == type(limits)() else None))
+    has_paper = any(share.paper is not None for share in every)
+    paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if has_paper else ""
     title = f"{sum(higher)} of {len(higher)} categories rise and {sum(steadier)} of {len(steadier)} grow steadier"
-    return Table("size-shares", title, found.columns(columns), rows, f"With {amount:,} extra rows{paper}.")
+    return make_table(Heading("size-shares", title, f"With {amount:,} extra rows{paper}."), _SHARE_FIELDS, every)
 
 
-def _everywhere(found: Findings, changes: list[Change], amount: int) -> str:
+def _everywhere(found: StabilityFindings, changes: list[Change], amount: int) -> str:
     limit = found.config.thresholds.everywhere
     languages = {change.language for change in changes}
     rising: dict[str, int] = {}
@@ -276,4 +325,4 @@ def _everywhere(found: Findings, changes: list[Change], amount: int) -> str:
     return (
         f"Categories whose MCC rises by more than {limit:g} in every one of {len(languages)} languages with {amount:,} "
         f"extra rows: {', '.join(names) or 'none'}."
-    ) + (paper if found.with_paper else "")
+    ) + (paper if found.with_paper_extra else "")

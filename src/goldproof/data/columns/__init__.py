@@ -1,0 +1,39 @@
+"""The one shaper of names, types and checks, for data files and for files of predictions alike.
+
+`names` says which column plays which part, `values` what a cell may hold and `tasks` what predictions are of; both
+kinds of file go through the same. `data_files` and `prediction_files` make batches of the two, and say in a comment
+where they differ on purpose.
+"""
+
+from goldproof.data.columns.data_files import ColumnNames, Columns, Filling, guess_columns, shape_batch
+from goldproof.data.columns.names import check_fields, list_columns, no_column
+from goldproof.data.columns.prediction_files import (
+    KEY_COLUMNS,
+    READ_BY_PEOPLE,
+    Shape,
+    find_columns,
+    holds_texts,
+    shape_predictions,
+)
+from goldproof.data.columns.tasks import Missing, Task, guess_task, resolve_missing
+
+__all__ = [
+    "KEY_COLUMNS",
+    "READ_BY_PEOPLE",
+    "ColumnNames",
+    "Columns",
+    "Filling",
+    "Missing",
+    "Shape",
+    "Task",
+    "check_fields",
+    "find_columns",
+    "guess_columns",
+    "guess_task",
+    "holds_texts",
+    "list_columns",
+    "no_column",
+    "resolve_missing",
+    "shape_batch",
+    "shape_predictions",
+]

@@ -1,0 +1,196 @@
+"""What a cell may hold: classes, numbers, texts, lists and tags, read alike in data files and in predictions.
+
+Each function gives a column in one type or raises a `DataError` with the line of the first cell that does not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from goldproof.data.formats.raw import RawBatch
+from goldproof.errors import DataError
+
+WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+_POINTED = re.compile(r"[+-]?\d+\.0*")
+_MOST = 60  # characters of a cell that an error shows
+
+
+def present(raw: RawBatch, name: str) -> pa.Array:
+    """A column in which no row is null."""
+    column = raw.columns.column(name)
+    if column.null_count:
+        raise raw.error(first_row(pc.is_null(column)), f"{name!r} is missing or null; every row needs it")
+    return column
+
+
+def texts(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Texts, and nothing else."""
+    if pa.types.is_string(column.type) or _is_empty(column):
+        return column.cast(pa.string())
+    raise refused(raw, name, column, "text")
+
+
+def texts_or_whole(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Texts or whole numbers, as texts: what names something (an id, a language, a run)."""
+    if pa.types.is_string(column.type) or pa.types.is_integer(column.type) or _is_empty(column):
+        return column.cast(pa.string())
+    raise refused(raw, name, column, "text or a whole number")
+
+
+def classes(
+    raw: RawBatch, name: str, column: pa.Array, *, kept: Collection[str] = (), numbered: bool = False
+) -> pa.Array:
+    """Classes as texts: 1, "1", 1.0 and "1.0" are one class, true is "true", and an empty cell is null.
+
+    So data frames write whole numbers of which one is missing: with a point. What is in `kept` stays as it is written;
+    `numbered` classes must all be whole numbers.
+    """
+    if pa.types.is_floating(column.type):
+        column = _whole_classes(raw, name, column)
+    kind = column.type
+    known = pa.types.is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    if not known and not _is_empty(column):
+        raise refused(raw, name, column, "a class as text or a whole number (a number to predict is a score=…)")
+    encoded = column.cast(pa.string()).dictionary_encode()
+    written = encoded.dictionary.to_pylist()
+    for position, value in enumerate(written):
+        if value.lower() == "nan":
+            row = first_row(pc.equal(encoded.indices, position))
+            raise raw.error(row, f"{name!r} must be a class; got {value!r}, a missing number")
+        if numbered and value and not WHOLE.fullmatch(value):
+            row = first_row(pc.equal(encoded.indices, position))
+            raise raw.error(row, f"{name!r} must be a whole number as in the rows before; got {value!r}")
+    meant = [value if value in kept else _without_point(value) or None for value in written]
+    return pa.array(meant, pa.string()).take(encoded.indices)
+
+
+def _without_point(value: str) -> str:
+    return str(int(value.partition(".")[0])) if _POINTED.fullmatch(value) else value
+
+
+def _whole_classes(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Numbers that are all whole, as whole numbers; one that is not a number is missing."""
+    values = column.to_numpy(zero_copy_only=False)
+    missing = np.isnan(values)
+    wrong = ~missing & (~np.isfinite(values) | (values != np.round(values)))
+    if wrong.any():
+        needed = "a class as text or a whole number (a number to predict is a score=…)"
+        raise refused(raw, name, column, needed, int(np.flatnonzero(wrong)[0]))
+    return pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing)
+
+
+def numbers(raw: RawBatch, name: str, column: pa.Array, *, optional: bool = False) -> pa.Array:
+    """Finite numbers, also where they are written as text; where they are optional, an empty cell is null."""
+    if pa.types.is_string(column.type):
+        cells = [None if optional and not cell else cell for cell in column.to_pylist()]
+        wrong = next((row for row, cell in enumerate(cells) if cell is not None and not is_number(cell)), None)
+        if wrong is not None:
+            raise raw.error(wrong, f"{name!r} must be a number; got {shortened(cells[wrong])!r}")
+        column = pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    elif not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or _is_empty(column)):
+        raise refused(raw, name, column, "a number")
+    column = column.cast(pa.float64())
+    finite = pc.fill_null(pc.is_finite(column), True)
+    if not pc.all(finite, min_count=0).as_py():
+        row = first_row(pc.invert(finite))
+        raise raw.error(row, f"{name!r} must be a finite number; got {column[row].as_py()}")
+    return column
+
+
+def whole_numbers(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Whole numbers, also where they are written as text."""
+    if pa.types.is_string(column.type):
+        cells = column.to_pylist()
+        wrong = next((row for row, cell in enumerate(cells) if not cell.isdecimal()), None)
+        if wrong is not None:
+            raise raw.error(wrong, f"{name!r} must be a whole number; got {shortened(cells[wrong])!r}")
+        return pa.array([int(cell) for cell in cells], pa.int64())
+    if not pa.types.is_integer(column.type):
+        raise refused(raw, name, column, "a whole number")
+    return column
+
+
+def string_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Lists of strings."""
+    if column.type != pa.list_(pa.string()):
+        raise refused(raw, name, column, "a list of strings")
+    return column
+
+
+def tag_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Tags as lists: a list of strings, or one cell in which `;` separates them; no tag is empty."""
+    kind = column.type
+    if kind == pa.list_(pa.string()) and _is_tidy(column):
+        return column
+    if pa.types.is_nested(kind) and kind != pa.list_(pa.string()) and not _is_empty(column):
+        raise refused(raw, name, column, "tags: text, several joined by ';', or a list of strings")
+    cells = [
+        cell if isinstance(cell, list) else [] if cell is None else str(cell).split(";") for cell in column.to_pylist()
+    ]
+    return pa.array([[tag.strip() for tag in tags if tag and tag.strip()] for tags in cells], pa.list_(pa.string()))
+
+
+def _is_tidy(column: pa.Array) -> bool:
+    """Whether lists of tags can stay as they are, which is much faster than to look at each."""
+    tags = column.flatten()
+    if column.null_count or tags.null_count:
+        return False
+    tidy = pc.and_(pc.equal(tags, pc.utf8_trim_whitespace(tags)), pc.not_equal(tags, ""))
+    return bool(pc.all(tidy, min_count=0).as_py())
+
+
+def check_lengths(raw: RawBatch, wanted: pa.Array, got: pa.Array, what: str) -> None:
+    """Refuse lists that are not as long as those that they belong to."""
+    lengths = pc.list_value_length(wanted), pc.list_value_length(got)
+    differs = pc.fill_null(pc.not_equal(*lengths), False)
+    if pc.any(differs, min_count=0).as_py():
+        row = first_row(differs)
+        n_wanted, n_got = (column[row].as_py() for column in lengths)
+        raise raw.error(row, f"as many {what} are needed; got {n_got} for {n_wanted}")
+
+
+def _is_empty(column: pa.Array) -> bool:
+    return bool(column.null_count == len(column))
+
+
+def is_number(cell: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def refused(raw: RawBatch, name: str, column: pa.Array, needed: str, row: int | None = None) -> DataError:
+    """The error for a cell of the wrong kind: that of a row, else the first that holds anything."""
+    at = first_row(pc.is_valid(column)) if row is None else row
+    return raw.error(at, f"{name!r} must be {needed}; got {_kind_name(column.type)}: {shortened(column[at].as_py())}")
+
+
+def _kind_name(kind: pa.DataType) -> str:
+    """What a user calls a type."""
+    if pa.types.is_string(kind):
+        return "text"
+    if pa.types.is_integer(kind):
+        return "a whole number"
+    if pa.types.is_floating(kind):
+        return "a number"
+    return "a list" if pa.types.is_list(kind) else str(kind)
+
+
+def shortened(value: Any) -> str:
+    """A cell as an error shows it."""
+    text = str(value)
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def first_row(mask: Any) -> int:
+    """The first row that a mask marks."""
+    return int(np.flatnonzero(np.asarray(mask))[0])

@@ -23,7 +23,7 @@ from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.stability import correlation_interval
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation" / "statistics.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation" / "statistics-worlds.md"
 ACCURACY, MCC = metric("accuracy"), metric("mcc")
 
 

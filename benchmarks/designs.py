@@ -254,9 +254,9 @@ def slope_at(accuracy: float, item: float = 1.0) -> float:
     return (Logistic(skill + 0.01, item=item).truth() - Logistic(skill - 0.01, item=item).truth()) / 0.02
 
 
-def same_recipe(n_a: int, n_b: int, points: float, n: int, rng: np.random.Generator) -> Drawn:
-    """One recipe trained n_a and n_b times; its runs' true accuracy has a spread of so many points around 80 %."""
-    skill, slope = _skill_and_slope(0.8)
+def same_recipe(n_a: int, n_b: int, points: float, n: int, rng: np.random.Generator, accuracy: float = 0.8) -> Drawn:
+    """One recipe trained n_a and n_b times; its runs' true accuracy has a spread of so many points around a value."""
+    skill, slope = _skill_and_slope(accuracy)
     codes, gold = np.arange(n), rng.integers(0, 2, n)
     world = Logistic(skill)
     shared = world.shared(codes, rng)
@@ -297,14 +297,14 @@ MANY_EACH = tuple(
 N_LANGUAGES = 15
 
 
-def languages_null(n_runs: int, n: int, rng: np.random.Generator) -> list[Drawn]:
-    """The same items in 15 languages, two recipes of equal skill; runs and items act on all languages at once."""
+def languages_null(n_runs: int, n: int, rng: np.random.Generator, n_languages: int = N_LANGUAGES) -> list[Drawn]:
+    """The same items in many languages, two recipes of equal skill; runs and items act on all languages at once."""
     world = Logistic(0.8, run=0.1 if n_runs > 1 else 0.0, item=0.8)
     codes, gold = np.arange(n), rng.integers(0, 2, n)
     item, runs = world.shared(codes, rng), [0.1 * rng.normal(size=n_runs) for _ in range(2)]
     own = 0.5 * rng.normal(size=(2, n))
     drawn = []
-    for _ in range(N_LANGUAGES):
+    for _ in range(n_languages):
         hard = item + 0.5 * rng.normal(size=n)
         sides = []
         for side in range(2):
@@ -347,4 +347,45 @@ PILOTS: Sequence[Pilot] = (
     Pilot("3 runs a side, 300 items, spread 1 point", 3, 300, 0.8, 1.0),
     Pilot("5 runs a side, 1000 items, spread 2 points", 5, 1000, 0.8, 2.0),
     Pilot("10 runs a side, 500 items, spread 1 point", 10, 500, 0.8, 1.0),
+)
+
+
+# ----- drawn up after the methods were settled ----------------------------------------------------------------------
+# Some choices were made after a look at the designs above (docs/validation/statistics.md names them). These have other
+# numbers of runs, items, languages, other accuracies and spreads, and nothing was changed after they were run.
+
+FRESH_NULL = (
+    *(
+        Design(
+            f"one run against {n}, spread {points:g}, 90 %, 400 items",
+            partial(same_recipe, n, 1, points, 400, accuracy=0.9),
+        )
+        for n in (4, 7)
+        for points in (1.0, 3.0)
+    ),
+    *(
+        Design(
+            f"{n} and {m} runs, spread {points:g}, 70 %, 600 items",
+            partial(same_recipe, n, m, points, 600, accuracy=0.7),
+        )
+        for n, m in ((4, 4), (3, 8))
+        for points in (1.0, 3.0)
+    ),
+    Design("Zipf, 22 clusters, 3 runs a side", partial(clustered_null, zipf_sizes(22, 400), 3)),
+    Design("one cluster of 40 %, 12 in all, 2 runs a side", partial(clustered_null, one_large(12, 300, 0.4), 2)),
+)
+FRESH_COVERAGE = (
+    Design("Zipf, 22 clusters, 3 runs", partial(clustered_score, zipf_sizes(22, 400), 3)),
+    Design("one cluster of 40 %, 12 in all, 2 runs", partial(clustered_score, one_large(12, 300, 0.4), 2)),
+    Design("beta(.2, .2) items, 200 items, 5 runs", partial(beta_items, 200, 5)),
+    Design("prior 5 %, 1000 items, 3 runs", partial(rare_label, 1000, 3), "mcc"),
+    Design("15 % of runs collapse, 250 items, 6 runs", partial(collapsing, 250, 6)),
+    Design("early-stopped runs, 250 items, 4 runs", partial(early_stopped, 250, 4)),
+)
+FRESH_LANGUAGES = ((10, 4, 250), (25, 2, 200))
+"""Numbers of languages, of runs a side and of items."""
+FRESH_PILOTS: Sequence[Pilot] = (
+    Pilot("one run a side, 300 items, 85 %", 1, 300, 0.85, 0.0),
+    Pilot("6 runs a side, 800 items, spread 1.5 points, 75 %", 6, 800, 0.75, 1.5),
+    Pilot("8 runs a side, 400 items, spread 0.5 points, 85 %", 8, 400, 0.85, 0.5),
 )

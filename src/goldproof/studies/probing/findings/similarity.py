@@ -8,6 +8,7 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from goldproof.report.charts import Caption, heat_map
 from goldproof.report.fields import Field, Heading, make_table

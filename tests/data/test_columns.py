@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from goldproof.judging.arrange import arrange
 
 from goldproof.data.answers import Answers
+from goldproof.data.arrange import arrange
 from goldproof.data.checking.checks import check
 from goldproof.data.columns import Columns, find_columns, guess_columns
 from goldproof.data.predictions import Reading, iter_prediction_batches, read_predictions, read_with

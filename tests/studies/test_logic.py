@@ -40,7 +40,7 @@ from goldproof.studies.logic.settings import TASKS, Cells, CorpusSizes, Experime
 from goldproof.training.job import train as run_training
 from goldproof.training.recipe import Recipe, Seeds
 
-SOURCE = logic_data.Source("en", "negation", 60, 20, 40, 0, "closed", False)
+SOURCE = logic_data.LogicSource("en", "negation", 60, 20, 40, 0, "closed", False)
 
 EN = replace(TINY.data, languages=("en",))
 

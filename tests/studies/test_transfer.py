@@ -24,7 +24,6 @@ from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.findings import _is_as_in_paper, experiment_of_runs
 from goldproof.studies.transfer.plan import (
     choose_rows,
     condense,
@@ -32,6 +31,7 @@ from goldproof.studies.transfer.plan import (
     hold_out,
     make_recipe,
 )
+from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
 from goldproof.studies.transfer.settings import Analysis, Rows
 from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training.job import train
@@ -200,7 +200,7 @@ def tagged_rows():
     ],
 )
 def test_the_papers_rows_are_accuracies_from_english(change, expected):
-    assert _is_as_in_paper(replace(PAPER, **change)) is expected
+    assert with_paper(replace(PAPER, **change)) is expected
 
 
 @pytest.mark.needs("models")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Treebank = Annotated[
     list[Path] | None, typer.Option("--treebank", metavar="FILE", help="CoNLL-U file; may be repeated.")
 ]
-Text = Annotated[Path | None, typer.Option("--text", help="Plain text to be parsed (natasha for ru, else spaCy).")]
+TextFile = Annotated[Path | None, typer.Option("--text", help="Plain text to be parsed (natasha for ru, else spaCy).")]
 Agrr = Annotated[
     list[Path] | None, typer.Option("--agrr", metavar="FILE", help="AGRR-2019 file for Gapping; may be repeated.")
 ]
@@ -26,16 +26,16 @@ Language = Annotated[str | None, typer.Option(help="Language code [what the file
 TaskNames = Annotated[
     list[str] | None, typer.Option("--task", metavar="TASK", help="Task to build; may be repeated [all].")
 ]
-OutFolder = Annotated[Path, typer.Option("--out", help="Folder for the tasks.")]
+TasksFolder = Annotated[Path, typer.Option("--out", help="Folder for the tasks.")]
 
 
 def probing(  # noqa: PLR0913 - a command line has as many parameters as options
     treebank: Treebank = None,
-    text: Text = None,
+    text: TextFile = None,
     agrr: Agrr = None,
     language: Language = None,
     task: TaskNames = None,
-    out: OutFolder = Path("probing-tasks"),
+    out: TasksFolder = Path("probing-tasks"),
     form: Annotated[str, typer.Option("--format", help="rusenteval, senteval or xprobe.")] = "rusenteval",
     seed: Annotated[int, typer.Option(help="Seed of sampling and of changes.")] = 0,
     train: Annotated[int, typer.Option(help="The most rows of train.")] = 100_000,

@@ -17,7 +17,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the demo's settings, store and report.")] = Path(
         "goldproof-demo"
     ),
-    pairs: options.Pairs = None,
+    pairs: options.SettingPairs = None,
     workers: options.Workers = None,
     as_json: options.AsJson = False,
 ) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from goldproof.judging.score import Scores
     from goldproof.statistics.estimate import Estimate
 
-Metric = Annotated[
+MetricName = Annotated[
     str | None,
     typer.Option(help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1."),
 ]
@@ -37,7 +37,7 @@ MissingAnswers = Annotated[
 ByRow = Annotated[
     bool, typer.Option("--by-row", help="Match items by row number, not by id; texts, where there are any, must agree.")
 ]
-Source = Annotated[
+SourceLanguage = Annotated[
     str | None,
     typer.Option(
         "--source",
@@ -51,13 +51,13 @@ def score(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
     ] = None,
-    metric: Metric = None,
+    metric: MetricName = None,
     cluster: Cluster = "auto",
     common: Common = False,
     column: options.ColumnPairs = None,
     missing: MissingAnswers = None,
     by_row: ByRow = False,
-    source: Source = None,
+    source: SourceLanguage = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -162,7 +162,7 @@ def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
 def compare(  # noqa: PLR0913 - one parameter per option
     a: Annotated[Path | None, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")] = None,
     b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
-    metric: Metric = None,
+    metric: MetricName = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Annotated[
         float | None, typer.Option(help="Exit with 1 when B is credibly worse by this many points; for use in CI.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from goldproof.jobs import Store
     from goldproof.studies.campaign import Campaign
 
-Study = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study; `goldproof list` shows them.")]
+StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a study; `goldproof list` shows them.")]
 Preset = Annotated[
     str,
     typer.Option(
@@ -23,7 +23,7 @@ Preset = Annotated[
     ),
 ]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings of the study.")]
-Pairs = Annotated[
+SettingPairs = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="One setting (`goldproof list STUDY`); may be repeated."),
 ]

@@ -7,10 +7,10 @@ from goldproof.cli.run import show_report
 
 
 def report(
-    study: options.Study,
+    study: options.StudyName,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
-    pairs: options.Pairs = None,
+    pairs: options.SettingPairs = None,
     store: options.StoreFolder = None,
     out: options.Out = None,
     as_json: options.AsJson = False,

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def run(  # noqa: PLR0913 - one parameter per option
-    study: options.Study,
+    study: options.StudyName,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
-    pairs: options.Pairs = None,
+    pairs: options.SettingPairs = None,
     store: options.StoreFolder = None,
     out: options.Out = None,
     runner: options.RunnerName = "serial",

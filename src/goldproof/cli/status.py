@@ -23,7 +23,7 @@ def status(  # noqa: PLR0913 - one parameter per option
     study: Annotated[str | None, typer.Argument(help="A study; without one, all that were run on this store.")] = None,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
-    pairs: options.Pairs = None,
+    pairs: options.SettingPairs = None,
     store: options.StoreFolder = None,
     why: Annotated[str | None, typer.Option("--why", metavar="KEY", help="Explain one job by its key's start.")] = None,
     watching: Annotated[bool, typer.Option("--watch", help="Show what runs now, until it ends.")] = False,

@@ -1,1 +1,1 @@
-"""What goes in: datasets, readers of published formats, the catalog of named corpora, checks."""
+"""What goes in: datasets, predictions and the Answers made of them, columns, formats, named corpora, checks."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.answers import Answers, Array
-from goldproof.data.columns import Missing, Task, resolve_missing
+from goldproof.data.columns import MissingPolicy, PredictionTask, resolve_missing
 from goldproof.data.load import Source, load_predictions
 from goldproof.data.predictions import Predictions, Reading
 from goldproof.errors import DataError, UsageError
@@ -38,7 +38,7 @@ class ReadAnswers:
     """Answers that were read, what a missing one means, what was noted on the way, and the files' names."""
 
     answers: Sequence[Answers]
-    missing: Missing
+    missing: MissingPolicy
     notes: Sequence[str]
     files: str
 
@@ -46,7 +46,7 @@ class ReadAnswers:
 def read_answers(source: Source, reading: Reading, arranging: Arranging) -> ReadAnswers:
     """The answers of files, of a table in memory, of predictions, or those given as they are."""
     if given := answers_in(source):
-        return ReadAnswers(given, resolve_missing(cast(Task, given[0].task), reading.missing), (), "answers")
+        return ReadAnswers(given, resolve_missing(cast(PredictionTask, given[0].task), reading.missing), (), "answers")
     predictions = load_predictions(source, reading)
     found, notes = arrange(predictions, cluster=arranging.cluster, common=arranging.common, by_row=arranging.by_row)
     files = ", ".join(file.name for file in predictions.provenance.files) or predictions.provenance.corpus

@@ -22,9 +22,9 @@ import pyarrow.compute as pc
 from goldproof.data.columns import (
     KEY_COLUMNS,
     READ_BY_PEOPLE,
-    Missing,
+    MissingPolicy,
+    PredictionTask,
     Shape,
-    Task,
     check_fields,
     find_columns,
     guess_task,
@@ -52,10 +52,10 @@ class Predictions:
     """
 
     table: pa.Table
-    task: Task
+    task: PredictionTask
     labels: tuple[str, ...]
     provenance: Provenance
-    missing: Missing = "refuse"
+    missing: MissingPolicy = "refuse"
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class Reading:
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    task: Task | None = None
+    task: PredictionTask | None = None
     labels: tuple[str, ...] = ()
     missing: str | None = None
     row_ids: RowIds = "never"
@@ -93,7 +93,7 @@ def read_predictions(
     source: Any,
     columns: Mapping[str, str] | None = None,
     *,
-    task: Task | None = None,
+    task: PredictionTask | None = None,
     labels: Sequence[str] = (),
     missing: str | None = None,
 ) -> Predictions:
@@ -133,7 +133,7 @@ def iter_prediction_batches(
     path: str | Path,
     columns: Mapping[str, str] | None = None,
     *,
-    task: Task | None = None,
+    task: PredictionTask | None = None,
     missing: str | None = None,
     without: Sequence[str] = (),
 ) -> Iterator[pa.RecordBatch]:
@@ -226,7 +226,7 @@ def _check_repeated(table: pa.Table, shape: Shape) -> None:
     raise error_at(shape, int(second), f"the id {key['id']!r} stands twice within {within}; first in row {first + 1}")
 
 
-def _seen_labels(table: pa.Table, task: Task) -> tuple[str, ...]:
+def _seen_labels(table: pa.Table, task: PredictionTask) -> tuple[str, ...]:
     if task == "regression":
         return ()
     columns = [table.column(name) for name in ("gold", "prediction")]

@@ -11,8 +11,8 @@ from typing import Any
 
 from goldproof.jobs.job import Job
 
-Group = list[Job[Any]]
-_Waiting = OrderedDict[str, Group]  # a plain dict is slow to take the first item from
+JobGroup = list[Job[Any]]
+_Waiting = OrderedDict[str, JobGroup]  # a plain dict is slow to take the first item from
 
 
 class Ready:
@@ -40,7 +40,7 @@ class Ready:
         """How many groups of this job's step are waiting, one of the largest size counted as one."""
         return len(self._waiting(like))
 
-    def take(self, like: Job[Any], n_groups: int) -> Iterator[Group]:
+    def take(self, like: Job[Any], n_groups: int) -> Iterator[JobGroup]:
         """Up to so many groups of this job's step, none larger than the step allows."""
         waiting = self._waiting(like)
         most = like.step.settings.largest_group

@@ -21,7 +21,7 @@ from goldproof.jobs.claims import HeldClaim
 from goldproof.jobs.job import Job
 from goldproof.jobs.outcome import Outcome
 from goldproof.jobs.plan import make_plan
-from goldproof.jobs.ready import Group, Ready
+from goldproof.jobs.ready import JobGroup, Ready
 from goldproof.jobs.runner import Runner, WorkerLostError
 from goldproof.jobs.store import Store
 from goldproof.jobs.work import Refusal, WorkReport, outcome_of
@@ -50,12 +50,12 @@ class Schedule:
         self.dependants: defaultdict[str, list[Job[Any]]] = defaultdict(list)
         self.settled: set[str] = set()
         self.ready = Ready()
-        self.elsewhere: deque[Group] = deque()
-        self.suspects: deque[Group] = deque()
+        self.elsewhere: deque[JobGroup] = deque()
+        self.suspects: deque[JobGroup] = deque()
         self.losses: defaultdict[str, int] = defaultdict(int)
         self.repairs: defaultdict[str, int] = defaultdict(int)
         self.claims: dict[str, HeldClaim] = {}
-        self.flying: dict[Future[WorkReport], list[Group]] = {}
+        self.flying: dict[Future[WorkReport], list[JobGroup]] = {}
         self.gpus_asked = 0.0
         self.answers: SimpleQueue[Future[WorkReport]] = SimpleQueue()
         self.pace: dict[str, float] = {}
@@ -121,7 +121,7 @@ class Schedule:
         last_try = self.losses[group[0].key] == TRIES - 1
         self._send([group], alone=last_try)
 
-    def _send(self, groups: list[Group], *, alone: bool = False) -> None:
+    def _send(self, groups: list[JobGroup], *, alone: bool = False) -> None:
         future = self.runner.submit(groups, self.store, alone=alone)
         self.flying[future] = groups
         self.gpus_asked += groups[0][0].step.settings.resources.gpus
@@ -135,7 +135,7 @@ class Schedule:
         fair = self.ready.n_groups(like) // (2 * slots)
         return max(1, min(LARGEST_SUBMISSION, fair, int(SUBMISSION_SECONDS / max(seconds, 1e-6))))
 
-    def _claimed(self, groups: Iterable[Group]) -> Iterator[Group]:
+    def _claimed(self, groups: Iterable[JobGroup]) -> Iterator[JobGroup]:
         """What of the groups no other process is working on; the rest is looked for later."""
         for group in groups:
             claims = {job.key: self.store.claim(job.key) for job in group}
@@ -173,7 +173,7 @@ class Schedule:
         else:
             self._settle(groups, future.result())
 
-    def _settle(self, groups: list[Group], report: WorkReport) -> None:
+    def _settle(self, groups: list[JobGroup], report: WorkReport) -> None:
         jobs = {job.key: job for group in groups for job in group}
         for outcome in report.outcomes:
             if outcome.status != "kept":  # another process had just finished it
@@ -202,7 +202,7 @@ class Schedule:
             del self.absent[job.key]
         self._add(wanting, self.store.has)
 
-    def _lost(self, groups: list[Group], error: WorkerLostError) -> None:
+    def _lost(self, groups: list[JobGroup], error: WorkerLostError) -> None:
         lasting = f"the worker died {TRIES} times ({error}); it may need more memory than there is"
         for group in groups:
             self._try_again(group, f"its worker was lost ({error})", lasting)
@@ -219,7 +219,7 @@ class Schedule:
                 self.losses[job.key] = TRIES
             self._try_again([job], refusal.reason, refusal.reason)
 
-    def _try_again(self, group: Group, passing: str, lasting: str) -> None:
+    def _try_again(self, group: JobGroup, passing: str, lasting: str) -> None:
         """Put a group with the suspects and say why, or fail it when it has had its tries."""
         key = group[0].key
         self.losses[key] += 1

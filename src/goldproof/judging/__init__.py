@@ -1,1 +1,1 @@
-"""What may be claimed from a file of predictions: one file scored, or two compared."""
+"""What may be claimed from Answers: scored, compared, over the checkpoints of a training; printed scores too."""

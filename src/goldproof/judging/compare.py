@@ -11,7 +11,7 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, read_answers
-from goldproof.data.columns import Task, resolve_missing
+from goldproof.data.columns import PredictionTask, resolve_missing
 from goldproof.data.load import Source
 from goldproof.data.predictions import Reading
 from goldproof.errors import DataError, UsageError
@@ -26,7 +26,7 @@ from goldproof.judging.differences import (
     differences_of,
     tag_differences,
 )
-from goldproof.judging.gate import Margins, Outcome, outcome_of
+from goldproof.judging.gate import GateOutcome, Margins, outcome_of
 from goldproof.judging.metrics import choose_metric, count_spans
 from goldproof.judging.missing import label_union, recode, settle
 from goldproof.judging.score import Settings
@@ -56,7 +56,7 @@ class Judgement:
     paired: bool = True
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> GateOutcome | None:
         """What the gate says; None where none was set. It judges the overall difference."""
         return outcome_of(self.overall.difference, self.margins) if self.margins.is_asked else None
 
@@ -200,7 +200,7 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
             advice = "; --common compares on those" if len(shared) else ""
             raise DataError(f"the ids of A and B do not match ({a.name()}): {what} (not in both: {example}){advice}")
         notes.append(f"{a.name()}: {what}; those are compared.")
-    missing = resolve_missing(cast(Task, a.task), settings.missing)
+    missing = resolve_missing(cast(PredictionTask, a.task), settings.missing)
     (a, b), said = settle([a.take(in_a), b.take(in_b)], missing, ("A", "B"))
     notes += said
     if settings.by_row:

@@ -14,7 +14,7 @@ from goldproof.errors import UsageError
 from goldproof.statistics.estimate import Estimate
 
 Require = Literal["not-worse", "better"]
-Outcome = Literal["passed", "failed", "undecided"]
+GateOutcome = Literal["passed", "failed", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Margins:
         return self.gate is not None or self.require is not None
 
 
-def outcome_of(difference: Estimate, margins: Margins) -> Outcome:
+def outcome_of(difference: Estimate, margins: Margins) -> GateOutcome:
     """What the gate says of B − A.
 
     >>> gate = Margins(gate=0.02)

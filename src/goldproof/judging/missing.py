@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.data.columns import Missing
+from goldproof.data.columns import MissingPolicy
 from goldproof.errors import DataError
 from goldproof.statistics.arrays import Array
 
 NO_ANSWER = "(no answer)"
 
 
-def settle(several: Sequence[Answers], missing: Missing, sides: Sequence[str] = ()) -> tuple[list[Answers], list[str]]:
+def settle(
+    several: Sequence[Answers], missing: MissingPolicy, sides: Sequence[str] = ()
+) -> tuple[list[Answers], list[str]]:
     """Answers to the same items with their missing answers counted as wrong or left out of all, and notes that say so.
 
     `sides` name them in the notes, where the set alone would not tell them apart.
@@ -65,7 +67,7 @@ def recode(answers: Answers, labels: tuple[str, ...]) -> Answers:
     return replace(answers, labels=labels, gold=codes[answers.gold], runs=runs, probabilities=None)
 
 
-def _note(answers: Answers, name: str, absent: Array, missing: Missing) -> str:
+def _note(answers: Answers, name: str, absent: Array, missing: MissingPolicy) -> str:
     n = int(absent.sum())
     runs = [f"{name} {count:,}" for name, count in zip(answers.run_names, absent.sum(axis=1), strict=True) if count]
     of_runs = f" (run {', '.join(runs[:5])}{' …' * (len(runs) > 5)})" if len(answers.run_names) > 1 else ""

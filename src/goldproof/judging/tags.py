@@ -1,4 +1,4 @@
-"""Tags: the score of each category of items, beside what chance would give, with false discoveries controlled."""
+"""Tags: the score of each category of items beside its chance band, with false discoveries controlled."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from goldproof.errors import DataError
 from goldproof.extras import require
-from goldproof.measures.layers import Floats, Rows
+from goldproof.measures.layers import Floats, RowNumbers
 from goldproof.measures.shards import Shard, find_shards, write_shard
 from goldproof.models.protocols import RUNNING
 from goldproof.models.reading import LayerVectors, Reader, check_texts
@@ -59,7 +59,7 @@ class Activations:
         """How many features a layer has."""
         return self.shards[0].features
 
-    def layer(self, index: int, rows: Rows | None = None) -> Floats:
+    def layer(self, index: int, rows: RowNumbers | None = None) -> Floats:
         """Features of one layer, shape (rows, features)."""
         chosen = np.arange(self.n_items) if rows is None else np.asarray(rows)
         found = np.empty((len(chosen), self.n_features), np.float32)
@@ -117,7 +117,7 @@ def _compute(
     reader: Reader,
     texts: Sequence[str],
     keys: npt.NDArray[np.void],
-    new: Rows,
+    new: RowNumbers,
     place: Path,
     shard_bytes: int,
 ) -> list[Shard]:
@@ -133,7 +133,7 @@ def _compute(
     return shards
 
 
-def _check_finite(reading: LayerVectors, rows: Rows) -> None:
+def _check_finite(reading: LayerVectors, rows: RowNumbers) -> None:
     bad = ~np.isfinite(reading.vectors).all(axis=(0, 2))
     if bad.any():
         why = "they do not fit in float16: read them in float32" if reading.vectors.dtype == np.float16 else "NaN"
@@ -174,7 +174,7 @@ class _Index:
         return self._shard[places], self._row[places]
 
 
-def _missing(known: _Index, keys: npt.NDArray[np.void]) -> Rows:
+def _missing(known: _Index, keys: npt.NDArray[np.void]) -> RowNumbers:
     """Rows of the texts that are not in the cache, the first of each that repeats."""
     absent = np.flatnonzero(~known.has(keys))
     _, first = np.unique(_sortable(keys[absent]), return_index=True)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from goldproof.errors import DataError, UsageError
 
 Floats = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.int64]
+RowNumbers = npt.NDArray[np.int64]
 
 
 class Layers(Protocol):
@@ -37,7 +37,7 @@ class Layers(Protocol):
         """How many features each layer has."""
         ...
 
-    def layer(self, index: int, rows: Rows | None = None) -> Floats:
+    def layer(self, index: int, rows: RowNumbers | None = None) -> Floats:
         """Features of one layer, shape (rows, features), for all items or for those asked for."""
         ...
 
@@ -58,7 +58,7 @@ class _ArrayLayers:
     def n_features(self) -> int:
         return int(self.array.shape[2])
 
-    def layer(self, index: int, rows: Rows | None = None) -> Floats:
+    def layer(self, index: int, rows: RowNumbers | None = None) -> Floats:
         part = self.array[:, index] if rows is None else self.array[rows, index]
         return np.ascontiguousarray(part, np.float32)
 
@@ -80,7 +80,7 @@ class _JoinedLayers:
     def n_features(self) -> int:
         return self.first.n_features + self.second.n_features
 
-    def layer(self, index: int, rows: Rows | None = None) -> Floats:
+    def layer(self, index: int, rows: RowNumbers | None = None) -> Floats:
         return np.concatenate([self.first.layer(index, rows), self.second.layer(index, rows)], axis=1)
 
 
@@ -101,7 +101,7 @@ class _SelectedLayers:
     def n_features(self) -> int:
         return self.whole.n_features
 
-    def layer(self, index: int, rows: Rows | None = None) -> Floats:
+    def layer(self, index: int, rows: RowNumbers | None = None) -> Floats:
         return self.whole.layer(self.chosen[index], rows)
 
 
@@ -143,7 +143,7 @@ def select_layers(layers: Layers, chosen: Sequence[int]) -> Layers:
     return _SelectedLayers(layers, tuple(chosen))
 
 
-def finite_layer(layers: Layers, index: int, rows: Rows) -> Floats:
+def finite_layer(layers: Layers, index: int, rows: RowNumbers) -> Floats:
     """Features of a layer, or an error that names the first item with a number that is not finite."""
     found = layers.layer(index, rows)
     if np.isfinite(found @ np.ones(found.shape[1], np.float32)).all():  # one pass, where all is well

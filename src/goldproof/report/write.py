@@ -40,7 +40,7 @@ FORMATS = {
 }
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
-Named = Table | Figure | ExampleList
+NamedItem = Table | Figure | ExampleList
 
 
 def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Path]:
@@ -71,7 +71,7 @@ def make_folder(folder: Path) -> None:
         raise _cannot_write(folder, error) from error
 
 
-def _named_items(report: Report) -> list[Named]:
+def _named_items(report: Report) -> list[NamedItem]:
     """Tables, figures and examples, once their names are known to be good and different file names."""
     named = [
         item for section in report.sections for item in section.items if isinstance(item, Table | Figure | ExampleList)
@@ -89,7 +89,7 @@ def _named_items(report: Report) -> list[Named]:
     return named
 
 
-def _contents(report: Report, named: Sequence[Named], formats: Sequence[str]) -> Iterator[tuple[str, str | bytes]]:
+def _contents(report: Report, named: Sequence[NamedItem], formats: Sequence[str]) -> Iterator[tuple[str, str | bytes]]:
     if "html" in formats:
         yield "report.html", html_page(report)
     if "md" in formats:
@@ -107,7 +107,7 @@ def _contents(report: Report, named: Sequence[Named], formats: Sequence[str]) ->
             yield f"figures/{item.name}.pdf", figure_pdf(item)
 
 
-def _csv(item: Named) -> str:
+def _csv(item: NamedItem) -> str:
     if isinstance(item, Table):
         return table_csv(item)
     return figure_csv(item) if isinstance(item, Figure) else examples_csv(item)

@@ -20,15 +20,15 @@ _FREE = frozenset({"ADV", "PUNCT", "SYM", "X", "INTJ", "NUM", "_"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "ADJ", "DET", "X", "SYM"})
 _WITHIN_PHRASE = frozenset({"det", "amod", "nummod"})
 
-Pairs = list[int]
+PairPlaces = list[int]
 
 
-def pattern_pairs(tree: Tree) -> Pairs:
+def pattern_pairs(tree: Tree) -> PairPlaces:
     """Places i whose tokens i and i + 1, counted from 0 in `tree.surface`, NShift may swap."""
     return _pairs(tree, _breaks_pattern)
 
 
-def neighbour_pairs(tree: Tree) -> Pairs:
+def neighbour_pairs(tree: Tree) -> PairPlaces:
     """Places i whose tokens i and i + 1 BShift may swap."""
     return _pairs(tree, _breaks_order)
 
@@ -42,7 +42,7 @@ def swap(tokens: tuple[str, ...], place: int) -> tuple[str, ...]:
     return (*tokens[:place], tokens[place + 1], tokens[place], *tokens[place + 2 :])
 
 
-def _pairs(tree: Tree, breaks: Callable[[Tree, Token, Token, Token | None], bool]) -> Pairs:
+def _pairs(tree: Tree, breaks: Callable[[Tree, Token, Token, Token | None], bool]) -> PairPlaces:
     found = []
     surface = tree.surface
     for place in range(1, len(surface) - 1):

@@ -15,7 +15,7 @@ from goldproof.data.columns.prediction_files import (
     holds_texts,
     shape_predictions,
 )
-from goldproof.data.columns.tasks import Missing, Task, guess_task, resolve_missing
+from goldproof.data.columns.tasks import MissingPolicy, PredictionTask, guess_task, resolve_missing
 
 __all__ = [
     "KEY_COLUMNS",
@@ -23,9 +23,9 @@ __all__ = [
     "ColumnNames",
     "Columns",
     "Filling",
-    "Missing",
+    "MissingPolicy",
+    "PredictionTask",
     "Shape",
-    "Task",
     "check_fields",
     "find_columns",
     "guess_columns",

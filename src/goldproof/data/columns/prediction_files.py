@@ -22,7 +22,7 @@ from goldproof.data.columns.names import (
     lacking_columns,
     normal,
 )
-from goldproof.data.columns.tasks import Missing, Task
+from goldproof.data.columns.tasks import MissingPolicy, PredictionTask
 from goldproof.data.formats.raw import RawBatch, RawFile
 from goldproof.errors import DataError
 
@@ -43,8 +43,8 @@ class Shape:
 
     file: RawFile
     names: Mapping[str, str]
-    task: Task
-    missing: Missing = "refuse"
+    task: PredictionTask
+    missing: MissingPolicy = "refuse"
     labels: tuple[str, ...] = ()
     decimals: frozenset[str] = frozenset()
 

@@ -13,12 +13,12 @@ from goldproof.data.columns.values import WHOLE, is_number
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import UsageError
 
-Task = Literal["classification", "regression", "tagging"]
-Missing = Literal["wrong", "leave-out", "refuse"]
-MISSING: tuple[Missing, ...] = ("wrong", "leave-out", "refuse")
+PredictionTask = Literal["classification", "regression", "tagging"]
+MissingPolicy = Literal["wrong", "leave-out", "refuse"]
+MISSING: tuple[MissingPolicy, ...] = ("wrong", "leave-out", "refuse")
 
 
-def guess_task(raw: RawBatch, names: Mapping[str, str]) -> tuple[Task, frozenset[str]]:
+def guess_task(raw: RawBatch, names: Mapping[str, str]) -> tuple[PredictionTask, frozenset[str]]:
     """Lists are tagging, numbers with a fraction regression, all else classification; and the columns with decimals.
 
     Whole numbers with a point (1.0) beside whole numbers without are classes: so data frames write a column of whole
@@ -65,7 +65,7 @@ def _number_kind(column: pa.Array) -> str:
     return "fraction" if any("." in cell for cell in cells) else "text"
 
 
-def resolve_missing(task: Task, asked: str | None) -> Missing:
+def resolve_missing(task: PredictionTask, asked: str | None) -> MissingPolicy:
     """What a missing prediction means: as asked for, else wrong, and refused where a number is wanted."""
     if asked is None:
         return "refuse" if task == "regression" else "wrong"

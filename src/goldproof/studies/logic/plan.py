@@ -135,7 +135,7 @@ def corpus_job_of(
     """The job that builds a corpus."""
     sizes = config.sizes
     return steps.build.job(
-        steps.Source(
+        steps.LogicSource(
             language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed,
             preset or config.data.corpus, shared_names,
         )

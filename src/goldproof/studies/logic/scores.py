@@ -1,4 +1,7 @@
-"""The scores of a condition: accuracy over seeds and items, beside chance, and what its items are."""
+"""The scores of a condition: accuracy over seeds and items, beside chance, and what its items are.
+
+`with_paper` says whether the paper's numbers may stand beside them.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,11 @@ from goldproof.studies.shared import parse_folder
 
 ACCURACY = metric("accuracy")
 DRAWS = 2_000
+
+
+def with_paper(config: Config) -> bool:
+    """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
+    return config.data.corpus == "clcd"
 
 
 @dataclass(frozen=True, slots=True)

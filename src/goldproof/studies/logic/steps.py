@@ -21,7 +21,7 @@ from goldproof.models.transformer import CUTTING, Transformer, split_pieces
 
 @named("logic.Source")
 @dataclass(frozen=True, slots=True)
-class Source:
+class LogicSource:
     """Which corpus: language, task, numbers of pairs, seed, preset, and whether test shares the names of training."""
 
     language: str
@@ -57,7 +57,7 @@ class Pieces:
 
 
 @step(version=1, name="goldproof.logic.build")
-def build(source: Source) -> Dataset:
+def build(source: LogicSource) -> Dataset:
     """The corpus with the splits train, validation and test; validation has the names of training, never of test."""
     n_train = source.n_train + source.n_validation
     recipe = CorpusRecipe(source.language, source.task, n_train, source.n_test, source.seed, source.preset)

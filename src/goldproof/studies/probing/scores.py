@@ -1,4 +1,7 @@
-"""What the jobs gave, put together for the report: probes with bands and ties, and twins side by side."""
+"""What the jobs gave, put together for the report: probes with bands and ties, and twins side by side.
+
+`with_paper` says whether the paper's numbers may stand beside them.
+"""
 
 from __future__ import annotations
 

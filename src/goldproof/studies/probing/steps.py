@@ -37,7 +37,7 @@ from goldproof.studies.probing.settings import SimilarityChoice
 from goldproof.studies.probing.tasks import Prepared, class_places
 
 GPU = Resources(gpus=1)
-Ints = npt.NDArray[np.integer[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 
 @named("probing.Probed")
@@ -50,8 +50,8 @@ class Probed:
     layers: tuple[int, ...]
     l2: npt.NDArray[np.float64]
     validation: npt.NDArray[np.float64]
-    predicted: Ints
-    gold: Ints
+    predicted: Integers
+    gold: Integers
     n_cut: int
 
     @property
@@ -91,7 +91,7 @@ class Ranked:
 
     layers: tuple[int, ...]
     n_features: int
-    histogram: Ints
+    histogram: Integers
     l1: float
     l2: float
     validation_accuracy: float

@@ -1,6 +1,7 @@
 """From trainings to scores: the chosen epoch of every run, arranged as runs × items, scored by category and overall.
 
 `StabilityFindings` has every condition scored once, with what is said of each category. Nothing is drawn here.
+`with_paper` says whether the paper's numbers may stand beside them.
 """
 
 from __future__ import annotations

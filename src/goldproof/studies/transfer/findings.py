@@ -14,7 +14,7 @@ from goldproof.report.summary import Missing, Report, Section
 from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
 from goldproof.studies.transfer.plan import StoredRun, find_sets, jobs, make_recipe
-from goldproof.studies.transfer.scores import experiment_of_runs
+from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
 from goldproof.studies.transfer.settings import Config
 
 
@@ -26,18 +26,13 @@ def make_report(config: Config, results: Results) -> Report:
     counting = Counting(given.threshold, given.ties, given.across_runs)
     found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
     context = Context(
-        printed=printed_rows(config.data.corpus) if _is_as_in_paper(config) else {},
+        printed=printed_rows(config.data.corpus) if with_paper(config) else {},
         keys=[job.key for job in planned],
         notes=find_sets(config).notes,
         sections=_literature(config),
         provenance=_provenance(config, courses),
     )
     return transfer_report(found, context)
-
-
-def _is_as_in_paper(config: Config) -> bool:
-    """Whether its rows may stand beside ours on its corpora: they are accuracies from English to other languages."""
-    return config.source == "en" and config.analysis.metric in ("", "accuracy")
 
 
 def printed_rows(corpus: str) -> Mapping[str, Sequence[PrintedRow]]:

@@ -1,4 +1,7 @@
-"""Scores: the runs as they are stored become answers of every language at every checkpoint, which are judged."""
+"""Scores: the runs as they are stored become answers of every language at every checkpoint, which are judged.
+
+`with_paper` says whether the paper's numbers may stand beside them.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,11 @@ from goldproof.studies.transfer.plan import StoredRun, StoredSet
 from goldproof.studies.transfer.settings import Config
 
 FEWEST_POINTS = 3
+
+
+def with_paper(config: Config) -> bool:
+    """Whether its rows may stand beside ours on its corpora: they are accuracies from English to other languages."""
+    return config.source == "en" and config.analysis.metric in ("", "accuracy")
 
 
 def experiment_of_runs(config: Config, runs: Sequence[StoredRun]) -> Experiment:

@@ -1,4 +1,4 @@
-"""The findings about scores: baselines and floors (Table 2), Figures 1 to 3, Table 3, each cell with its control."""
+"""The findings about scores: baselines and floors (Table 2), the heat maps (Figures 1 to 3), Table 3, controls."""
 
 from __future__ import annotations
 

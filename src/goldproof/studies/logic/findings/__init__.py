@@ -26,11 +26,18 @@ from goldproof.studies.logic.findings.grounds import (
     beside,
     controls,
     overlap,
-    with_paper,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
 from goldproof.studies.logic.plan import LogicCondition, conditions, languages_trained, model_names
-from goldproof.studies.logic.scores import ACCURACY, ConditionAccuracy, above_chance, model_title, score, task_title
+from goldproof.studies.logic.scores import (
+    ACCURACY,
+    ConditionAccuracy,
+    above_chance,
+    model_title,
+    score,
+    task_title,
+    with_paper,
+)
 from goldproof.studies.logic.settings import Config
 from goldproof.studies.shared import each_model
 

@@ -12,9 +12,8 @@ from goldproof.measures.leaks import Certificate
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Item, Marked, Section, Table
 from goldproof.studies.logic import published
-from goldproof.studies.logic.findings.grounds import with_paper
 from goldproof.studies.logic.plan import corpora, corpus_job_of, leak_job, nli_job
-from goldproof.studies.logic.scores import task_title
+from goldproof.studies.logic.scores import task_title, with_paper
 from goldproof.studies.logic.settings import Config
 from goldproof.studies.logic.steps import LogicCorpusFigures, figures
 

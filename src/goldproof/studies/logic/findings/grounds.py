@@ -13,17 +13,12 @@ from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked
 from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import LogicCondition, model_names
-from goldproof.studies.logic.scores import ConditionAccuracy, above_chance, model_title, score, task_title
+from goldproof.studies.logic.scores import ConditionAccuracy, above_chance, model_title, score, task_title, with_paper
 from goldproof.studies.logic.settings import Config
 
 _PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}
 SHARE = Column("accuracy", "Accuracy", 1, "%")
 CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table, or the interval holds 50 %)"
-
-
-def with_paper(config: Config) -> bool:
-    """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
-    return config.data.corpus == "clcd"
 
 
 def beside(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from goldproof.report.charts import Caption, heat_map
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Section, Table
+from goldproof.statistics.arrays import FloatArray
 from goldproof.studies.probing.plan import compared, models_of, similarity_job
 from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.steps import Likeness
@@ -23,7 +24,6 @@ TITLES = {
     "maxcorr": "maxcorr",
     "procrustes": "Procrustes similarity",
 }
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

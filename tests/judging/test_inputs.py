@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.judging.files import BEFOREHAND
+from tests.judging.files import BEFOREHAND, write_jsonl
 
 import goldproof
 from goldproof.cli import run_command
@@ -446,3 +446,51 @@ class TestCheck:
             goldproof.check(pd.DataFrame({"a": [1]}))
         with pytest.raises(UsageError, match=r"^data to check are a path or several, .*; got int$"):
             goldproof.check(17)
+
+
+class TestSilence:
+    """What was read without a word and is now refused or said."""
+
+    def rows(self, probabilities):
+        return [
+            {"id": i, "gold": gold, "prediction": gold, "probabilities": cell}
+            for i, (gold, cell) in enumerate(zip(("yes", "no"), probabilities, strict=True))
+        ]
+
+    def test_probabilities_of_other_labels(self, tmp_path):
+        rows = self.rows([{"LABEL_0": 0.3, "LABEL_1": 0.7}, {"LABEL_0": 0.8, "LABEL_1": 0.2}])
+        path = write_jsonl(tmp_path / "p.jsonl", rows)
+        with pytest.raises(DataError) as error:
+            goldproof.score(path)
+        assert str(error.value) == (
+            f"{path}, line 1: 'probabilities' has the labels LABEL_0, LABEL_1; prediction is 'yes'"
+        )
+
+    def test_probabilities_against_the_prediction(self, tmp_path):
+        path = write_jsonl(tmp_path / "p.jsonl", self.rows([[0.9, 0.1], [0.8, 0.2]]))
+        assert goldproof.score(path).notes[0] == (
+            "In 1 of 2 rows (50.0 %) the prediction is not the label with the largest probability: the columns may not "
+            "belong together, or the labels be in another order."
+        )
+        fitting = write_jsonl(tmp_path / "q.jsonl", self.rows([[0.1, 0.9], [0.8, 0.2]]))
+        assert not any("largest probability" in note for note in goldproof.score(fitting).notes)
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ('{"id": 1, "gold": "a", "gold": "b", "prediction": "a"}', "the key 'gold' occurs twice in one object"),
+            ('{"id": 1, "gold": 1e400, "prediction": 2.5}', "the number 1e400 is too large"),
+            ('{"id": 1, "gold": NaN, "prediction": 2.5}', "NaN is not a JSON number"),
+        ],
+    )
+    def test_json_that_python_would_let_pass(self, tmp_path, line, said):
+        path = tmp_path / "p.jsonl"
+        path.write_text(line + "\n", encoding="utf-8")
+        with pytest.raises(DataError) as error:
+            goldproof.score(path)
+        assert str(error.value) == f"{path}, line 1: not JSON: {said}"
+        listed = tmp_path / "p.json"
+        listed.write_text(f"[{line}]", encoding="utf-8")
+        with pytest.raises(DataError) as error:
+            goldproof.score(listed)
+        assert str(error.value) == f"{listed}: not JSON: {said}"

@@ -71,3 +71,12 @@ def test_a_rival_is_as_variable_as_the_model_itself():
     expected = math.sqrt(rival_variance(summarise_values(runs[:6].astype(float), np.arange(400))).total)
     found = compare_runs(metric("accuracy"), gold, runs[:6], runs[6:]).standard_error
     assert 0.8 < expected / found < 3, "the rival may differ item by item as two runs do, not only by their mean"
+
+
+def test_runs_that_answer_alike_tell_nothing_of_a_rival():
+    right = np.tile((np.arange(200) < 160).astype(float), (3, 1))
+    alone = rival_variance(summarise_values(right[:1], np.arange(200))).total
+    assert rival_variance(summarise_values(right, np.arange(200))).total == pytest.approx(alone)
+    assert alone == pytest.approx(2 * 0.16 / 199)
+    perfect = rival_variance(summarise_values(np.ones((2, 50)), np.arange(50)))
+    assert math.sqrt(perfect.total) == pytest.approx(1.96 / (50 + 1.96**2), rel=1e-3)

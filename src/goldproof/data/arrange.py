@@ -127,6 +127,7 @@ def _arrange(
         else:
             flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
             probabilities = flat.reshape(rows.num_rows, -1)[position]
+            notes += _contradictions(probabilities, given[position])
     answers = Answers(
         where={key: str(group[key]) for key in WHERE if group.get(key) is not None},
         step=group.get("step"),
@@ -141,6 +142,20 @@ def _arrange(
         probabilities=probabilities,
     )
     return answers, notes
+
+
+def _contradictions(probabilities: Array, given: Array) -> list[str]:
+    """A note where predictions are not the labels that have the largest probability."""
+    known = given >= 0
+    of_given = np.take_along_axis(probabilities, np.maximum(given, 0)[..., None], axis=-1)[..., 0]
+    n = int((known & (of_given < probabilities.max(axis=-1) - 1e-6)).sum())
+    if not n:
+        return []
+    share = 100 * n / max(int(known.sum()), 1)
+    return [
+        f"In {n:,} of {int(known.sum()):,} rows ({share:.1f} %) the prediction is not the label with the largest "
+        "probability: the columns may not belong together, or the labels be in another order."
+    ]
 
 
 def _check_texts(rows: pa.Table, group: dict[str, Any]) -> None:

@@ -263,7 +263,7 @@ def detectable_of(answers: Answers, main: str, level: float) -> float:
         return math.nan
     summary = summarise_runs(measure, measure.encode(answers.gold, answers.runs), codes)
     limit = measure.high - measure.low
-    return smallest_difference(of_variance(rival_variance(summary), 0.0, (answers.n_items, limit), "", level))
+    return smallest_difference(of_variance(rival_variance(summary, limit), 0.0, (answers.n_items, limit), "", level))
 
 
 def _run_correlation(answers: Answers, main: str, settings: Settings) -> Estimate | None:

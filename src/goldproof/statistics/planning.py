@@ -15,12 +15,13 @@ from scipy import special
 from goldproof.errors import UsageError
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.power import detectable_difference
-from goldproof.statistics.runs import MeanVariance, RunSummary, run_part
+from goldproof.statistics.runs import MeanVariance, RunPart, RunSummary, run_part
 
 ASSURANCE = 0.6
 RANGE = (0.1, 0.9)
 FEW_DF = 4.0
 MOST_ITEMS, MOST_RUNS = 100_000_000, 10_000
+HALF_RANGE = 1.959964  # the normal quantile at 95 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +51,20 @@ def smallest_difference(comparison: Comparison, power: float = 0.8) -> float:
     return found if found <= comparison.limit else math.inf
 
 
-def rival_variance(summary: RunSummary) -> MeanVariance:
+def rival_variance(summary: RunSummary, limit: float = 1.0) -> MeanVariance:
     """The variance of the difference to a rival of the same kind, as far as one system's runs tell it.
 
     The rival has as many runs that vary as much, and differs from this system item by item as two of its runs do.
-    With one run nothing is known of that: the variance is that of a rival on other items.
+    With one run, or runs that answer alike, nothing is known of that: the variance is that of a rival on other items.
+    Where no item differs from another at all it is what so many items could hide, by Tango's bound; `limit` is the most
+    that scores can differ by.
     """
-    if len(summary.scores) == 1:
-        own = summary.variance()
-        return MeanVariance((), 2 * own.item_variance, own.item_df, "items", 2 * own.least)
-    part = run_part(summary)
-    between = 2 * part.interaction * part.n_runs
-    return MeanVariance((part, part), between, summary.variance().item_df, "items")
+    own = summary.variance()
+    part = run_part(summary) if len(summary.scores) > 1 else RunPart(0.0, 0.0, 1)
+    if part.interaction > 0:
+        return MeanVariance((part, part), 2 * part.interaction * part.n_runs, own.item_df, "items")
+    hidden = limit * HALF_RANGE / (own.item_df + 1 + HALF_RANGE**2)
+    return MeanVariance((), max(2 * own.item_variance, hidden**2), own.item_df, "items", 2 * own.least)
 
 
 def needed(comparison: Comparison, difference: float, n_runs: int = 1, power: float = 0.8) -> Needed:

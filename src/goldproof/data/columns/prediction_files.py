@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from goldproof.data.columns.names import (
 )
 from goldproof.data.columns.tasks import MissingPolicy, PredictionTask
 from goldproof.data.formats.raw import RawBatch, RawFile
+from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError
 
 KEY_COLUMNS = ("id", "run", "step", "language", "split", "model", "dataset")
@@ -122,7 +122,27 @@ def shape_predictions(raw: RawBatch, shape: Shape) -> pa.RecordBatch:
             made[ours] = _convert_present(raw, ours, shape, absent) if partly else _convert(raw, ours, shape)
     if shape.task == "tagging":
         values.check_lengths(raw, made["gold"], made["prediction"], "predicted as gold tags")
+    if shape.task == "classification" and "probabilities" in made:
+        _check_keys(raw, shape, made)
     return pa.RecordBatch.from_pydict(made)
+
+
+def _check_keys(raw: RawBatch, shape: Shape, made: dict[str, pa.Array]) -> None:
+    """Refuse probabilities that are keyed by other labels than those of gold and prediction."""
+    theirs = shape.names["probabilities"]
+    column = raw.columns.column(theirs).drop_null()
+    cell = column[0].as_py() if len(column) else None
+    if isinstance(cell, str):
+        cell = _from_json(raw, 0, theirs, cell)
+    if not isinstance(cell, dict) and not pa.types.is_map(column.type):
+        return
+    keys = sorted(dict(cell or {}))
+    for ours in ("prediction", "gold"):
+        strange = ~np.array(pc.is_in(made[ours], pa.array(keys, pa.string()))) & ~np.array(pc.is_null(made[ours]))
+        if strange.any():
+            row = values.first_row(strange)
+            message = f"{theirs!r} has the labels {', '.join(keys)}; {ours} is {made[ours][row].as_py()!r}"
+            raise raw.error(row, message)
 
 
 def _absent(column: pa.Array) -> Any:
@@ -233,7 +253,7 @@ def _as_number_lists(raw: RawBatch, theirs: str, column: pa.Array, labels: Seque
 
 def _from_json(raw: RawBatch, row: int, theirs: str, cell: str) -> Any:
     try:
-        return json.loads(cell)
+        return load_json(cell)
     except (ValueError, RecursionError):
         raise raw.error(row, f"{theirs!r} must be JSON, such as [0.2, 0.8]; got {cell[:60]!r}") from None
 

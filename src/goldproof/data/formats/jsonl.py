@@ -20,6 +20,7 @@ import pyarrow.json
 
 from goldproof.data.formats.files import decode_line, iter_blocks
 from goldproof.data.formats.raw import RawBatch
+from goldproof.data.formats.strict_json import load_json
 from goldproof.data.nested import value_at
 from goldproof.errors import DataError
 
@@ -90,7 +91,7 @@ def parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     """The JSON object on a line, or a `DataError` that says why it is none."""
     text = decode_line(line, path, number)
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = load_json(text)
         json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise DataError(f"not JSON: {error.msg} at character {error.colno}", path=path, line=number) from None
@@ -101,10 +102,6 @@ def parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"a JSON object is needed on each line; got {_kind_of(value)}", path=path, line=number)
     return value
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _parse_block(block: bytes, wanted: Sequence[str], kinds: Mapping[str, str]) -> pa.RecordBatch | None:

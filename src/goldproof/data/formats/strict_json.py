@@ -1,0 +1,39 @@
+"""JSON with each key once and finite numbers: what Python's reader lets pass silently is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+
+def load_json(text: str) -> Any:
+    """The value of a JSON text; a ValueError says what is wrong with it.
+
+    >>> load_json('{"a": 1.5}')
+    {'a': 1.5}
+    >>> load_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ValueError: the key 'a' occurs twice in one object
+    """
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
+    return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")

@@ -215,7 +215,7 @@ def test_a_note_says_how_the_intervals_were_made():
     assert dots(rows[1:], "tag", "x", caption=caption).note == "A note."
 
 
-def test_a_figure_of_ones_own_may_hold_estimates_and_is_refused_when_wrong():
+def test_a_figure_of_ones_own_may_hold_estimates():
     spec = {
         "data": {"name": "rows"},
         "mark": "bar",
@@ -226,7 +226,21 @@ def test_a_figure_of_ones_own_may_hold_estimates_and_is_refused_when_wrong():
     }
     rows = [{"x": Estimate(0.5, 0.4, 0.6, "Wilson", 30)}]
     assert tips(Figure("own", "Own", spec, rows)) == ["30"]
-    with pytest.raises(UsageError) as error:
-        figure_svg(Figure("own", "Own", {**spec, "mark": 3}, rows))
-    assert str(error.value).startswith("figure 'own' cannot be drawn: Vega-Lite to SVG conversion failed: ")
-    assert "\n" not in str(error.value)
+
+
+def test_what_cannot_be_drawn_is_said_in_its_place():
+    wrong = Figure("own", "Own", {"data": {"name": "rows"}, "mark": 3}, [{"x": 1.0}])
+    drawn = figure_svg(wrong)
+    assert "This chart cannot be drawn; its rows are in summary.json." in drawn
+    assert "Vega-Lite to SVG conversion failed" in drawn
+    assert figure_pdf(wrong).startswith(b"%PDF")
+
+
+def test_of_very_many_categories_the_ends_are_drawn():
+    rows = [{"tag": f"t{i}", "x": Estimate(i / 3000, 0.0, 1.0, "t", 9)} for i in range(3000)]
+    figure = dots(rows, "tag", "x", caption=Caption("many", "Many", "A note."))
+    assert len(figure.rows) == 80
+    assert {row["tag"] for row in figure.rows} == {f"t{i}" for i in (*range(40), *range(2960, 3000))}
+    assert figure.note.startswith("A note. The 40 lowest and the 40 highest of 3,000; the table has all.")
+    wide = [{"tag": f"t{i}", "set": s, "x": float(i)} for i in range(200) for s in "ab"]
+    assert len(heat_map(wide, "set", "tag", "x", caption=Caption("map", "Map")).rows) == 160

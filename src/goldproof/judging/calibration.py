@@ -34,8 +34,8 @@ def calibrate(answers: Answers, level: float = 0.95) -> Calibration:
     runs, items and clusters.
     """
     assert answers.probabilities is not None
-    truth = np.eye(answers.probabilities.shape[-1])[answers.gold]
-    squares = ((answers.probabilities - truth) ** 2).sum(axis=-1)
+    of_gold = np.take_along_axis(answers.probabilities, answers.gold[None, :, None], axis=-1)[..., 0]
+    squares = (answers.probabilities**2).sum(axis=-1) - 2 * of_gold + 1
     confidence = answers.probabilities.max(axis=-1)
     right = answers.probabilities.argmax(axis=-1) == answers.gold
     bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1).ravel()

@@ -31,6 +31,7 @@ from goldproof.report.chart_parts import (
     tip_expression,
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
+from goldproof.report.extremes import ends_of
 from goldproof.report.heat_maps import heat_map
 from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, MUTED, SERIES
@@ -131,6 +132,7 @@ def _ranked(
 ) -> Figure:
     import altair as alt
 
+    rows, caption = ends_of(rows, category, value, caption)
     sheet = lay_out(rows, caption, category=category, value=value, series=series)
     looks = sheet.looks()
     colour = {"color": looks.get("color", alt.value(SERIES[0]))}

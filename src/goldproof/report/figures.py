@@ -6,6 +6,7 @@ PDF whose texts need more than one font may list those in another order in anoth
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
@@ -14,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from goldproof.errors import UsageError
 from goldproof.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
 from goldproof.report.drawings import make_small
 from goldproof.report.summary import Figure
@@ -54,12 +54,25 @@ def _narrowed(spec: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
 
 
 def figure_svg(figure: Figure, *, narrow: bool = False) -> str:
-    """The figure as SVG text; its ids begin with the figure's name, so that many can stand on one page."""
-    spec = json.dumps(full_spec(figure, narrow=narrow), ensure_ascii=False)
+    """The figure as SVG text; its ids begin with the figure's name, so that many can stand on one page.
+
+    What cannot be drawn is said in its place: no chart may cost the report.
+    """
+    prefix = f"{figure.name}-{'narrow' if narrow else 'wide'}"
     try:
-        return _drawn(spec, f"{figure.name}-{'narrow' if narrow else 'wide'}")
-    except ValueError as error:
-        raise UsageError(f"figure '{figure.name}' cannot be drawn: {' '.join(str(error).splitlines()[:2])}") from error
+        return _drawn(json.dumps(full_spec(figure, narrow=narrow), ensure_ascii=False), prefix)
+    except (ValueError, RecursionError) as error:
+        return _settled(_instead(" ".join(str(error).split())), prefix)
+
+
+def _instead(reason: str) -> str:
+    """A drawing that says why there is none."""
+    size, line = 'width="560" height="44"', 'font-family="sans-serif" font-size="12" fill="#555"'
+    shown = html.escape(UNDRAWABLE.sub(" ", reason[:80]))
+    return (
+        f'<svg xmlns="{SVG}" {size} viewBox="0 0 560 44"><text x="4" y="18" {line}>This chart cannot be drawn; its '
+        f'rows are in summary.json.</text><text x="4" y="36" {line}>{shown}</text></svg>'
+    )
 
 
 @lru_cache(maxsize=128)

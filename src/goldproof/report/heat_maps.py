@@ -23,6 +23,7 @@ from goldproof.report.chart_parts import (
     tip_expression,
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
+from goldproof.report.extremes import ends_of
 from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, NEGATIVE, ON_COLOUR, POSITIVE
 from goldproof.report.summary import Cell, Column, Figure
@@ -47,6 +48,8 @@ def heat_map(
     `chance` is a yes-or-no field; cells where it is true cannot be told from what its title says, from chance where it
     is a bare key, and are shown in brackets.
     """
+    for names_of in (y, x):
+        rows, caption = ends_of(rows, names_of, value, caption)
     sheet = lay_out(rows, caption, across=x, down=y, value=value, chance=chance)
     names, marks = sheet.names("across"), sheet["chance"].key if chance is not None else None
     with_values = len(names) <= MOST_COLUMNS_WITH_VALUES

@@ -31,6 +31,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
+MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
@@ -140,7 +141,11 @@ def _table(table: Table) -> dict[str, Any]:
         ]
         for row in views
     ]
-    size = {"tall": len(rows) > MOST_ROWS_IN_SIGHT, "dense": len(columns) > MOST_ROOMY_COLUMNS}
+    size = {
+        "tall": len(rows) > MOST_ROWS_IN_SIGHT,
+        "dense": len(columns) > MOST_ROOMY_COLUMNS,
+        "huge": len(rows) > MOST_ROWS_IN_FULL,
+    }
     return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
 
 
@@ -156,7 +161,7 @@ def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, i
         cell.text,
         cell.interval,
         " ".join(name for name, is_on in style.items() if is_on),
-        None if cell.number is None else repr(float(cell.number)),
+        None if cell.number is None else f"{float(cell.number):.9g}",
         "" if cell.n is None else f"n = {cell.n}",
         cell.tied,
         " ".join(str(notes[text]) for text in cell.footnotes),

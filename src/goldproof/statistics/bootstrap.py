@@ -56,7 +56,7 @@ def bootstrap_scores(
     >>> bootstrap_scores(metric("mcc"), gold, runs, np.random.default_rng(0), draws=5).tolist()[0]
     [1.0, -1.0]
     """
-    items = metric.encode(gold, predicted)
+    items = metric.encode(gold, predicted).dense()
     n = items.index.shape[-1]
     runs = items.index.reshape(-1, n)
     members = np.ones((n, 1), bool) if groups is None else np.asarray(groups, bool)

@@ -15,7 +15,11 @@ import numpy as np
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray, check_level, group_codes
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.many_labels import LabelSums
 from goldproof.statistics.metrics import Metric
+
+FEWER_DRAWS = 2_000
+_MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,12 @@ def chance_band(
         scores, chances = _two_class_scores(metric, table)
         method = "hypergeometric"
     else:
+        draws = draws if metric.many is None else min(draws, FEWER_DRAWS)
         scores, chances = _simulated_scores(metric, table, rng, draws), None
         method = f"label permutation, {draws} draws"
-    return summarise_chance(scores, chances, float(metric.score(_flat(table))), method, int(table.sum()), level)
+    return summarise_chance(
+        scores, chances, float(metric.of_tables(table.astype(float))), method, int(table.sum()), level
+    )
 
 
 def clustered_chance_band(
@@ -113,8 +120,26 @@ def _simulated_scores(metric: Metric, table: Array, rng: np.random.Generator | N
 
     if rng is None:
         raise UsageError(f"the chance band of {len(table)} classes is simulated and needs rng; got None")
-    tables = stats.random_table(table.sum(1), table.sum(0), seed=rng).rvs(size=draws)
-    return metric.score(_flat(tables))
+    if metric.many is not None:
+        gold, predicted = (np.repeat(np.arange(len(table)), table.sum(axis)) for axis in (1, 0))
+        deals = (rng.permutation(gold)[None] for _ in range(draws))
+        return np.concatenate([hit_scores(metric, deal, predicted) for deal in deals])
+    random = stats.random_table(table.sum(1), table.sum(0), seed=rng)
+    at_once = max(1, _MOST_CELLS // table.size)
+    sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
+    return np.concatenate([metric.of_tables(np.asarray(random.rvs(size=size), float)) for size in sizes])
+
+
+def hit_scores(metric: Metric, deals: Array, run: Array) -> FloatArray:
+    """The score of a run for each deal of gold (deals × items), where labels are many: a deal changes hits alone."""
+    k = metric.n_classes
+    draws = np.repeat(np.arange(len(deals)), len(run)).reshape(deals.shape)
+    right = deals == run
+    cells = draws[right] * k + np.broadcast_to(run, deals.shape)[right]
+    hits = np.bincount(cells, minlength=len(deals) * k).reshape(len(deals), k).astype(float)
+    gold, predicted = (np.bincount(codes, minlength=k).astype(float) for codes in (deals[0], run))
+    sums = LabelSums(hits, np.broadcast_to(gold, hits.shape), np.broadcast_to(predicted, hits.shape))
+    return metric.score(sums.flat())
 
 
 def summarise_chance(
@@ -138,7 +163,3 @@ def summarise_chance(
     smaller = min((float(chances[side].sum()) * total + extra) / (total + extra) for side in sides)
     band = Estimate(float(scores @ chances), float(low), float(high), method, n, level)
     return ChanceBand(band, observed, min(1.0, 2 * smaller))
-
-
-def _flat(table: Array) -> FloatArray:
-    return np.asarray(table, float).reshape(*np.shape(table)[:-2], -1)

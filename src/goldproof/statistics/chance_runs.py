@@ -8,10 +8,12 @@ clusters share (the first twin entails, say) would pass for chance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from goldproof.statistics.arrays import Array, FloatArray, group_codes
-from goldproof.statistics.chance import ChanceBand, chance_band, summarise_chance
+from goldproof.statistics.chance import ChanceBand, chance_band, hit_scores, summarise_chance
 from goldproof.statistics.deals import deal_gold
 from goldproof.statistics.metrics import Metric, confusion
 
@@ -38,18 +40,18 @@ def runs_chance_band(
     (1.0, True)
     """
     gold, runs = np.asarray(gold), np.atleast_2d(np.asarray(runs))
-    n_classes = round(metric.encode(gold[:1], runs[0, :1]).rows.shape[1] ** 0.5)
+    n_classes = metric.n_classes
     if len(runs) == 1 and clusters is None:
         return chance_band(metric, confusion(gold, runs[0], n_classes), rng, level=level)
-    guesses = np.stack([(runs == k).T.astype(float) for k in range(n_classes)])  # class × items × runs
+    scores_of = _scorer(metric, runs)
     observed = float(np.mean([metric(gold, run) for run in runs]))
     blocks = _blocks(clusters, len(gold))
     codes = gold.astype(np.min_scalar_type(n_classes))
     scores: list[float] = []
-    at_once = max(1, _BLOCK_CELLS // len(gold))
+    at_once = max(1, _BLOCK_CELLS // max(len(gold), n_classes))
     while len(scores) < draws:
         deals = deal_gold(codes, blocks, min(at_once, draws - len(scores)), rng)
-        scores += _mean_scores(metric, deals, guesses).tolist()
+        scores += scores_of(deals).tolist()
     kind = "whole clusters of gold" if clusters is not None else "gold labels"
     method = f"permutation of {kind}, {len(runs)} runs, {draws} draws"
     return summarise_chance(np.array(scores), None, observed, method, len(gold), level)
@@ -63,6 +65,14 @@ def _blocks(clusters: Array | None, n: int) -> list[Array]:
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     starts = np.cumsum(sizes) - sizes
     return [order[starts[sizes == size][:, None] + np.arange(size)] for size in np.unique(sizes)]
+
+
+def _scorer(metric: Metric, runs: Array) -> Callable[[Array], FloatArray]:
+    """How deals of gold (deals × items) are scored: the mean over the runs of each."""
+    if metric.many is not None:
+        return lambda deals: np.asarray(np.mean([hit_scores(metric, deals, run) for run in runs], axis=0))
+    guesses = np.stack([(runs == k).T.astype(float) for k in range(metric.n_classes)])  # class × items × runs
+    return lambda deals: _mean_scores(metric, deals, guesses)
 
 
 def _mean_scores(metric: Metric, deals: Array, guesses: FloatArray) -> FloatArray:

@@ -107,8 +107,9 @@ def compare_runs(  # noqa: PLR0913 - what is known of the seeds is one more ques
         return compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
     codes = group_codes(clusters, n)
     encoded = [metric.encode(gold, runs) for runs in (runs_a, runs_b)]
-    scores = [float(np.mean(metric.score(items.sums()))) for items in encoded]
-    reason = why_no_interval(metric, scores[0] - scores[1], encoded[0].counts()[0], int(codes.max()) + 1)
+    sums = [items.sums() for items in encoded]
+    scores = [float(np.mean(metric.score(each))) for each in sums]
+    reason = why_no_interval(metric, scores[0] - scores[1], (n, int(codes.max()) + 1), sums[0][0])
     if reason:
         return _no_comparison(reason, scores[0] - scores[1], n, level)
     sides = [summarise_runs(metric, items, codes) for items in encoded]
@@ -172,7 +173,7 @@ def permutation_test(
     >>> permutation_test(metric("accuracy"), gold, (a, b), np.random.default_rng(0)) < 0.02
     True
     """
-    items = metric.encode(gold, np.stack([np.asarray(side) for side in pair]))
+    items = metric.encode(gold, np.stack([np.asarray(side) for side in pair])).dense()
     codes = group_codes(clusters, items.index.shape[1])
     gap = items.rows[items.index[1]] - items.rows[items.index[0]]
     moved = np.zeros((int(codes.max()) + 1, gap.shape[1]))
@@ -273,7 +274,7 @@ def _compare_linearised(
     groups, shares = int(codes.max()) + 1, cluster_shares(codes)
     linears = [linearise(metric, side.rows, side.counts()) for side in sides]
     value = linears[0].value - linears[1].value
-    reason = why_no_interval(metric, value, sides[0].counts(), groups)
+    reason = why_no_interval(metric, value, (n, groups), sides[0].sums())
     if reason:
         return _no_comparison(reason, value, n, level)
     gaps = linears[0].influence[sides[0].index] - linears[1].influence[sides[1].index]

@@ -9,11 +9,13 @@ at empty cells. No intervals here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from goldproof.statistics.arrays import FloatArray, IntArray
 from goldproof.statistics.clusters import cluster_shares, cluster_variance
+from goldproof.statistics.many_labels import LabelSums, ManyLabels, pseudo_squares, pseudo_sums, score_gradient
 from goldproof.statistics.metrics import Items, Metric
 
 
@@ -32,7 +34,7 @@ class Linearised:
     pseudo_squares: float
 
 
-def linearise(metric: Metric, rows: FloatArray, counts: FloatArray, n_runs: int = 1) -> Linearised:
+def linearise(metric: Metric, rows: Any, counts: FloatArray, n_runs: int = 1) -> Linearised:
     """The score and the influence of each pattern, from how many items have each pattern.
 
     Several runs share the pseudo-items, whose small bias would otherwise not average out.
@@ -41,6 +43,8 @@ def linearise(metric: Metric, rows: FloatArray, counts: FloatArray, n_runs: int 
     >>> linearise(metric("accuracy"), np.eye(4), np.array([30.0, 20.0, 10.0, 40.0])).value
     0.7
     """
+    if metric.many is not None:
+        return _linearise_many(metric, metric.many, rows, counts, n_runs)
     sums = counts @ rows
     pseudo = np.broadcast_to(metric.pseudo(sums) / n_runs, counts.shape)
     total = float(counts.sum() + pseudo.sum())
@@ -48,6 +52,25 @@ def linearise(metric: Metric, rows: FloatArray, counts: FloatArray, n_runs: int 
     influence = (rows - mean) @ _gradient(metric, mean)
     pseudo_squares = float(pseudo @ influence**2) if pseudo.any() else 0.0
     return Linearised(float(metric.score(sums)), float(metric.score(mean)), influence, total, pseudo_squares)
+
+
+def _linearise_many(metric: Metric, many: ManyLabels, rows: Any, counts: FloatArray, n_runs: int) -> Linearised:
+    """The same from hits and margins, where the labels are too many for the cells of a table."""
+    sums = counts @ rows
+    added = many.pseudo_items / n_runs
+    of_labels = LabelSums.of_flat(sums)
+    total = float(counts.sum()) + added
+    mean = (sums + pseudo_sums(of_labels, added).flat()) / total
+    gradient = score_gradient(many.name, LabelSums.of_flat(mean), many.unscored)
+    level = float(mean @ gradient.flat())
+    present = of_labels.gold + of_labels.predicted > 0
+    return Linearised(
+        float(metric.score(sums)),
+        float(metric.score(mean)),
+        np.asarray(rows @ gradient.flat()) - level,
+        total,
+        pseudo_squares(present, gradient, level, added),
+    )
 
 
 def sampling_variance(linear: Linearised, counts: FloatArray) -> float:

@@ -8,6 +8,7 @@ are resampled whole. Runs are not dealt with here (see `runs.py`), nor are boots
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -17,6 +18,7 @@ from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_level
 from goldproof.statistics.clusters import cluster_df, cluster_shares, cluster_variance, effective_clusters
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import clustered_variance, linearise, sampling_variance
+from goldproof.statistics.many_labels import CellRows
 from goldproof.statistics.metrics import Items, Metric, spearman
 
 
@@ -115,7 +117,11 @@ def table_interval(metric: Metric, table: FloatArray, level: float = 0.95) -> Es
     counts = np.asarray(table, float).ravel()
     if counts.sum() < 1:
         raise UsageError("the confusion table must hold at least one item; got none")
-    return _independent_interval(metric, np.eye(len(counts)), counts, level)
+    if metric.many is None:
+        return _independent_interval(metric, np.eye(len(counts)), counts, level)
+    cells = np.flatnonzero(counts)
+    rows = CellRows(cells // metric.n_classes, cells % metric.n_classes, metric.n_classes)
+    return _independent_interval(metric, rows.matrix(), counts[cells], level)
 
 
 def wilson_bounds(p: float, n: float, quantile: float) -> tuple[float, float]:
@@ -140,23 +146,23 @@ def transformed_bounds(
     return float(low + (ends[0] + 1) * (high - low) / 2), float(low + (ends[1] + 1) * (high - low) / 2)
 
 
-def why_no_interval(metric: Metric, value: float, counts: FloatArray, groups: int) -> str:
-    """The reason why a score of these items has no interval, or nothing."""
+def why_no_interval(metric: Metric, value: float, sizes: tuple[int, int], sums: FloatArray) -> str:
+    """The reason why a score has no interval, or nothing, from the numbers of items and clusters and a run's sums."""
+    n, groups = sizes
     if groups < 2:
-        return "one item only" if counts.sum() < 2 else "one cluster only"
+        return "one item only" if n < 2 else "one cluster only"
     if not math.isfinite(value):
         return "a column does not vary"
     if metric.name != "mcc":
         return ""
-    n_classes = math.isqrt(len(counts))
-    gold = counts.reshape(n_classes, n_classes).sum(1)
+    gold = metric.gold_counts(sums)
     return "one gold class only, MCC is 0 by convention" if (gold > 0).sum() < 2 else ""
 
 
-def _independent_interval(metric: Metric, rows: FloatArray, counts: FloatArray, level: float) -> Estimate:
+def _independent_interval(metric: Metric, rows: Any, counts: FloatArray, level: float) -> Estimate:
     n = round(float(counts.sum()))
     linear = linearise(metric, rows, counts)
-    reason = why_no_interval(metric, linear.value, counts, n)
+    reason = why_no_interval(metric, linear.value, (n, n), counts @ rows)
     if reason:
         return Estimate(linear.value, math.nan, math.nan, f"no interval: {reason}", n, level)
     if metric.name == "accuracy":
@@ -169,13 +175,13 @@ def _independent_interval(metric: Metric, rows: FloatArray, counts: FloatArray, 
 def _clustered_interval(metric: Metric, items: Items, codes: IntArray, level: float) -> Estimate:
     n, groups, counts = len(items.index), int(codes.max()) + 1, items.counts()
     linear = linearise(metric, items.rows, counts)
-    reason = why_no_interval(metric, linear.value, counts, groups)
+    reason = why_no_interval(metric, linear.value, (n, groups), counts @ items.rows)
     if reason:
         return Estimate(linear.value, math.nan, math.nan, f"no interval: {reason}", n, level)
     shares = cluster_shares(codes)
     quantile = t_quantile(level, cluster_df(shares))
     if metric.name == "accuracy":
-        effective = _effective_size(metric, items, codes, linear.value)
+        effective = _effective_size(linear.influence[items.index], codes, linear.value)
         low, high = wilson_bounds(linear.value, effective, quantile)
         method = f"Wilson, {groups} clusters, effective n {effective:.0f}"
         return Estimate(linear.value, low, high, method, n, level)
@@ -185,10 +191,10 @@ def _clustered_interval(metric: Metric, items: Items, codes: IntArray, level: fl
     return Estimate(linear.value, min(low, linear.value), max(high, linear.value), method, n, level)
 
 
-def _effective_size(metric: Metric, items: Items, codes: IntArray, share: float) -> float:
+def _effective_size(deviations: FloatArray, codes: IntArray, share: float) -> float:
     """How many independent items the clusters are worth for a share of correct items; never more than there are."""
-    correct, shares = metric.score(items.rows)[items.index], cluster_shares(codes)
-    variance = cluster_variance(np.bincount(codes, weights=correct - share) / len(codes), shares)
+    shares = cluster_shares(codes)
+    variance = cluster_variance(np.bincount(codes, weights=deviations) / len(codes), shares)
     # All right or all wrong: the correlation within clusters cannot be seen, so each cluster counts as one item.
     if not 0 < share < 1:
         return effective_clusters(shares)

@@ -16,6 +16,7 @@ import numpy as np
 from goldproof.errors import UsageError
 from goldproof.statistics.added_metrics import PLUGINS, TableMetric, find_added_metric
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_same_length
+from goldproof.statistics.many_labels import MOST_LABELS_IN_TABLE, CellRows, LabelSums, ManyLabels
 
 METRICS = ("accuracy", "binary_f1", "macro_f1", "mcc", "micro_f1", "pearson", "weighted_f1")
 """The names that `metric` knows."""
@@ -25,18 +26,23 @@ METRICS = ("accuracy", "binary_f1", "macro_f1", "mcc", "micro_f1", "pearson", "w
 class Items:
     """Items as patterns: item i adds `rows[index[i]]` to the sums.
 
-    `rows` has one row for each pattern and one column for each feature; `index` holds one pattern for each item,
-    with one more axis in front when there are several runs.
+    `rows` has one row for each pattern and one column for each feature (a sparse matrix, where labels are many);
+    `index` holds one pattern for each item, with one more axis in front when there are several runs.
     """
 
-    rows: FloatArray
+    rows: Any
     index: IntArray
+
+    def dense(self) -> Items:
+        """The same with rows that are a plain array."""
+        return self if isinstance(self.rows, np.ndarray) else Items(self.rows.toarray(), self.index)
 
     def counts(self) -> FloatArray:
         """How many items have each pattern: one number for each pattern (runs in front, if any)."""
         flat = self.index.reshape(-1, self.index.shape[-1])
-        counts = np.stack([np.bincount(run, minlength=len(self.rows)) for run in flat])
-        return counts.astype(float).reshape(*self.index.shape[:-1], len(self.rows))
+        n_patterns = self.rows.shape[0]
+        counts = np.stack([np.bincount(run, minlength=n_patterns) for run in flat])
+        return counts.astype(float).reshape(*self.index.shape[:-1], n_patterns)
 
     def sums(self, weights: FloatArray | None = None) -> FloatArray:
         """The summed features; `weights` is one number for each item, or one row of them for each resample."""
@@ -50,7 +56,8 @@ class Metric:
     """A score: how an item becomes features (`encode`), how sums become the score, and the score's range.
 
     `pseudo` gives, from the summed features, a small weight for each pattern (two pseudo-items in all, spread
-    evenly over the cells in play): intervals add them so that a table with empty cells still has a variance.
+    evenly over the cells in play): intervals add them so that a table with empty cells still has a variance. With many
+    labels (`many`) features are hits and margins, not cells.
     """
 
     name: str
@@ -59,6 +66,20 @@ class Metric:
     encode: Callable[[Array, Array], Items]
     score: Callable[[FloatArray], FloatArray]
     pseudo: Callable[[FloatArray], FloatArray]
+    n_classes: int = 0
+    many: ManyLabels | None = None
+
+    def of_tables(self, tables: FloatArray) -> FloatArray:
+        """The score of confusion tables, the last two axes."""
+        if self.many is not None:
+            return self.score(LabelSums.of_table(tables).flat())
+        return self.score(tables.reshape(*tables.shape[:-2], -1))
+
+    def gold_counts(self, sums: FloatArray) -> FloatArray:
+        """How many items of gold each class has, from the summed features."""
+        if self.many is not None:
+            return LabelSums.of_flat(sums).gold
+        return np.asarray(sums.reshape(*sums.shape[:-1], self.n_classes, self.n_classes).sum(-1))
 
     def __call__(self, gold: Array, predicted: Array, weights: FloatArray | None = None) -> Any:
         """The score of predictions (items, or runs × items) against gold, optionally weighted."""
@@ -86,13 +107,18 @@ def confusion(gold: Array, predicted: Array, n_classes: int, weights: FloatArray
     array([[1., 0.],
            [1., 1.]])
     """
-    sums = _encode_cells(gold, predicted, n_classes).sums(weights)
-    return sums.reshape(*sums.shape[:-1], n_classes, n_classes)
+    codes = _cell_codes(gold, predicted, n_classes)
+    if weights is not None:
+        sums = Items(np.eye(n_classes * n_classes), codes).sums(weights)
+        return sums.reshape(*sums.shape[:-1], n_classes, n_classes)
+    flat = codes.reshape(-1, codes.shape[-1])
+    counts = np.stack([np.bincount(run, minlength=n_classes * n_classes) for run in flat]).astype(float)
+    return counts.reshape(*codes.shape[:-1], n_classes, n_classes)
 
 
 def accuracy_of(table: FloatArray) -> FloatArray:
     """Share of items on the diagonal of a confusion table (the last two axes)."""
-    return _divide(np.trace(table, axis1=-2, axis2=-1), table.sum((-2, -1)))
+    return _accuracy(LabelSums.of_table(table))
 
 
 def mcc_of(table: FloatArray) -> FloatArray:
@@ -104,13 +130,7 @@ def mcc_of(table: FloatArray) -> FloatArray:
     >>> float(mcc_of(np.array([[3.0, 1.0], [1.0, 3.0]])))
     0.5
     """
-    gold, predicted, total = table.sum(-1), table.sum(-2), table.sum((-2, -1))
-    covariance = np.trace(table, axis1=-2, axis2=-1) * total - (gold * predicted).sum(-1)
-    spread_gold = total**2 - (gold**2).sum(-1)
-    spread_predicted = total**2 - (predicted**2).sum(-1)
-    scale = np.sqrt(np.maximum(spread_gold, 0) * np.maximum(spread_predicted, 0))
-    # Sums of pseudo-counts leave rounding noise where the denominator is truly zero.
-    return _divide(covariance, np.where(scale > 1e-12 * total**2, scale, 0.0))
+    return _mcc(LabelSums.of_table(table))
 
 
 def f1_of(table: FloatArray, average: str = "macro", unscored: int = 0) -> FloatArray:
@@ -124,8 +144,25 @@ def f1_of(table: FloatArray, average: str = "macro", unscored: int = 0) -> Float
     >>> float(f1_of(np.array([[3.0, 1.0], [1.0, 3.0]]), "binary"))
     0.75
     """
-    hits = np.diagonal(table, axis1=-2, axis2=-1)
-    gold, predicted = table.sum(-1), table.sum(-2)
+    return _f1(LabelSums.of_table(table), average, unscored)
+
+
+def _accuracy(sums: LabelSums) -> FloatArray:
+    return _divide(sums.hits.sum(-1), sums.gold.sum(-1))
+
+
+def _mcc(sums: LabelSums) -> FloatArray:
+    gold, predicted, total = sums.gold, sums.predicted, sums.gold.sum(-1)
+    covariance = sums.hits.sum(-1) * total - (gold * predicted).sum(-1)
+    spread_gold = total**2 - (gold**2).sum(-1)
+    spread_predicted = total**2 - (predicted**2).sum(-1)
+    scale = np.sqrt(np.maximum(spread_gold, 0) * np.maximum(spread_predicted, 0))
+    # Sums of pseudo-counts leave rounding noise where the denominator is truly zero.
+    return _divide(covariance, np.where(scale > 1e-12 * total**2, scale, 0.0))
+
+
+def _f1(sums: LabelSums, average: str, unscored: int = 0) -> FloatArray:
+    hits, gold, predicted = sums.hits, sums.gold, sums.predicted
     each = _divide(2 * hits, gold + predicted)
     if average == "binary":
         return np.asarray(each[..., 1])
@@ -135,6 +172,12 @@ def f1_of(table: FloatArray, average: str = "macro", unscored: int = 0) -> Float
     if unscored:
         weight = np.where(np.arange(weight.shape[-1]) < weight.shape[-1] - unscored, weight, 0.0)
     return _divide((each * weight).sum(-1), weight.sum(-1))
+
+
+def _score_of_sums(name: str, sums: LabelSums, unscored: int) -> FloatArray:
+    if name == "accuracy":
+        return _accuracy(sums)
+    return _mcc(sums) if name == "mcc" else _f1(sums, name.removesuffix("_f1"), unscored)
 
 
 def pearson_of(sums: FloatArray) -> FloatArray:
@@ -179,12 +222,27 @@ def metric(name: str, n_classes: int = 2, unscored: int = 0) -> Metric:
         allowed = "exactly 2" if name == "binary_f1" else "at least 2"
         raise UsageError(f"the metric {name!r} needs {allowed} classes; got {n_classes}")
     if added is not None:
-        score = _AddedScore(added, n_classes)
-        return Metric(name, added.low, added.high, _CellEncoder(n_classes), score, _CellPseudo(n_classes, 2.0))
+        return _added_metric(added, name, n_classes)
     low, total = (-1.0 if name == "mcc" else 0.0), (0.0 if name == "accuracy" else 2.0)
-    return Metric(
-        name, low, 1.0, _CellEncoder(n_classes), _TableScore(name, n_classes, unscored), _CellPseudo(n_classes, total)
-    )
+    if n_classes > MOST_LABELS_IN_TABLE:
+        many = ManyLabels(name, n_classes, unscored, total)
+        return Metric(name, low, 1.0, _ManyEncoder(n_classes), _ManyScore(many), _no_pseudo, n_classes, many)
+    score = _TableScore(name, n_classes, unscored)
+    return Metric(name, low, 1.0, _CellEncoder(n_classes), score, _CellPseudo(n_classes, total), n_classes)
+
+
+def _added_metric(added: TableMetric, name: str, n_classes: int) -> Metric:
+    if n_classes > MOST_LABELS_IN_TABLE:
+        raise UsageError(
+            f"the metric {name!r} of a plugin takes the whole confusion table, of at most {MOST_LABELS_IN_TABLE} "
+            f"labels; got {n_classes}"
+        )
+    score, encode, pseudo = _AddedScore(added, n_classes), _CellEncoder(n_classes), _CellPseudo(n_classes, 2.0)
+    return Metric(name, added.low, added.high, encode, score, pseudo, n_classes)
+
+
+def _no_pseudo(sums: FloatArray) -> FloatArray:
+    return np.zeros(1)  # with many labels they are no patterns; see `linearise`
 
 
 def span_f1_metric(counts: FloatArray) -> Metric:
@@ -222,9 +280,26 @@ class _TableScore:
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         table = sums.reshape(*sums.shape[:-1], self.n_classes, self.n_classes)
-        if self.name == "accuracy":
-            return accuracy_of(table)
-        return mcc_of(table) if self.name == "mcc" else f1_of(table, self.name.removesuffix("_f1"), self.unscored)
+        return _score_of_sums(self.name, LabelSums.of_table(table), self.unscored)
+
+
+@dataclass(frozen=True, slots=True)
+class _ManyScore:
+    many: ManyLabels
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        return _score_of_sums(self.many.name, LabelSums.of_flat(sums), self.many.unscored)
+
+
+@dataclass(frozen=True, slots=True)
+class _ManyEncoder:
+    n_classes: int
+
+    def __call__(self, gold: Array, predicted: Array) -> Items:
+        codes = _cell_codes(gold, predicted, self.n_classes)
+        cells, index = np.unique(codes, return_inverse=True)
+        rows = CellRows(cells // self.n_classes, cells % self.n_classes, self.n_classes)
+        return Items(rows.matrix(), index.reshape(codes.shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +325,11 @@ class _CellPseudo:
 
 
 def _encode_cells(gold: Array, predicted: Array, n_classes: int) -> Items:
+    return Items(np.eye(n_classes * n_classes), _cell_codes(gold, predicted, n_classes))
+
+
+def _cell_codes(gold: Array, predicted: Array, n_classes: int) -> IntArray:
+    """The cell of the confusion table that each item is in."""
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     check_same_length(gold=gold, predicted=predicted)
     for name, codes in (("gold", gold), ("predicted", predicted)):
@@ -258,8 +338,7 @@ def _encode_cells(gold: Array, predicted: Array, n_classes: int) -> Items:
                 f"{name} must hold whole numbers from 0 to {n_classes - 1} (use encode_labels); "
                 f"got {codes.dtype} from {codes.min()} to {codes.max()}"
             )
-    index = gold.astype(np.int64) * n_classes + predicted
-    return Items(np.eye(n_classes * n_classes), index)
+    return np.asarray(gold.astype(np.int64) * n_classes + predicted)
 
 
 def _encode_numbers(gold: Array, predicted: Array) -> Items:

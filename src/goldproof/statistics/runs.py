@@ -195,8 +195,9 @@ def runs_interval(
     codes = group_codes(clusters, n)
     groups = int(codes.max()) + 1
     items = metric.encode(gold, runs)
-    value = float(np.mean(metric.score(items.sums())))
-    reason = why_no_interval(metric, value, items.counts()[0], groups)
+    sums = items.sums()
+    value = float(np.mean(metric.score(sums)))
+    reason = why_no_interval(metric, value, (n, groups), sums[0])
     if reason:
         return Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
     summary = summarise_runs(metric, items, codes)

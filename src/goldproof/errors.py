@@ -12,18 +12,20 @@
         ├── DamagedValueError   a stored value whose bytes are not those that were written
         └── AbsentValueError    a value that was asked for and has not been computed
 
-`exit_code` is what the command line returns: 2 for wrong use, 1 for work that failed.
+`exit_code` is what the command line returns, one of `ExitCode`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from pathlib import Path
 
 __all__ = [
     "AbsentValueError",
     "DamagedValueError",
     "DataError",
+    "ExitCode",
     "GoldproofError",
     "JobFailedError",
     "MissingExtraError",
@@ -35,10 +37,23 @@ __all__ = [
 ]
 
 
+class ExitCode(IntEnum):
+    """What the command line returns; a gate reads 1 as "no", so nothing else may be 1."""
+
+    DONE = 0
+    NO = 1  # the answer is no: credibly worse, a problem found with --strict, a stored value that is damaged
+    WRONG_USE = 2  # a command, setting or file that is not what it should be
+    UNDECIDED = 3  # neither shown, where a proof was required
+    WORK_FAILED = 4  # a job, a training or the store
+    OUR_FAULT = 70  # a fault of Goldproof's own
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
 class GoldproofError(Exception):
     """Anything that went wrong and that the user can do something about."""
 
-    exit_code = 2
+    exit_code = ExitCode.WRONG_USE
 
 
 class UsageError(GoldproofError):
@@ -66,13 +81,13 @@ class ModelError(GoldproofError):
 class TrainingError(GoldproofError):
     """A training that cannot go on."""
 
-    exit_code = 1
+    exit_code = ExitCode.WORK_FAILED
 
 
 class JobFailedError(GoldproofError):
     """A job of a study that failed, and so there is no report; `key` is the job's."""
 
-    exit_code = 1
+    exit_code = ExitCode.WORK_FAILED
 
     def __init__(self, message: str, *, key: str = "") -> None:
         super().__init__(message)
@@ -106,7 +121,7 @@ class PluginError(GoldproofError):
 class StoreError(GoldproofError):
     """A store that cannot be read or written; `full` where it has no room."""
 
-    exit_code = 1
+    exit_code = ExitCode.WORK_FAILED
 
     def __init__(self, message: str, *, full: bool = False) -> None:
         super().__init__(message)

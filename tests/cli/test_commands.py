@@ -105,7 +105,7 @@ def test_times_of_a_dry_run_are_called_means_of_the_store(run):
 def test_a_report_that_cannot_be_written_is_said_before_anything_runs(run, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     code, out, err = run("run", "demo", "--preset", "tiny", "--out", "file")
-    assert (code, out) == (1, "")
+    assert (code, out) == (4, "")
     assert err == (
         "error: the report cannot be written to file: a file stands where its folder should be; give another folder\n"
     )

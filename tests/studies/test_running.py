@@ -227,14 +227,14 @@ def test_a_failed_job_is_one_error_and_finished_work_is_kept(empty, capfd):
         )
     assert [outcome.status for outcome in seen] == ["done", "done", "done", "failed"]
     failed = seen[-1]
-    assert (caught.value.key, caught.value.exit_code) == (failed.key, 1)
+    assert (caught.value.key, caught.value.exit_code) == (failed.key, 4)
     assert failed.error.startswith("ValueError: ")
     assert str(caught.value) == (
         f"the job {failed.description} [{failed.key[:12]}] failed: {failed.error}; finished work is kept in the store "
         "kept: mend the cause and run the same again"
     )
     command = ["run", "demo", "--set", "sizes=10", "--set", "n_test=10", "--set", f"seeds=0,{ONE_CLASS}"]
-    assert run_command([*command, "--store", "kept"]) == 1
+    assert run_command([*command, "--store", "kept"]) == 4
     assert capfd.readouterr().out == (
         "4 jobs: 3 kept, 1 failed\n"
         "No report: a job failed. What is finished is kept; mend the cause and run the same command again.\n"

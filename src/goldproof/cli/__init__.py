@@ -1,6 +1,6 @@
 """The command line: parse, call the library, print. One file per command; heavy imports wait until a command runs.
 
-Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 some job failed, 2 wrong use.
+Results go to stdout, progress and errors to stderr; exit codes are `goldproof.errors.ExitCode`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from typing import Any
 import typer
 
 from goldproof.cli import annotate, build, check, corrupt, demo, export, judge, list_, report, run, status, store
-from goldproof.errors import GoldproofError
+from goldproof.errors import ExitCode, GoldproofError
 from goldproof.version import __version__
 
 WrongUse: Any = typer.BadParameter.__mro__[2]  # what typer raises for a wrong command line, wherever it keeps it
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="goldproof",
@@ -66,15 +64,36 @@ def run_command(arguments: list[str]) -> int:
         code = app(arguments, standalone_mode=False)
     except GoldproofError as error:
         typer.echo(f"error: {error}", err=True)
-        return error.exit_code
+        return int(error.exit_code)
     except WrongUse as error:
         asked_for_nothing = type(error).__name__ == "NoArgsIsHelpError"
         typer.echo(("" if asked_for_nothing else "error: ") + error.format_message(), err=True)
-        return 2
+        return int(ExitCode.WRONG_USE)
     except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
+        code = int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        return 0
-    if code == INTERRUPTED:  # typer may turn the interrupt into this code itself
+        return int(ExitCode.DONE)
+    except Exception as error:  # noqa: BLE001 - a fault of ours is told as one, and never as a verdict
+        return _own_fault(error)
+    if code == ExitCode.INTERRUPTED:  # typer may turn the interrupt into this code itself
         typer.echo("interrupted: finished work is kept; the same command goes on from there", err=True)
-    return code if isinstance(code, int) else 0
+    return code if isinstance(code, int) else int(ExitCode.DONE)
+
+
+def _own_fault(error: Exception) -> int:
+    """Say in one line that the fault is Goldproof's own, and keep the traceback for a report of it."""
+    import tempfile
+    import traceback
+
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    text = "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="goldproof-", suffix=".log", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as log:
+            log.write(f"goldproof {__version__} {' '.join(sys.argv[1:])}\n{text}")
+        where = f"; please report it with {log.name}"
+    except OSError:
+        where = ""
+    typer.echo(f"error: a fault of Goldproof's own, not of what you gave it ({what}){where}", err=True)
+    return int(ExitCode.OUR_FAULT)

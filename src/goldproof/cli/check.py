@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from goldproof.cli import options
+from goldproof.errors import ExitCode
 
 if TYPE_CHECKING:
     from goldproof.data.checking.checks import CheckReport, Finding, ProblemExample, SplitSummary
@@ -36,7 +37,8 @@ def check(
         typer.echo(report.to_json())
     else:
         _show(report)
-    return 1 if strict and any(finding.severity == "problem" for finding in report.findings) else 0
+    found = strict and any(finding.severity == "problem" for finding in report.findings)
+    return int(ExitCode.NO if found else ExitCode.DONE)
 
 
 def _show(report: CheckReport) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from goldproof.cli import aggregates, options
-from goldproof.errors import UsageError
+from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from goldproof.judging.checkpoints.analysis import Transfer
@@ -223,7 +223,8 @@ def compare(  # noqa: PLR0913 - one parameter per option
     else:
         _show_judgement(judgement)
         _show_paths(paths)
-    return {"passed": 0, "failed": 1, "undecided": 3}[judgement.outcome or "passed"]
+    codes = {"passed": ExitCode.DONE, "failed": ExitCode.NO, "undecided": ExitCode.UNDECIDED}
+    return int(codes[judgement.outcome or "passed"])
 
 
 def _spread(seed_sd: float | None, fixed: bool) -> float | None:

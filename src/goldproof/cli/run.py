@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldproof.cli import options
+from goldproof.errors import ExitCode
 from goldproof.extras import lacking, missing_error, require
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run_with_progress(campaign: Campaign, runner: Runner, out: Path) -> Finished
 
 
 def show_result(campaign: Campaign, finished: Finished, as_json: bool) -> int:
-    """Print what became of the jobs and where the report is; 1 when a job failed."""
+    """Print what became of the jobs and where the report is; the exit code says when a job failed."""
     from goldproof.cli.progress import summary_line
 
     failed = finished.failed
@@ -69,11 +70,11 @@ def show_result(campaign: Campaign, finished: Finished, as_json: bool) -> int:
         errors = {outcome.key: outcome.error for outcome in failed}
         files = [str(path) for path in finished.files]
         options.print_json({"study": campaign.study, "jobs": dict(counts), "failed": errors, "files": files})
-        return 1 if failed else 0
+        return int(ExitCode.WORK_FAILED if failed else ExitCode.DONE)
     typer.echo(summary_line(finished.outcomes))
     if failed:
         typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
-        return 1
+        return int(ExitCode.WORK_FAILED)
     if finished.report is not None:
         show_report(finished.report, finished.files)
     return 0

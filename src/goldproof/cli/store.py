@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from goldproof.cli import options
-from goldproof.errors import UsageError
+from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from goldproof.jobs import Store
@@ -114,4 +114,4 @@ def _say(form: Mapping[str, object], damaged: dict[str, str], line: str, as_json
         for key, trouble in damaged.items():
             typer.echo(f"damaged: {key[:12]}: {trouble}")
         typer.echo(line + (f"; {len(damaged)} damaged" if damaged else ""))
-    return 1 if damaged else 0
+    return int(ExitCode.NO if damaged else ExitCode.DONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,9 @@ from goldproof.jobs import Store
 from goldproof.models.tiny import write_tiny_model
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies import find_study
-from goldproof.studies.campaign import TOY, Campaign, _is_toy
+from goldproof.studies.campaign import TOY, Campaign, _is_toy, noted_campaigns
 from goldproof.studies.settings import Choice
+from goldproof.training.recipe import EarlyStopping
 
 
 @pytest.mark.parametrize("name", ["stability", "probing", "transfer", "corruption"])
@@ -26,6 +28,27 @@ def test_generated_data_are_known_as_such(name):
 @pytest.mark.parametrize("name", ["logic", "demo"])
 def test_studies_whose_own_data_are_made_are_no_toys(name):
     assert not _is_toy(find_study(name).TINY)
+
+
+@pytest.mark.parametrize("name", ["demo", "stability", "probing", "logic", "transfer", "corruption"])
+@pytest.mark.parametrize("preset", ["default", "paper", "tiny"])
+def test_a_campaign_is_read_back_from_its_note(name, preset, tmp_path):
+    campaign = Campaign.choose(name, Choice(preset), Store(tmp_path))
+    campaign.store.open()
+    campaign._note()
+    assert noted_campaigns(campaign.store) == [campaign]
+
+
+def test_a_note_may_hold_what_is_left_out_by_default(tmp_path):
+    tiny = find_study("stability").TINY
+    stopping = EarlyStopping("validation", patience=2)
+    campaign = Campaign(
+        "stability", replace(tiny, recipe=replace(tiny.recipe, early_stopping=stopping)), Store(tmp_path)
+    )
+    campaign.store.open()
+    campaign._note()
+    (read,) = noted_campaigns(campaign.store)
+    assert read.config == campaign.config
 
 
 PAIRS = ("tasks=generated/sentiment", "classes=NOUN", "settings=test", "seeds=0", "recipe.epochs=1")

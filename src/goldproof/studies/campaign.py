@@ -17,7 +17,7 @@ from goldproof.jobs.schedule import Schedule
 from goldproof.jobs.work import outcome_of
 from goldproof.report.summary import Report
 from goldproof.studies import find_study
-from goldproof.studies.settings import Choice, make_config
+from goldproof.studies.settings import Choice, make_config, read_config
 
 TOY = "These data were generated to show the study: the numbers say nothing of any model."
 
@@ -139,7 +139,7 @@ def lost_studies(store: Store) -> dict[str, str]:
 
 def _noted(form: dict[str, Any], store: Store) -> Campaign:
     """The campaign of a note; settings that this version does not have are an error."""
-    return Campaign.choose(form["study"], Choice(settings=_untyped(form["config"])), store)
+    return Campaign(form["study"], read_config(find_study(form["study"]), _untyped(form["config"])), store)
 
 
 def _untyped(form: Any) -> Any:

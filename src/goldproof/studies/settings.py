@@ -42,6 +42,17 @@ def make_config(study: Study, choice: Choice) -> Any:
         _change(form, _parse_pair(pair, study.Config), study)
     for key, value in _leaves(choice.settings):
         _change(form, _nest(key, value), study)
+    return _validated(form, study)
+
+
+def read_config(study: Study, form: Mapping[str, Any]) -> Any:
+    """The Config of a whole form, as a store's note has it; what it lacks is as by default."""
+    made = _plain(study.Config())
+    _change(made, form, study)
+    return _validated(made, study)
+
+
+def _validated(form: Mapping[str, Any], study: Study) -> Any:
     try:
         return TypeAdapter(study.Config).validate_python(form)
     except ValidationError as error:

@@ -240,6 +240,19 @@ def test_a_file_says_the_same_as_the_answers(tmp_path):
     assert [r.gap for r in one.languages] == [r.gap for r in other.languages]
 
 
+def test_rows_of_other_splits_are_passed_over(tmp_path):
+    rows = rows_of(small_experiment())
+    more = [row | {"split": "train"} for row in rows[:7]]  # an item here and there, as no run was asked for them
+    paths = [write_jsonl(tmp_path / f"{name}.jsonl", each) for name, each in (("all", [*rows, *more]), ("own", rows))]
+    one, other = (judge_transfer(path, source_language="en") for path in paths)
+    assert [r.gap for r in one.languages] == [r.gap for r in other.languages]
+    with pytest.raises(DataError) as caught:
+        judge_transfer(write_jsonl(tmp_path / "none.jsonl", more), source_language="en")
+    assert str(caught.value) == (
+        "transfer needs development and test sets; there are no answers with the split dev or test"
+    )
+
+
 def test_the_command_judges_transfer(tmp_path, capsys):
     path = write_jsonl(tmp_path / "predictions.jsonl", rows_of(small_experiment()))
     out = tmp_path / "out"

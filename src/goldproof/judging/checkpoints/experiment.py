@@ -107,6 +107,8 @@ def _notes(source: str, languages: Sequence[str], sets: Mapping[tuple[str, str],
 
 def experiment_of(several: Sequence[Answers], source: str, metric: str | None = None) -> Experiment:
     """The experiment that answers with a language, a split and a step belong to; other splits are left out."""
+    if not several:
+        raise DataError("transfer needs development and test sets; there are no answers with the split dev or test")
     check_task(several[0].task)
     for each in several:
         if each.step is None or not {"language", "split"} <= set(each.where):
@@ -115,7 +117,7 @@ def experiment_of(several: Sequence[Answers], source: str, metric: str | None = 
         check_one(name, (each.where[name] for each in several if name in each.where))
     _check_splits(several)
     chosen = [_with_split(each) for each in several if split_of(each.where["split"]) in (DEV, TEST)]
-    if chosen and chosen[0].task == "classification":
+    if several[0].task == "classification":
         _check_labels(chosen, source)
     name = choose_metric(several[0].task, metric)
     steps = sorted({each.step or 0 for each in chosen})

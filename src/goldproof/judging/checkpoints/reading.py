@@ -18,7 +18,7 @@ from goldproof.data.load import Source, load_predictions
 from goldproof.data.predictions import Predictions, Reading
 from goldproof.errors import DataError
 from goldproof.judging.checkpoints.analysis import Transfer, TransferSettings, analyse
-from goldproof.judging.checkpoints.experiment import check_one, check_task, experiment_of
+from goldproof.judging.checkpoints.experiment import DEV, TEST, check_one, check_task, experiment_of, split_of
 from goldproof.judging.metrics import choose_metric
 from goldproof.statistics.arrays import Array, FloatArray, IntArray
 
@@ -45,12 +45,13 @@ def judge_transfer(
 
 
 def answers_of(predictions: Predictions, metric: str | None = None) -> list[Answers]:
-    """The answers of each language, split and step of a table of predictions."""
+    """The answers of each language, dev or test split, and step of a table of predictions."""
     _check_columns(predictions)
     choose_metric(predictions.task, metric)
     check_task(predictions.task)
     rows = _CheckpointRows(predictions)
-    sets = [(language, split) for language in rows.languages.names for split in rows.splits.names]
+    splits = [split for split in rows.splits.names if split_of(split) in (DEV, TEST)]
+    sets = [(language, split) for language in rows.languages.names for split in splits]
     return [answers for each in sets if rows.mask(*each).any() for answers in _answers(rows, *each)]
 
 
@@ -96,7 +97,7 @@ def _answers(rows: _CheckpointRows, language: str, split: str) -> list[Answers]:
     gold_of, answer_of = (_values(part, name, rows.predictions) for name in ("gold", "prediction"))
     gold = gold_of[position[there][0]]
     _check_gold(part, gold_of, position[there], f"{language} {split}")
-    shares = _probabilities(part)
+    shares = _probabilities(part) if rows.predictions.task == "classification" else None
     clusters = _clusters(part, position[there][0])
     found = []
     for step, name in enumerate(rows.steps.names):

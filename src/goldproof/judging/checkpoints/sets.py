@@ -95,7 +95,8 @@ def make_set(
     averaged_weights: Answers | None = None,
 ) -> EvaluationSet:
     """The set with its scores; confidence and averaged answers come from probabilities where there are any."""
-    if confidence is None and averaged is None and all(each.probabilities is not None for each in checkpoints):
+    with_shares = all(each.task == "classification" and each.probabilities is not None for each in checkpoints)
+    if with_shares and confidence is None and averaged is None:
         confidence, averaged = _confidence(checkpoints), _averaged(checkpoints)
     held = tuple(replace(count_spans(each), probabilities=None) for each in checkpoints)
     return EvaluationSet(metric, held, _score_all(held, metric), confidence, averaged, averaged_weights)

@@ -12,9 +12,7 @@ estimate, the bias of each estimate is listed and stands in reports.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy import special
@@ -207,11 +205,5 @@ CHOICES = tuple(
 # ----- sources of chance --------------------------------------------------------------------------------------------
 
 
-def three_sources_null(rng: np.random.Generator) -> Array:
-    """Scores of nine runs of a Latin square in which no source matters."""
-    return rng.standard_normal(9)
-
-
 LATIN = np.array([(i, j, (i + j) % 3) for i in range(3) for j in range(3)])
-Drawing = Callable[[np.random.Generator], Array]
-SOURCES: tuple[Drawing, ...] = (partial(three_sources_null),)
+"""The runs of a Latin square over three sources of chance; where none matters, scores are standard normal numbers."""

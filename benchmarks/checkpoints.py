@@ -173,7 +173,8 @@ HEAD = """# What is said about checkpoints, simulated
 
 Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {seconds:.0f} s of wall time on
 {machine}, beside other work). The designs are `benchmarks/checkpoint_designs.py`, which was committed before the
-methods; all of them are here. ± is the Monte-Carlo error. Regret has a quarter of the repetitions, as a mean needs fewer than a share.
+methods; all of them are here. ± is the Monte-Carlo error. Regret has a quarter of the repetitions, as a mean needs
+fewer than a share.
 """
 
 

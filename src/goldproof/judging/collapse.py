@@ -9,16 +9,17 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.report.numbers import estimate_text
 from goldproof.statistics.arrays import Array
-from goldproof.statistics.collapse import Collapse, find_collapse
+from goldproof.statistics.collapse import Collapse, find_collapse, find_flat
 
 MOST_NAMES = 5
 
 
 def collapse_of(answers: Answers, level: float = 0.95) -> Collapse | None:
-    """Which runs collapsed; None where the task has no labels, or gold has only one."""
-    if answers.task != "classification" or len(np.unique(answers.gold)) < 2:
+    """Which runs collapsed; None where the task has neither labels nor numbers, or gold is one and the same."""
+    if answers.task not in ("classification", "regression") or len(np.unique(answers.gold)) < 2:
         return None
-    return find_collapse(answers.gold, answers.runs, level)
+    find = find_collapse if answers.task == "classification" else find_flat
+    return find(answers.gold, answers.runs, level)
 
 
 def without_collapsed(answers: Answers, collapse: Collapse | None) -> Answers:

@@ -24,7 +24,8 @@ from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.plan import all_jobs
-from goldproof.report.summary import Missing
+from goldproof.judging.collapse import collapse_of
+from goldproof.report.summary import Marked, Missing
 from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.comparison import Comparison
@@ -37,6 +38,7 @@ from goldproof.studies.corruption.plan import trained_versions, training_jobs
 from goldproof.studies.corruption.scores import (
     Baseline,
     Judged,
+    OneAnswer,
     TaskAnswers,
     find_baseline,
     find_information,
@@ -44,7 +46,6 @@ from goldproof.studies.corruption.scores import (
     judge_task,
     load_runs,
     make_answers,
-    n_constant,
     retained_share,
 )
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
@@ -227,7 +228,8 @@ def test_verdicts(change, p_value, is_constant, has_baseline, expected):
 def test_the_share_retained_is_that_of_the_score_above_the_floor(floor, above, kept):
     score = Estimate(floor + above, floor + above / 2, 1.0, "t", 100)
     change = (kept - 1) * above
-    judged = Judged(None, score, comparison(change, change - 0.01, change + 0.01), 0.5, 0, "drops", None)
+    changed = comparison(change, change - 0.01, change + 0.01)
+    judged = Judged(None, score, changed, 0.5, OneAnswer(0, 3), "drops", None)
     share = retained_share(judged, Baseline(score, None, floor, floor))
     assert share.value == pytest.approx(kept)
     assert share.high - share.low == pytest.approx(0.02 / above)
@@ -241,9 +243,10 @@ def test_one_answer_to_all_is_counted(runs):
     n = len(found.gold)
     nearly, mixed = np.zeros(n, int), np.arange(n) % 2
     nearly[: n // 50] = 1
-    assert n_constant(runs_given(found.original, [nearly, mixed, np.ones(n, int)])) == 2
+    assert collapse_of(runs_given(found.original, [nearly, mixed, np.ones(n, int)])).n == 2
     numbers = runs["generated/similarity"]
-    assert n_constant(runs_given(numbers.original, [np.full(n, 2.5), numbers.gold])) == 1
+    given = runs_given(numbers.original, [np.full(n, 2.5), numbers.gold, numbers.gold / 1000])
+    assert collapse_of(given).collapsed.tolist() == [True, False, False]  # a smaller scale is no collapse
 
 
 def runs_given(answers, runs):
@@ -264,22 +267,49 @@ def correlated_runs(config, n_constant):
     return TaskAnswers(find_tasks(SMALL)[2], test, 9, np.zeros(0), answers, 0, keys)
 
 
-@pytest.mark.parametrize(("n_constant", "verdict"), [(1, "underpowered"), (3, "collapsed")])
-def test_a_run_without_a_correlation_is_named_as_the_reason(n_constant, verdict):
+def test_where_every_run_has_no_correlation_there_is_no_score():
     config = replace(SMALL, classes=("NOUN",), settings=("both",))
-    runs = correlated_runs(config, n_constant)
+    runs = correlated_runs(config, 3)
     found = Found(runs, baseline := find_baseline(config, runs), judge_task(config, runs, baseline))
     assert baseline.above_floor
     reason = Missing("no score: a run gives one answer to all items")
     (row,) = control_section(config, [found]).items[-1].rows
     assert (row["score"], row["delta"], row["p"], row["q"]) == (reason,) * 4
-    assert row["verdict"].value == verdict
-    if verdict == "underpowered":
-        assert row["verdict"].note == "No score: a run gives one answer to all items"
-    assert _retained(config, [found]).rows[0]["c0"] == reason
-    assert _sentence(config, found) == (
-        "generated/similarity: no score: a run gives one answer to all items, so nothing can be said of what is left."
-    )
+    assert row["verdict"] == Marked("collapsed", note="3 of 3 seeds give one answer to nearly all items")
+    left = "most seeds give one answer to nearly all items, or have no score"
+    assert _retained(config, [found]).rows[0]["c0"] == Missing(left)
+    assert _sentence(config, found) == f"generated/similarity: {left}, so nothing can be said of what is left."
+
+
+def test_a_training_that_collapsed_is_left_out_and_named():
+    config = replace(SMALL, classes=("NOUN",), settings=("both",))
+    runs = correlated_runs(config, 1)
+    (judged,) = judge_task(config, runs, find_baseline(config, runs))
+    assert judged.one_answer == OneAnswer(1, 3, 1)
+    kept = runs.answers[Version("NOUN"), Version("NOUN")].only_runs([1, 2])
+    assert judged.score.value == pytest.approx(np.mean([np.corrcoef(kept.gold, run)[0, 1] for run in kept.runs]))
+    assert judged.verdict != "collapsed"
+    found = Found(runs, find_baseline(config, runs), [judged])
+    (row,) = control_section(config, [found]).items[-1].rows
+    assert row["verdict"].note == "1 of 3 trainings collapsed and are left out"
+
+
+def test_one_answer_without_the_class_is_what_the_corruption_did():
+    """Trainings that work and give one answer to a corrupted test set stay in its score; most of them: it collapsed."""
+    config = replace(SMALL, classes=("NOUN",), settings=("test",), control="none")
+    gold, ones = np.arange(200) % 2, np.ones(200, int)
+    for n_alike, verdict in ((1, "drops"), (2, "collapsed")):
+        without = [ones] * n_alike + [gold] * (3 - n_alike)
+        answers = {
+            (ORIGINAL, ORIGINAL): classes_given(gold, [gold] * 3),
+            (ORIGINAL, Version("NOUN")): classes_given(gold, without),
+        }
+        runs = TaskAnswers(find_tasks(SMALL)[0], None, 0, np.zeros(2), answers, 0, {})
+        (judged,) = judge_task(config, runs, find_baseline(config, runs))
+        assert judged.one_answer == OneAnswer(n_alike, 3)
+        assert judged.score.value == pytest.approx(1 - n_alike / 6)
+        assert judged.verdict in (verdict, "underpowered")
+        assert math.isnan(judged.p_value) == (verdict == "collapsed")
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(20, "underpowered"), (400, "survives")])
@@ -304,7 +334,9 @@ def test_answers_as_rare_as_in_gold_are_not_one_answer():
     gold[:10] = 1
     right, few = gold.copy(), np.zeros(1000, int)
     few[:5] = 1
-    assert n_constant(classes_given(gold, [right, few, np.zeros(1000, int)])) == 2
+    found = collapse_of(classes_given(gold, [right, few, np.zeros(1000, int)]))
+    assert found.n == 0
+    assert found.unclear.tolist() == [False, False, True]
 
 
 @pytest.mark.needs("models")

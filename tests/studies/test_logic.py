@@ -143,6 +143,33 @@ def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
     assert found.p_value == pytest.approx(2 / (DRAWS + 1))
 
 
+def test_collapsed_trainings_are_in_no_score(tmp_path):
+    config = replace(TINY, data=EN, learners=("forest",), search=Search(), experiments=Experiments(controls=()))
+    config = replace(config, tasks=("description",), seeds=(0, 1, 2))
+    store = Store(tmp_path).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    (cell,) = conditions(config)
+    results = Results(store)
+    gold = score(config, results, cell).gold
+    ones = np.ones_like(gold)
+    nearly = np.where(np.arange(len(gold)) == 0, gold, ones)
+    some = score(config, _answering(results, config, cell, [gold, ones, nearly]), cell)
+    assert some.accuracy.value == 1
+    assert (some.n_collapsed, some.n_trained, some.is_collapsed) == (2, 3, False)
+    found = report(config, _answering(results, config, cell, [gold, ones, nearly]))
+    assert any(
+        "2 of 3 trainings collapsed, giving one answer to nearly all items" in str(line) for line in found.verdict
+    )
+    assert unfinished(found) == []
+    every = report(config, _answering(results, config, cell, [ones, ones, ones]))
+    assert str(every.verdict[0]).startswith("0 of 0 combinations of model, task and language are shown to be above")
+    assert unfinished(every) == []
+
+
+def _answering(results, config, cell, runs):
+    return Overlay(results, {answers_job(config, cell): StoredAnswers(LABELS, {"en": np.stack(runs)}, {})})
+
+
 class Overlay:
     """Results with some values put in the place of theirs."""
 
@@ -161,7 +188,11 @@ class Overlay:
             "Rules without understanding solve 1 of 1 corpora (4 description (en) by repetition): a high score there "
             "is no proof of inference.",
         ),
-        ("closed", "No rule without understanding leaves chance on the corpus."),
+        (
+            "closed",
+            "No rule without understanding is shown to leave chance on the corpus; accuracies up to {:.1f} % fit the "
+            "data.",
+        ),
     ],
 )
 def test_what_rules_without_understanding_solve_is_a_finding(tmp_path, preset, finding):
@@ -169,7 +200,8 @@ def test_what_rules_without_understanding_solve_is_a_finding(tmp_path, preset, f
     config = replace(TINY, tasks=("description",), data=data, sizes=sizes, experiments=Experiments())
     store = Store(tmp_path / "store").open()
     list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
-    assert given_away(config, Results(store)) == [finding]
+    leaks = Results(store)[leak_job(config, "description", "en", preset)].leaks
+    assert given_away(config, Results(store)) == [finding.format(100 * max(leak.accuracy.high for leak in leaks))]
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():

@@ -28,6 +28,7 @@ from goldproof.report.fields import NOT_PRINTED
 from goldproof.report.summary import Claim, Missing, Table, Text
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.multiplicity import holm
 from goldproof.studies import stability
 from goldproof.studies.shared import Data
 from goldproof.studies.stability.findings.size import size_section, standing_of
@@ -40,8 +41,15 @@ from goldproof.studies.stability.plan import (
     jobs,
 )
 from goldproof.studies.stability.published import CATEGORIES, SCORES
-from goldproof.studies.stability.scores import StabilityFindings, judge_categories, judge_cells, judge_groups
+from goldproof.studies.stability.scores import (
+    StabilityFindings,
+    judge_categories,
+    judge_cells,
+    judge_groups,
+    score_answers,
+)
 from goldproof.studies.stability.settings import PAPER, TINY, AttributionRuns, Config, Extra, Presence
+from goldproof.training.outcome import TrainingOutcome
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -374,11 +382,99 @@ def test_one_seed_says_nothing_of_steadiness(found):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [(0.1, 0.2, "shown"), (-0.2, -0.1, "shown"), (-0.1, 0.1, "undecided"), (math.nan, math.nan, "undecided")],
+    ("low", "high", "adjusted", "expected"),
+    [
+        (0.1, 0.2, 0.01, "shown"),
+        (-0.2, -0.1, 0.01, "shown"),
+        (-0.1, 0.1, 0.4, "undecided"),
+        (0.1, 0.2, 0.06, "undecided"),
+        (math.nan, math.nan, None, "undecided"),
+    ],
 )
-def test_a_change_is_shown_where_its_interval_leaves_out_zero(low, high, expected):
-    assert standing_of(Estimate(0.15, low, high, "t", 9)) == expected
+def test_a_change_is_shown_where_interval_and_adjusted_p_leave_out_zero(low, high, adjusted, expected):
+    assert standing_of(Estimate(0.15, low, high, "t", 9), adjusted) == expected
+
+
+@pytest.mark.needs("models")
+def test_sources_of_chance_are_adjusted_over_all_of_them(found):
+    report = stability.report(WHOLE, found.results)
+    (table,) = (item for section in report.sections for item in section.items if getattr(item, "name", "") == "sources")
+    tested = [row for row in table.rows if isinstance(row["p"], float)]
+    assert len(tested) == 3 * len(found.sources)
+    raw, adjusted = (np.array([row[key] for row in tested]) for key in ("p", "adjusted"))
+    assert adjusted == pytest.approx(holm(raw))
+    named = [row["source"].lower() for row in tested if row["adjusted"] < 0.05]
+    assert all(name in table.title for name in named)
+    assert table.title.startswith("Beyond the rest" if named else "No single source of chance is shown")
+
+
+def test_collapsed_runs_are_left_out_and_named(data):
+    runs = noisy_runs(data, 4, 0.8)
+    runs[1] = ["entailment"] * len(data)
+    every = answers_of(data, runs)
+    scored = score_answers(Condition("en"), every, 0.95)
+    alone = score_answers(Condition("en"), every.only_runs([0, 2, 3]), 0.95)
+    assert scored.answers.run_names == ("0", "2", "3")
+    assert (scored.n_collapsed, scored.is_collapsed) == (1, False)
+    assert scored.overall == alone.overall
+    assert scored.table.tolist() == alone.table.tolist()
+    assert scored.notes == (
+        "en: 1 of 4 runs collapsed, giving one answer to nearly all items (run 1). Scores are those of the runs that "
+        "did not; the rate of collapse is 25.0 % [0.6, 80.6].",
+    )
+    assert alone.notes == ()
+
+
+def test_where_every_run_collapsed_there_is_no_interval(data):
+    scored = score_answers(Condition("en"), answers_of(data, [["entailment"] * len(data)] * 3), 0.95)
+    assert scored.is_collapsed
+    assert math.isnan(scored.overall.low)
+    assert scored.overall.method == "no interval: every run gives one answer to nearly all rows"
+    assert scored.detectable(0.95) is None
+
+
+class Collapsing:
+    """Results whose trainings give one answer to all diagnostics, where `collapses` says so of the training."""
+
+    def __init__(self, results, collapses):
+        self.results, self.collapses = results, collapses
+
+    def __getitem__(self, job):
+        value = self.results[job]
+        if not isinstance(value, TrainingOutcome) or not self.collapses(value):
+            return value
+        logits = {**value.logits, "diagnostics": np.ones_like(value.logits["diagnostics"]) * [[[1.0, 0.0]]]}
+        return replace(value, logits=logits)
+
+
+@pytest.mark.needs("models")
+def test_where_every_run_collapsed_nothing_is_found(found):
+    """No category rises, falls or grows steadier, and no source of chance stands out."""
+    report = stability.report(WHOLE, Collapsing(found.results, lambda outcome: True))
+    assert unfinished(report) == []
+    first = str(report.verdict[0])
+    assert first.startswith(
+        "15 of 15 trainings collapsed, giving one answer to nearly all rows; they are in no finding"
+    )
+    names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
+    assert not names & {"size-shares", "size-change", "size-deviation", "sources"}
+    assert len(report.verdict) == 1
+
+
+@pytest.mark.needs("models")
+def test_where_some_runs_collapsed_the_others_are_judged(found):
+    results = Collapsing(found.results, lambda outcome: outcome.seeds.init == 0)
+    report, judged = stability.report(WHOLE, results), StabilityFindings(WHOLE, results)
+    assert {scored.answers.run_names for scored in judged.scored.values()} == {("1", "2")}
+    assert judged.base["en"].table.tolist() == found.base["en"].table[:, 1:].tolist()
+    assert judged.sources == {}  # the Latin square has holes
+    assert unfinished(report) == []
+    assert str(report.verdict[0]) == (
+        "5 of 15 trainings collapsed, giving one answer to nearly all rows; they are in no finding."
+    )
+    texts = [item.text for section in report.sections for item in section.items if isinstance(item, Text)]
+    assert any(text.startswith("en: a run collapsed, so the sources of chance cannot be told apart.") for text in texts)
+    assert any(text.startswith("fr: 1 of 3 runs collapsed") for text in texts)
 
 
 def test_a_file_of_ones_own_is_extra_data(tmp_path, published):

@@ -9,16 +9,17 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.report.numbers import estimate_text
 from goldproof.statistics.arrays import Array
-from goldproof.statistics.collapse import Collapse, find_collapse
+from goldproof.statistics.collapse import Collapse, find_collapse, find_flat
 
 MOST_NAMES = 5
 
 
 def collapse_of(answers: Answers, level: float = 0.95) -> Collapse | None:
-    """Which runs collapsed; None where the task has no labels, or gold has only one."""
-    if answers.task != "classification" or len(np.unique(answers.gold)) < 2:
+    """Which runs collapsed; None where the task has neither labels nor numbers, or gold is one and the same."""
+    if answers.task not in ("classification", "regression") or len(np.unique(answers.gold)) < 2:
         return None
-    return find_collapse(answers.gold, answers.runs, level)
+    find = find_collapse if answers.task == "classification" else find_flat
+    return find(answers.gold, answers.runs, level)
 
 
 def without_collapsed(answers: Answers, collapse: Collapse | None) -> Answers:
@@ -47,7 +48,7 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
     if collapse.unclear.any():
         share = float(np.bincount(answers.gold).max()) / answers.n_items
         label = answers.labels[int(np.bincount(answers.gold).argmax())]
-        which = _named(answers, collapse.unclear)
+        which = named_runs(answers, collapse.unclear)
         return [
             f"{where}{which} cannot be told from always answering {label!r}, which is right in {100 * share:.0f} %."
         ]
@@ -60,14 +61,21 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
         return [
             f"{where}all {of} runs collapsed: each gives one answer to nearly all items; they are judged as they are."
         ]
-    rate, which = estimate_text(collapse.rate, 1, "%"), _named(answers, collapse.collapsed)
+    rate, which = estimate_text(collapse.rate, 1, "%"), named_runs(answers, collapse.collapsed)
     return [
         f"{where}{n} of {of} runs collapsed, giving one answer to nearly all items ({which}). Scores are those of the "
         f"runs that did not; the rate of collapse is {rate}."
     ]
 
 
-def _named(answers: Answers, which: Array) -> str:
+def named_runs(answers: Answers, which: Array) -> str:
+    """Some runs by name, the first few of many.
+
+    >>> answers = Answers({}, None, "classification", ("a",), np.array(["1"]), np.zeros(1, int), np.zeros((3, 1), int),
+    ...                   ("x", "y", "z"))
+    >>> named_runs(answers, np.array([True, False, True]))
+    'runs x, z'
+    """
     names = [answers.run_names[i] for i in np.flatnonzero(which)]
     shown = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
     return f"{'run' if len(names) == 1 else 'runs'} {shown}"

@@ -61,6 +61,8 @@ _HOMES = {
         "unpaired_proportions",
     ),
     "runs": ("runs_components", "runs_interval"),
+    "selection": ("BestOf", "best_of", "chosen_score", "without_luck"),
+    "sets": ("PairedSet", "compare_over_sets", "shared_codes"),
     "spans": ("coded_span_counts", "find_spans", "span_counts", "span_f1"),
     "stability": ("CategorySpread", "category_spread", "correlation_interval", "pairwise_correlation"),
 }

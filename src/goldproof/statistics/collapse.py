@@ -1,5 +1,7 @@
 """Collapsed runs: trainings that ended by giving one answer to everything. They are found, named and counted.
 
+Of labels by `find_collapse`, of numbers by `find_flat`.
+
 An interval over runs is about trainings that worked; how often one does not is a rate of its own, and no interval
 pretends to cover the mixture of both.
 """
@@ -12,11 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldproof.statistics.arrays import Array, check_same_length
+from goldproof.statistics.clusters import t_tail
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import clopper_pearson
 
 ONE_ANSWER = 0.975
 MOST_COMMON = 0.9
+FLAT = 0.05
 _ONE_SIDED = 1.6449
 
 
@@ -62,6 +66,31 @@ def find_collapse(gold: Array, runs: Array, level: float = 0.95) -> Collapse:
     nothing = np.zeros(len(runs), bool)
     collapsed = nothing if common else one
     return Collapse(collapsed, one if common else nothing, clopper_pearson(int(collapsed.sum()), len(runs), level))
+
+
+def find_flat(gold: Array, runs: Array, level: float = 0.95) -> Collapse:
+    """The runs (runs × items of numbers) that hardly vary, with a correlation with gold that is not above 0.
+
+    "Hardly" is less than 5 % of the deviation of gold, "not above 0" a one-sided t test of Pearson's r at 5 %: answers
+    on a smaller scale that follow gold are no collapse.
+
+    >>> gold = np.linspace(0, 5, 50); runs = np.stack([gold, gold / 100, np.full(50, 2.5)])
+    >>> find_flat(gold, runs).collapsed.tolist()
+    [False, False, True]
+    """
+    gold, runs = np.asarray(gold, float), np.atleast_2d(np.asarray(runs, float))
+    check_same_length(gold=gold, runs=runs)
+    flat = np.array([_hardly_varies(gold, run) for run in runs])
+    return Collapse(flat, np.zeros(len(runs), bool), clopper_pearson(int(flat.sum()), len(runs), level))
+
+
+def _hardly_varies(gold: Array, run: Array) -> bool:
+    if not run.std() < FLAT * gold.std():
+        return False
+    if run.std() < 1e-12 * max(1.0, float(np.abs(run).max())) or len(gold) < 3:
+        return True
+    r = float(np.corrcoef(gold, run)[0, 1])
+    return r * math.sqrt((len(gold) - 2) / max(1 - r**2, 1e-12)) <= t_tail(0.1, len(gold) - 2)
 
 
 def _gives_one_answer(gold: Array, run: Array, gold_counts: Array) -> bool:

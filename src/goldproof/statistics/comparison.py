@@ -111,13 +111,13 @@ def compare_runs(  # noqa: PLR0913 - what is known of the seeds is one more ques
     scores = [float(np.mean(metric.score(each))) for each in sums]
     reason = why_no_interval(metric, scores[0] - scores[1], (n, int(codes.max()) + 1), sums[0][0])
     if reason:
-        return _no_comparison(reason, scores[0] - scores[1], n, level)
+        return no_comparison(reason, scores[0] - scores[1], n, level)
     sides = [summarise_runs(metric, items, codes) for items in encoded]
     if same_seeds:
         if len(runs_a) != len(runs_b):
             raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
-        sides = [_difference_of(*sides)]
-    found = _compare_summaries(sides, scores[0] - scores[1], (n, metric.high - metric.low), level, seed_sd)
+        sides = [difference_of(*sides)]
+    found = compare_summaries(sides, scores[0] - scores[1], (n, metric.high - metric.low), level, seed_sd)
     if found.standard_error < ROUNDING:
         first = compare(metric, gold, runs_a[0], runs_b[0], clusters, level)
         return replace(first, scope=found.scope, p_here=found.p_here)
@@ -276,7 +276,7 @@ def _compare_linearised(
     value = linears[0].value - linears[1].value
     reason = why_no_interval(metric, value, (n, groups), sides[0].sums())
     if reason:
-        return _no_comparison(reason, value, n, level)
+        return no_comparison(reason, value, n, level)
     gaps = linears[0].influence[sides[0].index] - linears[1].influence[sides[1].index]
     summed = np.bincount(codes, weights=gaps) / n
     variance = mean_variance((), summed, shares)
@@ -284,7 +284,7 @@ def _compare_linearised(
     limit = metric.high - metric.low
     if math.sqrt(variance.total) < ROUNDING:
         reach = max(float(np.ptp(linear.influence)) for linear in linears)
-        return _no_spread(value, min(reach, limit), (n, effective_clusters(shares)), f"{groups} {kind}", level)
+        return no_spread(value, min(reach, limit), (n, effective_clusters(shares)), f"{groups} {kind}", level)
     method = f"paired t, delta, {groups} {kind}"
     return replace(of_variance(variance, value, (n, limit), method, level), influence=summed)
 
@@ -308,9 +308,12 @@ def of_variance(
     )
 
 
-def _compare_summaries(
+def compare_summaries(
     sides: list[RunSummary], value: float, sizes: tuple[int, float], level: float, seed_sd: float | None
 ) -> Comparison:
+    """The comparison of one summary of differences, or of two summaries; `sizes` are the items and the largest
+    difference that there can be.
+    """
     signs = (1.0, -1.0)[: len(sides)]
     influence: FloatArray = np.sum([s * side.influence.mean(0) for s, side in zip(signs, sides, strict=True)], 0)
     parts, said = _run_parts(sides, seed_sd)
@@ -352,7 +355,7 @@ def _p_of_runs(sides: list[RunSummary], seed_sd: float | None) -> float:
     return plain.p_value(value) if plain.total > ROUNDING**2 else math.nan
 
 
-def _no_spread(value: float, reach: float, sizes: tuple[int, float], kind: str, level: float) -> Comparison:
+def no_spread(value: float, reach: float, sizes: tuple[int, float], kind: str, level: float) -> Comparison:
     """A difference that is the same on every item or cluster, give or take what items like these could change unseen.
 
     By Tango's interval, up to z²/(groups + z²) of all items may differ when none of so many groups does; `reach` is
@@ -374,12 +377,14 @@ def _no_spread(value: float, reach: float, sizes: tuple[int, float], kind: str, 
     )
 
 
-def _no_comparison(reason: str, value: float, n: int, level: float) -> Comparison:
+def no_comparison(reason: str, value: float, n: int, level: float) -> Comparison:
+    """A difference without an interval, and why."""
     none = Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
     return Comparison(none, math.nan, math.nan, math.nan)
 
 
-def _difference_of(a: RunSummary, b: RunSummary) -> RunSummary:
+def difference_of(a: RunSummary, b: RunSummary) -> RunSummary:
+    """What A's runs score beyond B's, run k of each belonging together, on the same clusters."""
     return RunSummary(a.scores - b.scores, a.centres - b.centres, a.influence - b.influence, a.shares, a.n_items)
 
 

@@ -19,16 +19,17 @@ from goldproof.cli import run_command
 from goldproof.data.answers import Answers, span_answers
 from goldproof.data.predictions import read_predictions
 from goldproof.errors import DataError
-from goldproof.judging.checkpoints.analysis import analyse, why_not_paired
+from goldproof.judging.checkpoints.analysis import analyse, claim_of, why_not_paired
 from goldproof.judging.checkpoints.experiment import experiment_of
-from goldproof.judging.checkpoints.guide import Counting, guidance, mean_guidance
+from goldproof.judging.checkpoints.guide import Counting, guidance, guidance_together, mean_guidance
 from goldproof.judging.checkpoints.luck import loss_against, spread_of
 from goldproof.judging.checkpoints.reading import answers_of, judge_transfer
-from goldproof.judging.checkpoints.rules import choose_points, mean_difference
+from goldproof.judging.checkpoints.rules import RuleScore, choose_points, mean_gains
 from goldproof.judging.checkpoints.sets import make_set
 from goldproof.judging.metrics import metric_of, run_scores
 from goldproof.report.write import write_report
 from goldproof.statistics.comparison import compare_runs
+from goldproof.statistics.estimate import Estimate
 
 RISE = np.array([[0.50, 0.60, 0.70, 0.80], [0.50, 0.62, 0.71, 0.80]])
 
@@ -132,11 +133,35 @@ def test_gains_are_the_paired_comparison_over_runs_and_items():
     measure = metric_of(one, "accuracy")
     expected = compare_runs(measure, one.gold, one.runs, other.runs, same_seeds=True).difference
     assert found.rule("de", "target dev").difference == expected
-    by_run = test.score_at(a) - test.score_at(b)
-    overall = mean_difference(found.rules, "target dev")
+    assert [gain.rule for gain in found.gains] == ["last", "target dev"]
+    both = 0.95**0.5  # the level of each of two intervals that hold together (Šidák)
+    wider = compare_runs(measure, one.gold, one.runs, other.runs, same_seeds=True, level=both).difference
+    overall = found.gain("target dev")
     assert overall is not None
-    interval = stats.ttest_1samp(by_run, 0).confidence_interval()
-    assert (overall.low, overall.high) == pytest.approx((interval.low, interval.high))
+    assert (overall.value, overall.low, overall.high) == pytest.approx((wider.value, wider.low, wider.high))
+    assert overall.method == "4 runs × 200 items or clusters, variance components; mean of 1 set; for 2 rules together"
+
+
+def test_items_that_favour_a_rule_in_every_run_show_no_gain():
+    """Two checkpoints of equal skill; runs agree item by item, so that a t interval over runs shrinks to nothing."""
+    rng = np.random.default_rng(8)
+    n, false = 100, 0
+    for _ in range(40):
+        first, last = (rng.random((1, n)) < 0.7 for _ in range(2))
+        right = np.stack([first, first, last], axis=1).repeat(10, axis=0)
+        right ^= rng.random(right.shape) < 0.01
+        gold = np.arange(n) % 2
+        sets = [exact_set("en", "dev", np.tile([0.9, 0.8, 0.7], (10, 1)))]
+        sets += [
+            make_set(checkpoints(name, "test", gold, np.where(right, gold, 1 - gold)), "accuracy")
+            for name in ("de", "fr")
+        ]
+        (gain,) = (each for each in mean_gains(experiment(sets), ("de", "fr")) if each.rule == "last")
+        assert gain.n_languages == 2
+        false += gain.estimate.low > 0 or gain.estimate.high < 0
+        by_run = right[:, 2].mean(1) - right[:, 0].mean(1)
+        assert gain.estimate.value == pytest.approx(by_run.mean())
+    assert false <= 5
 
 
 def test_regret_of_pure_noise_vanishes_when_corrected():
@@ -145,11 +170,11 @@ def test_regret_of_pure_noise_vanishes_when_corrected():
     losses = [
         loss_against(noisy_set("de", "test", np.full((10, 30), 0.7), rng), np.zeros(10, int), rng) for _ in range(6)
     ]
-    apparent = np.mean([loss.apparent.value for loss in losses])
+    apparent = np.mean([loss.apparent for loss in losses])
     corrected = np.mean([loss.corrected.value for loss in losses])
     assert 0.05 < apparent < 0.09
     assert abs(corrected) < 0.008
-    assert all(loss.corrected.low < 0.01 < loss.apparent.low for loss in losses)
+    assert all(loss.corrected.low < 0 < loss.apparent < loss.corrected.high for loss in losses)
 
 
 def test_true_regret_survives_the_correction():
@@ -165,7 +190,7 @@ def test_forgetting_is_peak_minus_final():
     fall = np.array([[0.5, 0.9, 0.7], [0.5, 0.8, 0.7]])
     made = experiment([exact_set("en", "dev", RISE[:, :3]), exact_set("de", "test", fall)])
     (result,) = analyse(made).languages
-    assert result.forgetting.apparent.value == pytest.approx(0.15)
+    assert result.forgetting.apparent == pytest.approx(0.15)
 
 
 def test_a_run_that_ended_early_has_its_own_last_checkpoint():
@@ -200,7 +225,7 @@ def test_order_of_items_and_of_runs_makes_no_difference(seed):
     (a,), (b,) = (analyse(experiment(sets)).languages for sets in (whole, other))
     assert a.by_source.whole.value == pytest.approx(b.by_source.whole.value, nan_ok=True)
     assert a.by_source.whole.low == pytest.approx(b.by_source.whole.low, nan_ok=True)
-    assert a.regret.apparent.value == pytest.approx(b.regret.apparent.value)
+    assert a.regret.apparent == pytest.approx(b.regret.apparent)
     assert a.gap.difference is not None
     assert b.gap.difference is not None
     assert a.gap.difference.value == pytest.approx(b.gap.difference.value)
@@ -298,7 +323,7 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
     )
     assert {result.claim for result in found.languages} == {"of this run only"}
     assert found.languages[0].correlation.between.method == "not said: 1 run, at least 4 are needed"
-    assert math.isnan(found.languages[0].regret.corrected.low)
+    assert "Tango score" in found.languages[0].regret.corrected.method  # over items, in this run
     report = found.report()
     assert unfinished(report) == []
     assert "One run only: nothing is claimed about another run." in report.verdict
@@ -402,8 +427,138 @@ def test_a_score_of_one_label_alone_is_never_claimed(metric, floor):
     alike = [replace(each, runs=np.ones_like(each.runs)) for each in sure[-1].checkpoints]
     (result,) = analyse(experiment([*sure[:-1], make_set(alike, metric)])).languages
     assert result.floor == pytest.approx(floor)
+    assert result.claim == "nothing: every run collapsed"
+    nearly = [replace(each, runs=np.tile(np.arange(200) >= 6, (3, 1)).astype(int)) for each in sure[-1].checkpoints]
+    (result,) = analyse(experiment([*sure[:-1], make_set(nearly, metric)])).languages
     assert result.claim == "not told from the most frequent label"
-    assert analyse(experiment(sure)).languages[0].claim == "may be claimed"
+
+
+@pytest.mark.parametrize(
+    ("n", "claim"), [(40, "only with its interval"), (1000, "only with its interval"), (6000, "may be claimed")]
+)
+def test_runs_that_agree_do_not_make_a_few_items_enough(n, claim):
+    """All runs score the same, so another run on these items is expected to as well; other items are not."""
+    up = np.tile(np.linspace(0.7, 0.9, 4), (3, 1))
+    names = [(language, split) for language in ("en", "de") for split in ("dev", "test")]
+    (result,) = analyse(experiment([exact_set(*name, up, n) for name in names])).languages
+    assert result.spread.another_run == pytest.approx(0)
+    assert result.claim == claim
+
+
+def test_an_oracle_that_may_be_better_is_named():
+    estimate, spread = Estimate(0.8, 0.79, 0.81, "t", 9000), spread_of(exact_set("de", "test", RISE), np.ones(2, int))
+    spread = replace(spread, another_run=0.01)
+    usual = RuleScore("de", "source dev", estimate)
+    for low, value, high, claim in (
+        (0.01, 0.03, 0.05, "only beside the oracle"),  # shown to be better by more than the margin
+        (-0.01, 0.015, 0.04, "only beside the oracle"),  # not shown to be better by less
+        (-0.01, 0.0, 0.01, "may be claimed"),
+        (math.nan, 0.0, math.nan, "only beside the oracle"),
+    ):
+        oracle = RuleScore("de", "target dev", estimate, Estimate(value, low, high, "t", 9000))
+        assert claim_of(spread, usual, oracle, 0.5, 0.02) == claim
+    assert claim_of(spread, usual, RuleScore("de", "target dev"), 0.5, 0.02) == "may be claimed"
+
+
+def test_one_run_cannot_tell_whether_dev_guides():
+    together = np.linspace(0.5, 0.9, 30)[None]
+    found = guidance(together, together, Counting())
+    assert found.whole.value == 1.0
+    assert (found.standing, found.late_standing) == ("one run cannot tell", "one run cannot tell")
+    assert found.null.high < 1  # the range of unrelated series is shown all the same
+    report = analyse(small_experiment(1)).report()
+    assert any("One run cannot tell whether en dev guides" in str(line) for line in report.verdict)
+    assert unfinished(report) == []
+
+
+def test_runs_that_agree_on_a_pair_or_two_show_nothing():
+    """With four checkpoints the second half is one pair a run; three coins fall alike in a quarter of cases."""
+    up, rng = np.tile([0.5, 0.6, 0.7, 0.8], (3, 1)), np.random.default_rng(0)
+    assert guidance(up, up, Counting()).late_standing == "not shown"
+    noise = [guidance(*rng.normal(0.7, 0.05, (2, 3, 4)), Counting()).late_standing for _ in range(60)]
+    assert set(noise) == {"not shown"}
+
+
+def test_guidance_is_adjusted_over_languages():
+    rng = np.random.default_rng(1)
+    base = rng.normal(0.7, 0.02, (6, 40))
+    weak = [guidance(base + rng.normal(0, 0.07, base.shape), base, Counting()) for _ in range(1)]
+    noise = [guidance(rng.normal(0.7, 0.02, base.shape), base, Counting()) for _ in range(30)]
+    assert weak[0].standing == "guides"
+    assert 0.0005 < weak[0].all_steps.p_value < 0.05
+    together = guidance_together([*weak, *noise])
+    assert together[0].standing == "not shown"
+    assert together[0].whole == weak[0].whole
+
+
+def collapsing_experiment(n_runs, collapsed, language="en"):
+    """Runs of which the first few give one answer everywhere, or in one language only."""
+    rng = np.random.default_rng(2)
+    sets = []
+    for name in ("en", "de", "sw"):
+        for split in ("dev", "test"):
+            made = noisy_set(name, split, np.tile(np.linspace(0.7, 0.9, 4), (n_runs, 1)), rng, 100)
+            if language in (name, "en"):
+                steps = []
+                for each in made.checkpoints:
+                    codes = each.runs.copy()
+                    codes[:collapsed] = 1
+                    steps.append(replace(each, runs=codes))
+                made = make_set(steps, "accuracy")
+            sets.append(made)
+    return experiment(sets)
+
+
+def test_collapsed_runs_are_named_and_in_no_finding():
+    whole = collapsing_experiment(6, 2)
+    found = analyse(whole)
+    assert found.experiment.run_names == ("2", "3", "4", "5")
+    assert found.collapse.collapsed.tolist() == [True, True, False, False, False, False]
+    kept = experiment([each.only_runs([2, 3, 4, 5]) for each in whole.sets.values()])
+    alone = analyse(kept)
+    assert found.rule("de", "source dev").estimate == alone.rule("de", "source dev").estimate
+    assert found.overall == alone.overall
+    report = found.report()
+    first = report.verdict[0]
+    assert first == "2 of 6 runs collapsed, giving one answer to nearly all items; they are in no finding below."
+    limits = [item.text for item in report.sections[-1].items]
+    assert (
+        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). Scores are those of the "
+        "runs that did not; the rate of collapse is 33.3 % [4.3, 77.7]."
+    ) in limits
+    assert unfinished(report) == []
+
+
+@pytest.mark.parametrize(
+    ("n", "claim", "note"),
+    [
+        (
+            1,
+            "only beside its collapsed runs",
+            "sw: 1 of 4 runs give one answer to nearly all test items (run 0); they are part of its scores.",
+        ),
+        (
+            4,
+            "nothing: every run collapsed",
+            "sw: all 4 runs give one answer to nearly all test items; the language is in no count.",
+        ),
+    ],
+)
+def test_a_language_in_which_runs_give_one_answer_says_so(n, claim, note):
+    found = analyse(collapsing_experiment(4, n, "sw"))
+    assert found.experiment.n_runs == 4
+    assert [result.claim for result in found.languages if result.language == "sw"] == [claim]
+    assert note in found.experiment.notes
+    assert [result.language for result in found.counted] == (["de"] if n == 4 else ["de", "sw"])
+    report = found.report()
+    assert unfinished(report) == []
+    assert any(f"of {len(found.counted)} languages" in str(line) for line in report.verdict)
+
+
+def test_when_every_run_collapsed_the_report_says_so_first():
+    report = analyse(collapsing_experiment(3, 3)).report()
+    assert report.verdict[0] == "Every run collapsed: on en dev it gives one answer to nearly all items."
+    assert unfinished(report) == []
 
 
 def test_two_checkpoints_have_no_second_half(tmp_path):

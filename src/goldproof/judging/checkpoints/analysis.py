@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from goldproof.errors import DataError
+from goldproof.judging.checkpoints.collapse import collapse_in, target_note, without_collapsed_runs
 from goldproof.judging.checkpoints.experiment import Experiment
 from goldproof.judging.checkpoints.guide import (
     Correlation,
@@ -21,13 +22,15 @@ from goldproof.judging.checkpoints.guide import (
     MeanGuidance,
     correlation,
     guidance,
+    guidance_together,
     mean_guidance,
 )
 from goldproof.judging.checkpoints.luck import Loss, Spread, forgetting_of, regret_of, spread_of
-from goldproof.judging.checkpoints.rules import RuleScore, choose_points, compare_rules
+from goldproof.judging.checkpoints.rules import MeanGain, RuleScore, choose_points, compare_rules, mean_gains
 from goldproof.judging.checkpoints.sets import EvaluationSet
 from goldproof.judging.metrics import metric_of, run_scores
 from goldproof.statistics.arrays import Array, IntArray
+from goldproof.statistics.collapse import Collapse
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import benjamini_hochberg
@@ -38,16 +41,19 @@ if TYPE_CHECKING:
 Claimable = Literal[
     "may be claimed",
     "only with its spread over runs",
+    "only with its interval",
     "only beside the oracle",
+    "only beside its collapsed runs",
     "not told from the most frequent label",
     "of this run only",
+    "nothing: every run collapsed",
 ]
 MIN_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class TransferSettings:
-    """How to judge transfer: `margin` is how far a score may be off by luck and still be claimed as it is."""
+    """How to judge transfer: `margin` is how far a score may be off, by runs and items, and be claimed as it is."""
 
     level: float = 0.95
     margin: float = 0.02
@@ -79,11 +85,17 @@ class LanguageResult:
     gap: Gap
     floor: float
     claim: Claimable
+    collapse: Collapse | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is counted in what is said of all languages: some run gives more than one answer."""
+        return self.collapse is None or not bool(self.collapse.collapsed.all())
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """What was found."""
+    """What was found. `collapse` are the runs that collapsed on source dev, which are in no finding unless all did."""
 
     experiment: Experiment
     settings: TransferSettings
@@ -92,6 +104,17 @@ class Transfer:
     overall: MeanGuidance
     languages: Sequence[LanguageResult]
     rules: Sequence[RuleScore]
+    gains: Sequence[MeanGain] = ()
+    collapse: Collapse | None = None
+
+    @property
+    def counted(self) -> list[LanguageResult]:
+        """The languages of which anything is counted."""
+        return [result for result in self.languages if result.is_counted]
+
+    def gain(self, rule: str) -> Estimate | None:
+        """A rule's gain over the usual one, mean over languages; None where it could not be followed."""
+        return next((gain.estimate for gain in self.gains if gain.rule == rule), None)
 
     def rule(self, language: str, rule: str) -> RuleScore:
         """A rule in a language."""
@@ -108,6 +131,7 @@ def analyse(experiment: Experiment, settings: TransferSettings | None = None) ->
     """All that can be said of this experiment."""
     settings = settings or TransferSettings()
     _check_size(experiment)
+    experiment, collapse = without_collapsed_runs(experiment, settings.level)
     points = choose_points("source dev", experiment, experiment.source)
     assert not isinstance(points, str)
     rules = compare_rules(experiment, experiment.targets, settings.level)
@@ -121,13 +145,27 @@ def analyse(experiment: Experiment, settings: TransferSettings | None = None) ->
     source = experiment.dev(experiment.source)
     assert source is not None
     has_test = (experiment.source, "test") in experiment.sets
-    agreement = (
+    notes = [target_note(experiment, result.language, result.collapse) for result in results]
+    return Transfer(
+        replace(experiment, notes=(*experiment.notes, *filter(None, notes))),
+        settings,
+        spread_of(source, points, settings.level),
         guidance(source.scores, experiment.test(experiment.source).scores, settings.counting, settings.level)
         if has_test
-        else None
+        else None,
+        mean_guidance(experiment, settings.counting, settings.level),
+        _judged_together(results, settings.level),
+        rules,
+        mean_gains(experiment, experiment.targets, settings.level),
+        collapse,
     )
-    overall = mean_guidance(experiment, settings.counting, settings.level)
-    return Transfer(experiment, settings, spread_of(source, points, settings.level), agreement, overall, results, rules)
+
+
+def _judged_together(results: Sequence[LanguageResult], level: float) -> list[LanguageResult]:
+    """The languages with what source dev does in each, false discoveries controlled over those that are counted."""
+    counted = [i for i, result in enumerate(results) if result.is_counted]
+    found = dict(zip(counted, guidance_together([results[i].by_source for i in counted], level), strict=True))
+    return [replace(each, by_source=found[i]) if i in found else each for i, each in enumerate(results)]
 
 
 def _check_size(experiment: Experiment) -> None:
@@ -152,7 +190,7 @@ def _language(
     rng = np.random.default_rng(settings.seed)
     points = choose_points("source dev", experiment, language)
     assert not isinstance(points, str)
-    floor = floor_of(test)
+    floor, collapse = floor_of(test), collapse_in(experiment, language, points, settings.level)
     usual, oracle = (
         next(score for score in rules if score.language == language and score.rule == rule)
         for rule in ("source dev", "target dev")
@@ -169,7 +207,8 @@ def _language(
         forgetting_of(experiment, language, rng, settings.level),
         gap_to_source(experiment, language, points, settings.level),
         floor,
-        claim_of(spread, usual, oracle, floor, settings.margin),
+        _claim_beside(collapse) or claim_of(spread, usual, oracle, floor, settings.margin),
+        collapse,
     )
 
 
@@ -182,23 +221,35 @@ def floor_of(test: EvaluationSet) -> float:
     return float(run_scores(replace(test.first, runs=constant, run_names=labels), test.metric).max())
 
 
+def _claim_beside(collapse: Collapse | None) -> Claimable | None:
+    """What collapsed runs leave to be said of a language; None where there are none."""
+    if collapse is None or not collapse.n:
+        return None
+    return "nothing: every run collapsed" if collapse.collapsed.all() else "only beside its collapsed runs"
+
+
 def claim_of(spread: Spread, usual: RuleScore, oracle: RuleScore, floor: float, margin: float) -> Claimable:
     """What may be said of a language's zero-shot score, by the first rule that applies.
 
     It has no interval, or one that reaches down to what always giving one label scores: nothing beyond that. One run:
-    of this run only.
-    Target dev would have chosen credibly better by more than the margin: only beside the oracle. One more run is
-    expected to differ by more than the margin: only with its spread. Else it may be claimed as it is.
+    of this run only. Target dev is shown to choose better, by more than the margin: only beside the oracle. One more
+    run on these items is expected to differ by more than the margin: only with its spread. The interval over runs and
+    items reaches further than the margin: only with its interval. Target dev is not shown to be better by less than
+    the margin: only beside the oracle. Else it may be claimed as it is.
     """
     assert usual.estimate is not None
-    if not usual.estimate.low > floor:
+    estimate, difference = usual.estimate, oracle.difference
+    if not estimate.low > floor:
         return "not told from the most frequent label"
     if len(spread.run_scores) == 1:
         return "of this run only"
-    difference = oracle.difference
     if difference is not None and difference.low > 0 and difference.value > margin:
         return "only beside the oracle"
-    return "only with its spread over runs" if spread.another_run > margin else "may be claimed"
+    if spread.another_run > margin:
+        return "only with its spread over runs"
+    if max(estimate.high - estimate.value, estimate.value - estimate.low) > margin:
+        return "only with its interval"
+    return "only beside the oracle" if difference is not None and not difference.high <= margin else "may be claimed"
 
 
 def gap_to_source(experiment: Experiment, language: str, points: IntArray, level: float) -> Gap:

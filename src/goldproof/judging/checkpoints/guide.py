@@ -1,4 +1,7 @@
-"""Guide: whether a development score moves as the target's test score does, within a run and between runs."""
+"""Guide: whether a development score moves as the target's test score does, within a run and between runs.
+
+All of it is about other runs on these very development and test items; one run cannot tell.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,17 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from scipy import special
 
 from goldproof.judging.checkpoints.experiment import Experiment
 from goldproof.judging.checkpoints.rules import best_points
 from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
 from goldproof.statistics.arrays import FloatArray
 from goldproof.statistics.estimate import Estimate
-from goldproof.statistics.intervals import mean_interval
+from goldproof.statistics.intervals import mean_interval, t_quantile
+from goldproof.statistics.multiplicity import benjamini_hochberg
 
-Bearing = Literal["guides", "misleads", "may be chance"]
+Bearing = Literal["guides", "misleads", "not shown", "one run cannot tell"]
 NULL_DRAWS = 300
 
 
@@ -33,22 +38,48 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True)
-class Guidance:
-    """Directional agreement of a development set with a test set: all checkpoints, the second half of training, what
-    chance alone would give, and what may be said.
+class Stretch:
+    """Agreement over a stretch of training: the share of pairs with its interval over runs, the range that unrelated
+    series would give, the p of a coin (t over runs, on the logit scale), and what may be said.
     """
 
-    whole: Estimate
-    late: Estimate
+    share: Estimate
     null: Estimate
+    p_value: float
     standing: Bearing
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """Directional agreement of a development set with a test set: all checkpoints, and the second half of training."""
+
+    all_steps: Stretch
+    second_half: Stretch
+
+    @property
+    def whole(self) -> Estimate:
+        """The share over all checkpoints."""
+        return self.all_steps.share
+
+    @property
+    def late(self) -> Estimate:
+        """The share in the second half of training."""
+        return self.second_half.share
+
+    @property
+    def null(self) -> Estimate:
+        """What unrelated series would give over all checkpoints."""
+        return self.all_steps.null
+
+    @property
+    def standing(self) -> Bearing:
+        """What may be said of all checkpoints."""
+        return self.all_steps.standing
 
     @property
     def late_standing(self) -> Bearing:
-        """What may be said of the second half, from its interval over runs."""
-        if self.late.low > 0.5:
-            return "guides"
-        return "misleads" if self.late.high < 0.5 else "may be chance"
+        """What may be said of the second half."""
+        return self.second_half.standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +98,70 @@ class MeanGuidance:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Pearson correlation of source dev and target test over checkpoints of a run (mean over runs), and over runs."""
+    """Pearson correlation of source dev and target test over checkpoints of a run (mean over runs), and over runs.
+
+    `p_value` is that of no correlation between runs, NaN where it is not tested.
+    """
 
     within: Estimate
     between: Estimate
+    p_value: float = math.nan
 
 
 def guidance(development: FloatArray, target: FloatArray, counting: Counting, level: float = 0.95) -> Guidance:
-    """How well development scores (runs × checkpoints) tell the direction of the target's.
-
-    The interval is clustered by run. With one run there is none, and the standing is told by the range that unrelated
-    series as autocorrelated as these would give.
-    """
-    options = {"threshold": counting.threshold, "ties": counting.ties, "across_runs": counting.across_runs}
-    whole = directional_agreement(development, target, level=level, **options)  # type: ignore[arg-type]
+    """How well development scores (runs × checkpoints) tell the direction of the target's, taken by itself."""
     half = target.shape[1] // 2
-    late = directional_agreement(development[:, half:], target[:, half:], level=level, **options)  # type: ignore[arg-type]
-    null = _null(development, target, counting, level)
-    low, high = (whole.low, whole.high) if math.isfinite(whole.low) else (whole.value, whole.value)
-    standing: Bearing = "may be chance"
-    if low > 0.5 and whole.value > null.high:
+    return Guidance(
+        _stretch(development, target, counting, level),
+        _stretch(development[:, half:], target[:, half:], counting, level),
+    )
+
+
+def guidance_together(several: Sequence[Guidance], level: float = 0.95) -> list[Guidance]:
+    """The same with what may be said of each when false discoveries are controlled over all of them.
+
+    "Guides" and "misleads" need an interval over runs that leaves a coin out, a share outside the range of unrelated
+    series, and an adjusted p (Benjamini-Hochberg) that is small enough; with one run nothing is said.
+    """
+    whole, late = (_adjust([getattr(each, part) for each in several], level) for part in ("all_steps", "second_half"))
+    return [Guidance(*both) for both in zip(whole, late, strict=True)]
+
+
+def _adjust(stretches: Sequence[Stretch], level: float) -> list[Stretch]:
+    known = [i for i, stretch in enumerate(stretches) if math.isfinite(stretch.p_value)]
+    adjusted = dict(zip(known, benjamini_hochberg(np.array([stretches[i].p_value for i in known])), strict=True))
+    return [
+        replace(stretch, standing="not shown") if i in adjusted and adjusted[i] >= 1 - level else stretch
+        for i, stretch in enumerate(stretches)
+    ]
+
+
+def _stretch(development: FloatArray, target: FloatArray, counting: Counting, level: float) -> Stretch:
+    share = directional_agreement(
+        development, target, counting.threshold, counting.ties, counting.across_runs, level=level
+    )
+    null, n_runs = _null(development, target, counting, level), len(target)
+    if n_runs == 1:
+        return Stretch(share, null, math.nan, "one run cannot tell")
+    standing: Bearing = "not shown"
+    if share.low > 0.5 and share.value > null.high:
         standing = "guides"
-    elif high < 0.5 and whole.value < null.low:
+    elif share.high < 0.5 and share.value < null.low:
         standing = "misleads"
-    return Guidance(whole, late, null, standing)
+    return Stretch(share, null, _p_value(share, n_runs), standing)
+
+
+def _p_value(share: Estimate, n_runs: int) -> float:
+    """The p of a coin, from the interval: t over runs on the logit scale; where no run differs, a coin for each run."""
+    if not math.isfinite(share.low):
+        return math.nan
+    value, high, low = (
+        math.atanh(float(np.clip(2 * x - 1, -1 + 1e-9, 1 - 1e-9))) for x in (share.value, share.high, share.low)
+    )
+    reach = max(high - value, value - low)
+    if reach < 1e-6:
+        return float(2.0 ** (1 - n_runs))
+    return float(2 * special.stdtr(n_runs - 1, -abs(value) / reach * t_quantile(share.level, n_runs - 1)))
 
 
 def mean_guidance(experiment: Experiment, counting: Counting, level: float = 0.95) -> MeanGuidance:
@@ -147,7 +218,7 @@ def correlation(experiment: Experiment, language: str, level: float = 0.95) -> C
     source = experiment.dev(experiment.source)
     assert source is not None
     test = experiment.test(language)
-    return Correlation(_within(source.scores, test.scores, level), _between(source.scores, test.scores, level))
+    return Correlation(_within(source.scores, test.scores, level), *_between(source.scores, test.scores, level))
 
 
 def _within(development: FloatArray, target: FloatArray, level: float) -> Estimate:
@@ -160,26 +231,24 @@ def _within(development: FloatArray, target: FloatArray, level: float) -> Estima
     return Estimate(math.tanh(z.value), math.tanh(z.low), math.tanh(z.high), method, len(known), level)
 
 
-def _between(development: FloatArray, target: FloatArray, level: float) -> Estimate:
+def _between(development: FloatArray, target: FloatArray, level: float) -> tuple[Estimate, float]:
+    """The correlation over runs and its p."""
     points, rows = best_points(development), np.arange(len(development))
     x, y = development[rows, points], target[rows, points]
     n = len(x)
-    if n < 4:
-        return Estimate(
-            math.nan,
-            math.nan,
-            math.nan,
-            f"not said: {n} {'run' if n == 1 else 'runs'}, at least 4 are needed",
-            n,
-            level,
-        )
-    value = _pearson(x, y)
-    if not math.isfinite(value):
-        return Estimate(math.nan, math.nan, math.nan, "no correlation: a score does not vary between runs", n, level)
+    reason = f"not said: {n} {'run' if n == 1 else 'runs'}, at least 4 are needed" if n < 4 else ""
+    if not reason and not math.isfinite(_pearson(x, y)):
+        reason = "no correlation: a score does not vary between runs"
+    if reason:
+        return Estimate(math.nan, math.nan, math.nan, reason, n, level), math.nan
     from scipy.stats import pearsonr
 
-    bounds = pearsonr(x, y).confidence_interval(level)
-    return Estimate(value, float(bounds.low), float(bounds.high), f"{n} runs, Fisher z", n, level)
+    found = pearsonr(x, y)
+    bounds = found.confidence_interval(level)
+    method = f"{n} runs, Fisher z, these very items"
+    return Estimate(float(found.statistic), float(bounds.low), float(bounds.high), method, n, level), float(
+        found.pvalue
+    )
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> float:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
 from goldproof.judging.checkpoints.guide import Guidance
 from goldproof.judging.checkpoints.report_selection import LANGUAGE, course_items, oracle_items, rule_items
-from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL, CheckpointRule, mean_difference
+from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL
 from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_report import lower_name
@@ -23,6 +25,7 @@ from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import format_number, in_words, points
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.multiplicity import benjamini_hochberg
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +68,25 @@ def _with_keys(item: Item, keys: Sequence[str]) -> Item:
 
 
 def _verdict(found: Transfer) -> list[str | Claim]:
-    n, source = len(found.languages), found.experiment.source
-    whole, late = (
-        Counter(getattr(result.by_source, part) for result in found.languages) for part in ("standing", "late_standing")
-    )
-    overall = found.overall
+    source, overall = found.experiment.source, found.overall
     lines: list[str | Claim] = [
         _claimed(found),
         _share(f"{source} dev moves as target test does in {{}} of the pairs of checkpoints.", overall.source),
         _share("In the second half of training it does so in {}, where a coin gives 50 %.", overall.source_late),
-        f"{source} dev guides in {whole['guides']} of {n} languages over all of training and in {late['guides']} in "
-        f"the second half; it misleads in {whole['misleads']} and {late['misleads']}; in the others it may be chance.",
+        _guides(found),
     ]
     if overall.target_late is not None:
         lines.insert(3, _share("Target dev, with labels of its own, does so in {} there.", overall.target_late))
-    gain = mean_difference(found.rules, "target dev", found.settings.level)
-    if gain is not None:
-        choosing = f"Choosing checkpoints by target dev instead of {source} dev"
-        lines.append(_gain(f"{choosing} {{}}, mean over languages.", gain))
-    averaging: tuple[tuple[CheckpointRule, str], ...] = (
-        ("averaged", "log-probabilities"),
-        ("averaged weights", "weights"),
-    )
-    for rule, what in averaging:
-        averaged = mean_difference(found.rules, rule, found.settings.level)
-        if averaged is not None:
-            text = f"Averaging the {what} of all checkpoints {{}}, with no labels beyond the source."
-            lines.append(_gain(text, averaged))
+    choosing = f"Choosing checkpoints by target dev instead of {source} dev"
+    beyond = "with no labels beyond the source"
+    for rule, text in (
+        ("target dev", f"{choosing} {{}}, mean over languages."),
+        ("averaged", f"Averaging the log-probabilities of all checkpoints, {beyond}, {{}}."),
+        ("averaged weights", f"Averaging the weights of all checkpoints, {beyond}, {{}}."),
+    ):
+        gain = found.gain(rule)
+        if gain is not None:
+            lines.append(_gain(text, gain, found.experiment.n_runs))
     if found.experiment.n_runs > 1:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         lines.append(
@@ -100,7 +95,32 @@ def _verdict(found: Transfer) -> list[str | Claim]:
         )
     else:
         lines.append("One run only: nothing is claimed about another run.")
-    return lines
+    return [*_collapsed(found), *lines]
+
+
+def _collapsed(found: Transfer) -> list[str | Claim]:
+    """What comes first where runs collapsed: how many, and that nothing below speaks of them."""
+    if found.collapse is None or not found.collapse.n:
+        return []
+    n, of = found.collapse.n, len(found.collapse.collapsed)
+    if n == of:
+        return [f"Every run collapsed: on {found.experiment.source} dev it gives one answer to nearly all items."]
+    return [f"{n} of {of} runs collapsed, giving one answer to nearly all items; they are in no finding below."]
+
+
+def _guides(found: Transfer) -> str:
+    """In how many languages source dev is shown to guide or to mislead."""
+    source, n = found.experiment.source, len(found.counted)
+    if found.experiment.n_runs == 1:
+        return f"One run cannot tell whether {source} dev guides or misleads: its checkpoints hang together."
+    whole, late = (
+        Counter(getattr(result.by_source, part) for result in found.counted) for part in ("standing", "late_standing")
+    )
+    return (
+        f"On these items {source} dev is shown to guide in {whole['guides']} of {n} languages over all of training and "
+        f"in {late['guides']} in the second half, to mislead in {whole['misleads']} and {late['misleads']}; in the "
+        "others neither is shown."
+    )
 
 
 def _claimed(found: Transfer) -> str:
@@ -118,12 +138,21 @@ def _share(text: str, share: Estimate) -> Claim:
     return Claim(text.format(said), "stated", share, 0, "%")
 
 
-def _gain(text: str, gain: Estimate) -> Claim:
+def _gain(text: str, gain: Estimate, n_runs: int) -> Claim:
     """A sentence about a gain; what is said of it stands for the braces."""
     standing = _standing(gain)
     size = points(abs(gain.value))
-    said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, "is not shown to gain or to lose")
-    return Claim(text.format(said), standing, gain, 1, "points")
+    said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, _not_shown(gain))
+    return Claim(text.format(f"{said} in this run" if n_runs == 1 else said), standing, gain, 1, "points")
+
+
+def _not_shown(gain: Estimate) -> str:
+    """What fits the data where neither a gain nor a loss is shown."""
+    said = "is not shown to gain or to lose"
+    if not math.isfinite(gain.low):
+        return said
+    low, high = (format_number(end, 1, "points") for end in (gain.low, gain.high))
+    return f"{said} ({low} to {high} points fit the data)"
 
 
 def _standing(estimate: Estimate) -> Standing:
@@ -136,8 +165,9 @@ def _claim_items(found: Transfer) -> list[Item]:
     n_free = sum(result.claim == "may be claimed" for result in found.languages)
     title = f"{n_free} of {len(found.languages)} zero-shot scores may be claimed as they are"
     note = (
-        f"Claimed as it is: above what one label for all scores, one more run expected within {_margin(found)} points, "
-        f"and target dev not credibly better by more than {_margin(found)} points."
+        "Claimed as it is: above what one label for all scores; one more run on these items expected within "
+        f"{_margin(found)} points; the interval over runs and items no wider than that on either side; and target dev, "
+        "where there is one, shown to be better by no more than that."
     )
     return [make_table(Heading("claims", title, note), _claim_fields(found), found.languages)]
 
@@ -147,9 +177,15 @@ def _claim_fields(found: Transfer) -> list[Field[LanguageResult]]:
     score = Column(
         "score", name, 1, "%", "mean of the runs at each run's best source dev; interval over runs and items"
     )
-    another = Column("another", "Another run ±", 1, "points", "one more run is expected within this of the mean")
+    another = Column(
+        "another", "Another run ±", 1, "points", "one more run on these items is expected within this of the mean"
+    )
     gap = Column("gap", f"Below {source}", 1, "points", "source minus target on the same test items, paired")
-    guide = Column("guide", f"{source} dev, late", note="its moves against those of test, second half of training")
+    guide = Column(
+        "guide",
+        f"{source} dev, late",
+        note="its moves against those of test, second half of training; over runs, on these very items",
+    )
     return [
         LANGUAGE,
         Field(Column("n", "Test items"), lambda result: result.n_items),
@@ -175,17 +211,16 @@ def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         WideRow("Δ", {name: Marked(s.delta, best=s.is_significant) for name, s in spreads.items()}),
         WideRow("significant from", {name: _finite(s.significant, "for accuracy only") for name, s in spreads.items()}),
     ]
-    n_bold = sum(result.spread.is_significant for result in found.languages)
-    source = 100 * found.source_spread.delta
+    widest = max(found.languages, key=lambda result: result.spread.delta)
     title = (
-        f"{found.experiment.source} dev differs by {source:.1f} points between runs, {n_bold} of "
-        f"{len(found.languages)} languages by more than a test of two proportions allows"
+        f"{found.experiment.source} dev differs by {points(found.source_spread.delta)} between runs, "
+        f"{widest.language} test by {format_number(widest.spread.delta, 1, 'points')}"
     )
     note = (
         f"{found.experiment.n_runs} runs, each at its best {found.experiment.source} dev checkpoint. Bold: Δ at least "
-        "what a two-proportion z test calls significant at this test size. That test takes the runs' items for "
-        "different ones and does not know that the extremes of several runs were picked; the next table has the right "
-        "one."
+        "what a two-proportion z test calls significant at this test size, as in the paper. That test takes the runs' "
+        "items for different ones and does not know that the extremes of several runs were picked; the next table has "
+        "the right one."
     )
     columns = (f"Dev {found.experiment.source}", *found.experiment.targets)
     return [
@@ -215,7 +250,8 @@ _EQUALITY_FIELDS: tuple[Field[LanguageResult], ...] = (
 
 def _equality_table(found: Transfer) -> Table:
     known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
-    title = f"Runs can be told apart in {sum(p < 0.05 for p in known)} of {len(known)} languages"
+    told = sum(p < 1 - found.settings.level for p in known)
+    title = f"Runs can be told apart on these items in {told} of {len(known)} languages"
     if not known:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         title = f"Runs differ by up to {points(widest.spread.delta)} ({widest.language})"
@@ -248,14 +284,14 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         result.language: _weak(result.by_target) if result.by_target else Missing("no development set")
         for result in found.languages
     }
-    below = [result.language for result in found.languages if result.by_source.whole.value < 0.5]
-    title = f"{source} dev moves against target test more often than with it in {len(below)} of {len(found.languages)}"
+    against = sum(result.by_source.standing == "misleads" for result in found.counted)
+    title = f"{source} dev is shown to move against target test in {against} of {len(found.counted)}"
     counting = found.settings.counting
     pairs = "pairs across runs too" if counting.across_runs else "pairs within a run"
     note = (
         f"Share of {pairs} of checkpoints, of those whose test score differs by at least "
         f"{100 * counting.threshold:g} points, at which dev moves as test does; a tie in dev counts {counting.ties:g}. "
-        "Bold: below one half."
+        "Bold: below one half, as in the paper, whether shown or not."
     )
     languages = (source, *found.experiment.targets)
     rows = [WideRow(f"{source} dev", first), WideRow("target dev", second)]
@@ -279,7 +315,7 @@ def _guidance_fields(source: str) -> list[Field[LanguageResult]]:
         LANGUAGE,
         Field(Column("pairs", "Pairs"), lambda result: result.by_source.whole.n),
         Field(
-            Column("source", f"{source} dev", 1, "%", "interval clustered by run"),
+            Column("source", f"{source} dev", 1, "%", "interval clustered by run; these very items"),
             lambda result: result.by_source.whole,
         ),
         Field(null, lambda result: result.by_source.null),
@@ -300,9 +336,15 @@ def _agreement_table(found: Transfer) -> Table:
     fields = _guidance_fields(source)
     if any(result.by_target is not None for result in found.languages):
         fields += _TARGET_FIELDS
-    late = sum(result.by_source.late_standing == "guides" for result in found.languages)
-    title = f"In the second half of training {source} dev still guides in {late} of {len(found.languages)} languages"
-    note = "Early in training every score rises, which makes agreement easy; the second half is the test that matters."
+    late = sum(result.by_source.late_standing == "guides" for result in found.counted)
+    title = f"In the second half of training {source} dev is shown to guide in {late} of {len(found.counted)} languages"
+    if found.experiment.n_runs == 1:
+        title = f"One run cannot tell whether {source} dev guides"
+    note = (
+        "Early in training every score rises, which makes agreement easy; the second half is the test that matters. "
+        "Verdicts are about other runs on these very dev and test items: the interval over runs leaves out one half, "
+        "the share lies outside what unrelated series give, false discoveries controlled over languages."
+    )
     return make_table(Heading("guidance", title, note), fields, found.languages)
 
 
@@ -344,11 +386,19 @@ _CORRELATION_FIELDS: tuple[Field[LanguageResult], ...] = (
 
 
 def _correlation_table(found: Transfer) -> Table:
-    source, every = found.experiment.source, found.languages
-    sure = sum(result.correlation.between.low > 0 for result in every)
-    title = f"A better run on {source} dev is a better run in {sure} of {len(every)} languages"
-    note = f"Pearson correlation of {source} dev and target test."
-    return make_table(Heading("correlation", title, note), _CORRELATION_FIELDS, every)
+    source, every = found.experiment.source, found.counted
+    known = [result.correlation for result in every if math.isfinite(result.correlation.p_value)]
+    adjusted = benjamini_hochberg(np.array([each.p_value for each in known]))
+    pairs = zip(known, adjusted, strict=True)
+    sure = sum(p < 1 - found.settings.level and each.between.value > 0 for each, p in pairs)
+    title = f"A better run on {source} dev is shown to be a better run in {sure} of {len(known)} languages"
+    if not known:
+        title = f"Too few runs to tell whether a better run on {source} dev is a better run elsewhere"
+    note = (
+        f"Pearson correlation of {source} dev and target test, over runs, on these very items. Counted in the title: "
+        "false discoveries controlled over languages."
+    )
+    return make_table(Heading("correlation", title, note), _CORRELATION_FIELDS, found.languages)
 
 
 def _limits(found: Transfer) -> list[str]:

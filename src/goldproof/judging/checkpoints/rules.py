@@ -14,8 +14,9 @@ from goldproof.judging.metrics import mean_score, metric_of, run_scores
 from goldproof.statistics.arrays import FloatArray, IntArray
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
-from goldproof.statistics.intervals import mean_interval
+from goldproof.statistics.families import adjust_together
 from goldproof.statistics.multiplicity import benjamini_hochberg
+from goldproof.statistics.sets import PairedSet, compare_over_sets, shared_codes
 
 CheckpointRule = Literal[
     "source dev", "source dev, surest", "last", "averaged", "averaged weights", "other dev", "target dev"
@@ -94,22 +95,45 @@ def compare_rules(experiment: Experiment, languages: Sequence[str], level: float
     return found
 
 
-def mean_difference(scores: Sequence[RuleScore], rule: CheckpointRule, level: float = 0.95) -> Estimate | None:
-    """The mean over languages of a rule's difference to the usual one, with a t interval over runs (items fixed).
+@dataclass(frozen=True, slots=True)
+class MeanGain:
+    """A rule's difference to the usual one, mean over the languages in which it can be followed.
 
-    Languages in which the rule cannot be followed are left out.
+    The interval is over runs and test items, and holds for all rules together; `p_value` is of the rule alone.
     """
-    usual = {score.language: score.run_scores for score in scores if score.rule == USUAL}
-    gaps = [
-        score.run_scores - base
-        for score in scores
-        if score.rule == rule and score.run_scores is not None and (base := usual[score.language]) is not None
+
+    rule: CheckpointRule
+    estimate: Estimate
+    p_value: float
+    n_languages: int
+
+
+def mean_gains(experiment: Experiment, languages: Sequence[str], level: float = 0.95) -> list[MeanGain]:
+    """Every rule but the usual one over all languages; rules that can be followed in none are left out."""
+    sets = {rule: _paired_sets(rule, experiment, languages) for rule in RULES if rule != USUAL}
+    alone = {rule: compare_over_sets(own, level) for rule, own in sets.items() if own}
+    family = adjust_together(np.array([found.p_value for found in alone.values()]), None, level)
+    gains = []
+    for rule, found in alone.items():
+        together = compare_over_sets(sets[rule], family.level).difference
+        several = sum(np.isfinite(each.p_value) for each in alone.values())
+        method = f"{together.method}; for {several} rules together" if several > 1 else together.method
+        gains.append(MeanGain(rule, replace(together, method=method), found.p_value, len(sets[rule])))
+    return gains
+
+
+def _paired_sets(rule: CheckpointRule, experiment: Experiment, languages: Sequence[str]) -> list[PairedSet]:
+    """A rule and the usual one in each language in which it can be followed; items of one id are one item."""
+    found = []
+    for language in languages:
+        chosen, usual = _answers(rule, experiment, language), _answers(USUAL, experiment, language)
+        if not isinstance(chosen, str) and not isinstance(usual, str):
+            found.append((chosen, usual))
+    codes = shared_codes([one.ids for one, _ in found], [one.clusters for one, _ in found])
+    return [
+        PairedSet(metric_of(a.with_runs_of(b), experiment.metric), a.gold, a.runs, b.runs, of_set)
+        for (a, b), of_set in zip(found, codes, strict=True)
     ]
-    if not gaps:
-        return None
-    by_run = np.mean(gaps, axis=0)
-    found = mean_interval(by_run, level)
-    return replace(found, method=f"{found.method}; mean of {len(gaps)} languages, items fixed")
 
 
 def _score_rule(rule: CheckpointRule, experiment: Experiment, language: str, level: float) -> RuleScore:

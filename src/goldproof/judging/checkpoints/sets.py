@@ -78,12 +78,29 @@ class EvaluationSet:
             averaged_weights=None if self.averaged_weights is None else self.averaged_weights.take(items),
         )
 
-    def halves(self, rng: np.random.Generator) -> tuple[EvaluationSet, EvaluationSet]:
-        """Two sets of about half of the items each, drawn at random; clusters stay whole."""
-        groups = np.arange(self.n_items) if self.first.clusters is None else self.first.clusters
-        names = np.unique(groups)
-        first = np.isin(groups, rng.permutation(names)[: (len(names) + 1) // 2])
-        return self.take(np.flatnonzero(first)), self.take(np.flatnonzero(~first))
+    def candidates(self, run: int) -> Answers:
+        """The answers of one run at each checkpoint that it has, as runs of their own named by the step."""
+        name = self.first.run_names[run]
+        there = [each for each in self.checkpoints if name in each.run_names]
+        runs = np.stack([each.runs[each.run_names.index(name)] for each in there])
+        return replace(there[0], runs=runs, run_names=tuple(str(each.step) for each in there), step=None)
+
+    def only_runs(self, runs: Sequence[int]) -> EvaluationSet:
+        """The same set with these runs only, in this order."""
+        chosen = list(runs)
+        names = [self.first.run_names[run] for run in chosen]
+        checkpoints = tuple(
+            each.only_runs([each.run_names.index(name) for name in names if name in each.run_names])
+            for each in self.checkpoints
+        )
+        return replace(
+            self,
+            checkpoints=checkpoints,
+            scores=self.scores[chosen],
+            confidence=None if self.confidence is None else self.confidence[chosen],
+            averaged=None if self.averaged is None else self.averaged.only_runs(chosen),
+            averaged_weights=None if self.averaged_weights is None else self.averaged_weights.only_runs(chosen),
+        )
 
 
 def make_set(

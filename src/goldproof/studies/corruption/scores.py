@@ -1,7 +1,9 @@
 """The scores: what each training of a task answered, each cell against the baseline and against its random control.
 
 Differences are paired on the test items. Corrupt-test cells and the baseline are the same trainings, so their seeds are
-paired too; other trainings are independent runs. p-values are adjusted by Holm over the cells of a task.
+paired too; other trainings are independent runs. p-values are adjusted by Holm over the cells of a task. Trainings that
+collapsed are in no score. One that works and gives one answer to a corrupted test set is no collapsed training: it is
+what the corruption did, and stays.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from scipy.special import softmax
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
+from goldproof.judging.collapse import collapse_of, without_collapsed
 from goldproof.judging.metrics import mean_score
 from goldproof.measures.information import UsableInformation, pointwise_information
 from goldproof.statistics.arrays import Array
-from goldproof.statistics.comparison import Comparison, compare, compare_runs
+from goldproof.statistics.collapse import Collapse
+from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.multiplicity import holm
@@ -31,8 +35,6 @@ from goldproof.training.selection import label_codes
 
 CellVerdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
 VERDICTS: tuple[CellVerdict, ...] = get_args(CellVerdict)
-CONSTANT = 0.975
-FLAT = 0.05
 ROUNDING = 1e-9
 
 
@@ -66,6 +68,18 @@ class TaskAnswers:
     def gold(self) -> Array:
         """Class numbers, or numbers in a regression."""
         return self.original.gold
+
+    def collapse(self, trained: Version) -> Collapse | None:
+        """Which trainings on a version collapsed, by what they answer to the test set that is corrupted alike.
+
+        Where that was not asked, by the first that was.
+        """
+        asked = [tested for version, tested in self.answers if version == trained]
+        return collapse_of(self.answers[trained, trained if trained in asked else asked[0]])
+
+    def working(self, trained: Version, tested: Version) -> Answers:
+        """The answers of the trainings that did not collapse; of all of them where all did."""
+        return without_collapsed(self.answers[trained, tested], self.collapse(trained))
 
     @property
     def metric(self) -> Metric:
@@ -101,14 +115,33 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class OneAnswer:
+    """How many of a cell's seeds give one answer to nearly all items, and how many of these are left out of its score
+    as trainings that collapsed.
+    """
+
+    n: int
+    of: int
+    left_out: int = 0
+
+    @property
+    def is_most(self) -> bool:
+        """Whether more than half of them do."""
+        return 2 * self.n > self.of
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
-    """A cell: its score, its change to the baseline with Holm's p, how many seeds give one answer, and the verdict."""
+    """A cell: its score, its change to the baseline with Holm's p, how many seeds give one answer, and the verdict.
+
+    Where the verdict is that it collapsed, nothing is tested, and p is not a number.
+    """
 
     cell: CorruptionCell
     score: Estimate
     delta: Comparison
     p_value: float
-    n_constant: int
+    one_answer: OneAnswer
     verdict: CellVerdict
     control: Control | None
 
@@ -155,7 +188,7 @@ def _gold_column(task: CorruptionTask) -> str:
 
 def find_baseline(config: Config, runs: TaskAnswers) -> Baseline:
     """The score without corruption beside the floors."""
-    score = _score(config, runs, runs.original)
+    score = _score(config, runs, runs.working(ORIGINAL, ORIGINAL))
     majority = constant = 0.0
     if runs.task.metric == "accuracy":
         shares = np.bincount(runs.gold, minlength=len(runs.classes)) / len(runs.gold)
@@ -169,12 +202,13 @@ def _score(config: Config, runs: TaskAnswers, answers: Answers) -> Estimate:
 
 def _second(runs: TaskAnswers, level: float) -> Estimate | None:
     """F1 of the positive class, or Spearman's correlation, where GLUE gives it beside the main score."""
+    original = runs.working(ORIGINAL, ORIGINAL)
     if runs.task.kind == "regression":
-        return mean_score(runs.original, "spearman", level)
+        return mean_score(original, "spearman", level)
     if runs.task.positive not in runs.classes:
         return None
     positive = runs.classes.index(runs.task.positive)
-    gold, found = ((each == positive).astype(np.int64) for each in (runs.gold, runs.original.runs))
+    gold, found = ((each == positive).astype(np.int64) for each in (runs.gold, original.runs))
     return runs_interval(metric("binary_f1"), gold, found, level=level)
 
 
@@ -183,14 +217,15 @@ def judge_task(config: Config, runs: TaskAnswers, baseline: Baseline) -> list[Ju
     wanted = cells(config, runs.task)
     scores = [_score(config, runs, _answers(runs, cell)) for cell in wanted]
     deltas = [_change(config, runs, _answers(runs, cell), cell) for cell in wanted]
-    adjusted = _holm(deltas)
-    controls = _controls(config, runs, wanted)
+    counts = [count_one_answer(runs, cell) for cell in wanted]
+    lost = [count.is_most for count in counts]
+    adjusted = _holm(deltas, lost)
+    controls = _controls(config, runs, wanted, lost)
     judged = []
-    for cell, score, delta, p_value, control in zip(wanted, scores, deltas, adjusted, controls, strict=True):
-        constant = n_constant(_answers(runs, cell))
-        is_constant = 2 * constant > len(config.seeds)
-        verdict = find_verdict(delta, p_value, config, is_constant=is_constant, has_baseline=baseline.above_floor)
-        judged.append(Judged(cell, score, delta, p_value, constant, verdict, control))
+    for place, (cell, score, delta) in enumerate(zip(wanted, scores, deltas, strict=True)):
+        p_value = adjusted[place]
+        verdict = find_verdict(delta, p_value, config, is_constant=lost[place], has_baseline=baseline.above_floor)
+        judged.append(Judged(cell, score, delta, p_value, counts[place], verdict, controls[place]))
     return judged
 
 
@@ -212,17 +247,20 @@ def find_verdict(
     return "drops" if p_value < 1 - config.level and delta.difference.value < 0 else "underpowered"
 
 
-def n_constant(answers: Answers) -> int:
-    """How many seeds give (nearly) one answer to all items.
+def count_one_answer(runs: TaskAnswers, cell: CorruptionCell) -> OneAnswer:
+    """How many seeds give one answer to nearly all items of a cell.
 
-    One class for at least 97.5 % of them, and other classes at most half as often as in gold, which may itself be of
-    nearly one class; in a regression, answers that vary less than 5 % as much as the gold scores.
+    Corrupt-test: of the trainings that worked on the original. Else: of all trainings on the corrupted texts, those
+    that collapsed among them.
     """
-    gold, n = answers.gold, answers.n_items
-    if answers.task == "regression":
-        return int(np.sum(answers.runs.std(axis=1) < FLAT * gold.std()))
-    most = min((1 - CONSTANT) * n, (n - int(np.bincount(gold).max())) / 2)
-    return sum(n - int(np.bincount(run).max()) <= most for run in answers.runs)
+    trained, tested = cell.trained_on(), cell.tested_on()
+    collapse, there = runs.collapse(trained), collapse_of(runs.working(trained, tested))
+    alike = 0 if there is None else there.n
+    n_working = runs.working(trained, tested).n_runs
+    left_out = runs.answers[trained, tested].n_runs - n_working
+    if cell.setting == "test" or collapse is None:
+        return OneAnswer(alike, n_working)
+    return OneAnswer(alike + left_out, n_working + left_out, left_out)
 
 
 def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:
@@ -231,7 +269,7 @@ def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:
     The interval is that of Δ; the denominator counts as known. None where there is no score above the floor.
     """
     above, delta = baseline.score.value - baseline.constant, judged.delta.difference
-    if not baseline.above_floor or not np.isfinite(delta.value):
+    if not baseline.above_floor or not np.isfinite(delta.value) or judged.verdict == "collapsed":
         return None
     value, low, high = (1 + each / above for each in (delta.value, delta.low, delta.high))
     return Estimate(value, low, high, f"{delta.method}; baseline and floor as known", delta.n, delta.level)
@@ -239,29 +277,31 @@ def retained_share(judged: Judged, baseline: Baseline) -> Estimate | None:
 
 def find_information(runs: TaskAnswers, trained: Version, tested: Version) -> UsableInformation | None:
     """The bits about each label; without input, the best a model can know is the share of each class in training."""
-    answers = runs.answers.get((trained, tested))
-    if answers is None or answers.probabilities is None:
+    if (trained, tested) not in runs.answers:
+        return None
+    answers = runs.working(trained, tested)
+    if answers.probabilities is None:
         return None
     return pointwise_information(answers.probabilities.mean(axis=0), runs.prior[None], answers.gold)
 
 
 def _answers(runs: TaskAnswers, cell: CorruptionCell, kind: Removing = "remove") -> Answers:
-    return runs.answers[cell.trained_on(kind), cell.tested_on(kind)]
+    return runs.working(cell.trained_on(kind), cell.tested_on(kind))
 
 
 def _change(config: Config, runs: TaskAnswers, answers: Answers, cell: CorruptionCell) -> Comparison:
     """The change to the baseline."""
-    return _compare(config, runs, answers, runs.original, same=cell.setting == "test")
+    return _compare(config, runs, answers, runs.working(ORIGINAL, ORIGINAL), same=cell.setting == "test")
 
 
 def _compare(config: Config, runs: TaskAnswers, a: Answers, b: Answers, *, same: bool) -> Comparison:
     """A − B, over seeds and items where there are several seeds."""
-    if min(a.n_runs, b.n_runs) > 1:
-        return compare_runs(runs.metric, a.gold, a.runs, b.runs, same_seeds=same, level=config.level)
-    return compare(runs.metric, a.gold, a.runs[0], b.runs[0], level=config.level)
+    return compare_runs(runs.metric, a.gold, a.runs, b.runs, same_seeds=same, level=config.level)
 
 
-def _controls(config: Config, runs: TaskAnswers, wanted: Sequence[CorruptionCell]) -> list[Control | None]:
+def _controls(
+    config: Config, runs: TaskAnswers, wanted: Sequence[CorruptionCell], lost: Sequence[bool]
+) -> list[Control | None]:
     if config.control == "none":
         return [None for _ in wanted]
     random = [_answers(runs, cell, "random") for cell in wanted]
@@ -270,12 +310,18 @@ def _controls(config: Config, runs: TaskAnswers, wanted: Sequence[CorruptionCell
         _compare(config, runs, _answers(runs, cell), answers, same=cell.setting == "test")
         for answers, cell in zip(random, wanted, strict=True)
     ]
-    return [Control(d, b, p) for d, b, p in zip(deltas, beyond, _holm(beyond), strict=True)]
+    return [Control(d, b, p) for d, b, p in zip(deltas, beyond, _holm(beyond, lost), strict=True)]
 
 
-def _holm(comparisons: Sequence[Comparison]) -> list[float]:
-    """Adjusted p-values; a comparison without one, or without any difference beyond rounding, counts as 1."""
+def _holm(comparisons: Sequence[Comparison], lost: Sequence[bool]) -> list[float]:
+    """Adjusted p-values; a comparison without one, or without any difference beyond rounding, counts as 1.
+
+    Those of cells that collapsed are not tested, and are not numbers.
+    """
     p_values = [
-        c.p_value if np.isfinite(c.p_value) and abs(c.difference.value) > ROUNDING else 1.0 for c in comparisons
+        c.p_value if np.isfinite(c.p_value) and abs(c.difference.value) > ROUNDING else 1.0
+        for c, is_lost in zip(comparisons, lost, strict=True)
+        if not is_lost
     ]
-    return [float(p) for p in holm(np.array(p_values))]
+    adjusted = iter(holm(np.array(p_values)))
+    return [float("nan") if is_lost else float(next(adjusted)) for is_lost in lost]

@@ -14,9 +14,11 @@ from goldproof.builders.logic.build import find_task
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
+from goldproof.judging.collapse import collapse_of, without_collapsed
 from goldproof.judging.metrics import mean_score
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band
+from goldproof.statistics.collapse import Collapse
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
@@ -37,7 +39,8 @@ def with_paper(config: Config) -> bool:
 class ConditionAccuracy:
     """One condition on one test set: its answers, their accuracy, p against chance, and its job.
 
-    Tags of the answers say each item's template and n.
+    Runs that collapsed are left out of the answers, unless all did; `collapse` says which of all runs they are. Tags of
+    the answers say each item's template and n.
     """
 
     condition: LogicCondition
@@ -46,6 +49,22 @@ class ConditionAccuracy:
     p_value: float
     truncated: int
     key: str
+    collapse: Collapse | None = None
+
+    @property
+    def is_collapsed(self) -> bool:
+        """Whether every run gives one answer to nearly all items: no evidence about inference, and in no finding."""
+        return self.collapse is not None and bool(self.collapse.collapsed.all())
+
+    @property
+    def n_collapsed(self) -> int:
+        """How many runs collapsed."""
+        return 0 if self.collapse is None else self.collapse.n
+
+    @property
+    def n_trained(self) -> int:
+        """How many runs there are, with those that collapsed."""
+        return len(self.runs) if self.collapse is None else len(self.collapse.collapsed)
 
     @property
     def language(self) -> str:
@@ -72,14 +91,9 @@ class ConditionAccuracy:
         """The n of each item."""
         return np.array([int(n) for n in self._tagged("n")])
 
-    @property
-    def n_constant(self) -> int:
-        """How many runs give one answer to at least 97.5 % of the items: no evidence about inference."""
-        return int(np.sum(np.abs((self.answers.runs == 1).mean(axis=1) - 0.5) > 0.475))
-
-    def within(self, items: Array) -> Estimate:
+    def within(self, items: Array, level: float = 0.95) -> Estimate:
         """The accuracy on some items."""
-        return mean_score(self.answers.take(items), "accuracy")
+        return mean_score(self.answers.take(items), "accuracy", level)
 
     def _tagged(self, name: str) -> list[str]:
         tags = [dict(tag.split(":", 1) for tag in each) for each in self.answers.tags or ()]
@@ -92,11 +106,13 @@ def score(config: Config, results: Results, condition: LogicCondition, language:
     job = answers_job(config, condition)
     stored = results[job]
     corpus = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
-    answers = make_answers(stored, language, results[corpus].select(split="test"), config.seeds)
+    every = make_answers(stored, language, results[corpus].select(split="test"), config.seeds)
+    collapse = collapse_of(every)
+    answers = without_collapsed(every, collapse)
     rng = np.random.default_rng(0)
     chance = runs_chance_band(ACCURACY, answers.gold, answers.runs, rng, draws=DRAWS).p_value
     cut = stored.truncated.get(language, 0)
-    return ConditionAccuracy(condition, answers, mean_score(answers, "accuracy"), chance, cut, job.key)
+    return ConditionAccuracy(condition, answers, mean_score(answers, "accuracy"), chance, cut, job.key, collapse)
 
 
 def make_answers(stored: StoredAnswers, language: str, data: Dataset, seeds: Sequence[int]) -> Answers:
@@ -117,10 +133,16 @@ def make_answers(stored: StoredAnswers, language: str, data: Dataset, seeds: Seq
 
 def above_chance(scored: Sequence[ConditionAccuracy], level: float = 0.95) -> list[bool]:
     """Which scores are above chance: for these seeds, false discoveries controlled over all that are given, and for
-    other seeds, by the interval.
+    other seeds, by the interval. A score of which every run collapsed is not tested.
     """
-    adjusted = benjamini_hochberg(np.array([each.p_value for each in scored]))
-    return [bool(p < 1 - level and each.accuracy.low > 0.5) for p, each in zip(adjusted, scored, strict=True)]
+    tested = [each for each in scored if not each.is_collapsed]
+    adjusted = iter(benjamini_hochberg(np.array([each.p_value for each in tested])))
+    return [not each.is_collapsed and bool(next(adjusted) < 1 - level and each.accuracy.low > 0.5) for each in scored]
+
+
+def n_tested(scored: Sequence[ConditionAccuracy]) -> int:
+    """How many scores are tested at all: those of which not every run collapsed."""
+    return sum(not each.is_collapsed for each in scored)
 
 
 def task_title(task: str) -> str:

@@ -18,17 +18,21 @@ from goldproof.builders.entailment.categories import group_tags
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
+from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.metrics import mean_score, run_scores
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import TagScore, decide, items_by_tag, score_tags
 from goldproof.report.summary import Missing
-from goldproof.statistics.arrays import Array
+from goldproof.statistics.arrays import Array, group_codes
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.categories import categories_interval
-from goldproof.statistics.comparison import compare_runs
+from goldproof.statistics.collapse import Collapse
+from goldproof.statistics.comparison import of_variance
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
-from goldproof.statistics.power import detectable_difference
+from goldproof.statistics.multiplicity import holm
+from goldproof.statistics.planning import rival_variance, smallest_difference
+from goldproof.statistics.runs import summarise_runs
 from goldproof.statistics.stability import correlation_interval
 from goldproof.studies.stability.plan import (
     Condition,
@@ -48,6 +52,7 @@ from goldproof.training.selection import best_point, last_point, score_points
 
 LABELS = ("not_entailment", "entailment")
 MCC = metric("mcc")
+COLLAPSED = "every run gives one answer to nearly all rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,8 @@ class ConditionScores:
     """The scores of one condition's runs on the diagnostics of its language.
 
     `table` is categories × runs of MCC, categories in alphabetical order. `overall` is one MCC over all rows, `mean`
-    the mean over categories; both are means over runs with intervals over runs and items.
+    the mean over categories; both are means over runs with intervals over runs and items. Runs that collapsed are left
+    out, unless all did; `notes` name them, `collapse` says which of all runs they are.
     """
 
     condition: Condition
@@ -67,6 +73,18 @@ class ConditionScores:
     validation: Array
     epochs: tuple[int, ...]
     keys: tuple[str, ...]
+    collapse: Collapse | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_collapsed(self) -> bool:
+        """Whether every run gives one answer to nearly all rows, so that nothing is found here."""
+        return self.collapse is not None and bool(self.collapse.collapsed.all())
+
+    @property
+    def n_collapsed(self) -> int:
+        """How many runs collapsed."""
+        return 0 if self.collapse is None else self.collapse.n
 
     @property
     def run_overall(self) -> Array:
@@ -85,14 +103,15 @@ class ConditionScores:
     def detectable(self, level: float) -> float | None:
         """The smallest difference of overall MCC to a model like this one that as many runs would show (80 % power).
 
-        A model like this one differs from it, item by item, as two of its own seeds do: the error is √2 times that of
-        the mean of the runs.
+        A model like this one has as many runs that vary as much, and differs from it item by item as two of its own
+        runs do (see `planning.rival_variance`).
         """
         if self.n_runs < 2 or math.isnan(self.overall.low):
             return None
         own = self.answers
-        result = compare_runs(MCC, own.gold, own.runs, own.runs, own.clusters, level=level)
-        return detectable_difference(result.standard_error, result.df, level)
+        codes = group_codes(own.clusters, own.n_items)
+        variance = rival_variance(summarise_runs(MCC, MCC.encode(own.gold, own.runs), codes))
+        return smallest_difference(of_variance(variance, 0.0, (own.n_items, 2.0), "", level))
 
 
 def score_condition(config: Config, results: Results, condition: Condition) -> ConditionScores:
@@ -113,18 +132,34 @@ def score_runs(config: Config, results: Results, condition: Condition, seeds: Se
     labels = [str(label) for label in results[validation_job(config, condition.language)].table["label"].to_pylist()]
     points = [choose_point(config, outcome, labels) for outcome in outcomes]
     accuracy = [float(score_points(o, "validation", labels)[p]) for o, p in zip(outcomes, points, strict=True)]
-    answers = make_answers(condition, data, outcomes, points)
+    made = score_answers(condition, make_answers(condition, data, outcomes, points), config.level)
+    kept = range(len(points)) if made.collapse is None else made.collapse.kept.tolist()
+    return replace(
+        made,
+        validation=np.array([accuracy[run] for run in kept]),
+        epochs=tuple(points[run] + 1 for run in kept),
+        keys=tuple(job.key for job in trainings),
+    )
+
+
+def score_answers(condition: Condition, every: Answers, level: float) -> ConditionScores:
+    """The scores of a condition's answers, without the runs that collapsed."""
+    collapse = collapse_of(every, level)
+    answers = without_collapsed(every, collapse)
     members = items_by_tag(answers)
+    alike = collapse is not None and bool(collapse.collapsed.all())
     return ConditionScores(
         condition=condition,
         answers=answers,
         categories=tuple(members),
         table=np.array([run_scores(answers.take(items), "mcc") for items in members.values()]),
-        overall=_unless_constant(answers, mean_score(answers, "mcc", config.level)),
-        mean=_unless_constant(answers, _mean_of_categories(answers, list(members.values()), config.level)),
-        validation=np.array(accuracy),
-        epochs=tuple(point + 1 for point in points),
-        keys=tuple(job.key for job in trainings),
+        overall=_unless(alike, mean_score(answers, "mcc", level)),
+        mean=_unless(alike, _mean_of_categories(answers, list(members.values()), level)),
+        validation=np.zeros(0),
+        epochs=(),
+        keys=(),
+        collapse=collapse,
+        notes=tuple(collapse_notes(every, collapse, condition.name())),
     )
 
 
@@ -132,11 +167,11 @@ def _mean_of_categories(answers: Answers, members: Sequence[Array], level: float
     return categories_interval(MCC, answers.gold, answers.runs, members, answers.clusters, level)
 
 
-def _unless_constant(answers: Answers, estimate: Estimate) -> Estimate:
-    """The estimate, without its interval where every run answers all rows alike: 0 is then a convention."""
-    if (answers.runs != answers.runs[:, :1]).any():
+def _unless(alike: bool, estimate: Estimate) -> Estimate:
+    """The estimate, without its interval where every run collapsed: 0 is then nearly a convention."""
+    if not alike:
         return estimate
-    return replace(estimate, low=math.nan, high=math.nan, method="no interval: every run answers all rows alike")
+    return replace(estimate, low=math.nan, high=math.nan, method=f"no interval: {COLLAPSED}")
 
 
 def choose_point(config: Config, outcome: TrainingOutcome, labels: Sequence[str]) -> int:
@@ -226,9 +261,15 @@ class StabilityFindings:
         return {each: score_condition(self.config, self.results, each) for each in conditions(self.config)}
 
     @cached_property
-    def base(self) -> dict[str, ConditionScores]:
+    def every_base(self) -> dict[str, ConditionScores]:
         """Each language trained on its own data alone."""
         return {language: self.scored[Condition(language)] for language in self.config.data.languages}
+
+    @cached_property
+    def base(self) -> dict[str, ConditionScores]:
+        """The same without languages of which every run collapsed, which are in no finding; all where none is left."""
+        found = {language: scored for language, scored in self.every_base.items() if not scored.is_collapsed}
+        return found or self.every_base
 
     @cached_property
     def categories(self) -> dict[str, list[TagScore]]:
@@ -246,21 +287,48 @@ class StabilityFindings:
         return {language: judge_cells(self.config, scored.answers) for language, scored in self.base.items()}
 
     @cached_property
+    def attributed(self) -> dict[str, ConditionScores]:
+        """Each attributed language's runs that vary the three seeds apart."""
+        return {name: score_attribution(self.config, self.results, name) for name in attributed(self.config)}
+
+    @cached_property
     def sources(self) -> dict[str, Attribution]:
-        """Each attributed language's variance of overall MCC by source of chance."""
+        """Each attributed language's variance of overall MCC by source of chance.
+
+        Where a run collapsed the design is no longer balanced, and there is none.
+        """
         levels = np.array([(s.init, s.order, s.dropout) for s in attribution_seeds(self.config)])
-        found = {}
-        for language in attributed(self.config):
-            scores = score_attribution(self.config, self.results, language).run_overall
-            found[language] = attribute_variance(scores, levels, SOURCES)
-        return found
+        return {
+            language: attribute_variance(scored.run_overall, levels, SOURCES)
+            for language, scored in self.attributed.items()
+            if not scored.n_collapsed
+        }
+
+    @cached_property
+    def adjusted_sources(self) -> dict[tuple[str, str], float]:
+        """The p of each language's sources of chance, adjusted over all of them (Holm)."""
+        named = {(name, part.name): part.p_value for name, found in self.sources.items() for part in found.parts}
+        if not named:
+            return {}
+        return dict(zip(named, map(float, holm(np.array(list(named.values())))), strict=True))
 
     def language_correlation(self, seed: int | None = None) -> Estimate | None:
         """The mean correlation between the languages' category scores: of one run, or of the means over runs."""
         if len(self.base) < 2:
             return None
-        columns = [s.table.mean(axis=1) if seed is None else s.table[:, seed] for s in self.base.values()]
-        return correlation_interval(np.array(columns).T, self.config.level)
+        columns = [s.table.mean(axis=1) if seed is None else s.table[:, seed] for s in self.with_seed(seed).values()]
+        return correlation_interval(np.array(columns).T, self.config.level) if len(columns) > 1 else None
+
+    def with_seed(self, seed: int | None) -> dict[str, ConditionScores]:
+        """The languages in which this seed's run is the one at its place: those where no run before it collapsed."""
+        if seed is None:
+            return self.base
+        name = str(self.config.seeds[seed])
+        return {
+            language: scored
+            for language, scored in self.base.items()
+            if scored.answers.run_names[seed : seed + 1] == (name,)
+        }
 
     @property
     def with_paper(self) -> bool:

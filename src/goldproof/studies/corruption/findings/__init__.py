@@ -58,15 +58,23 @@ def _verdict(config: Config, found: Sequence[Found]) -> list[str | Claim]:
             "No baseline: with all its words the model is not shown to be above the best constant answer on "
             f"{', '.join(lost)}, so there is nothing to lose."
         )
-    controlled = [each.control for each in judged if each.control is not None]
+    left_out = [each.one_answer for each in judged if each.one_answer.left_out and each.verdict != "collapsed"]
+    if left_out:
+        n, of = sum(each.left_out for each in left_out), sum(each.of for each in left_out)
+        cells = "1 cell" if len(left_out) == 1 else f"{len(left_out)} cells"
+        lines.append(
+            f"In {cells} {n} of {of} trainings collapsed, giving one answer to nearly all items; they are in no score."
+        )
+    controlled = [each.control for each in judged if each.control is not None and each.verdict != "collapsed"]
     if controlled:
         clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]
         worse = sum(value < 0 for value in clear)
         lines.append(
-            f"Beside the removal of as many random words, a class costs more in {worse} of {len(controlled)} cells and "
-            f"less in {len(clear) - worse}; in the rest it cannot be told from mere shortening."
+            f"Beside the removal of as many random words, a class is shown to cost more in {worse} of "
+            f"{len(controlled)} cells and less in {len(clear) - worse}; in the rest it cannot be told from mere "
+            "shortening."
         )
-    else:
+    elif config.control == "none":
         lines.append("There is no random control: what a class costs cannot be told from mere shortening.")
     if len(config.seeds) == 1:
         lines.append("One seed only: every interval is over test items, and says nothing of another training.")

@@ -12,7 +12,7 @@ from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
-from goldproof.studies.corruption.findings.cells import NO_SCORE, Found, training_keys
+from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.findings.why import strictest
 from goldproof.studies.corruption.plan import count_job
 from goldproof.studies.corruption.scores import retained_share
@@ -32,6 +32,7 @@ NAMES = {
     ".": "punctuation",
     "X": "other words",
 }
+NO_LEFT = "most seeds give one answer to nearly all items, or have no score"
 NOTHING = "the original score is not above the best constant answer"
 
 
@@ -71,7 +72,8 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
             for place, removed in enumerate(config.classes)
         ),
     ]
-    note = f"(score − best constant) / (baseline − best constant); corrupted: {strictest(config)}. A dataset that "
+    note = "(score − best constant) / (baseline − best constant), the latter taken as known; corrupted: "
+    note += f"{strictest(config)}. Cells that collapsed are left out. A dataset that "
     note += "tests understanding should lose much where a class that carries the meaning is missing."
     heading = Heading("retained", _retained_title(config, found), note, training_keys(found))
     return make_table(heading, fields, found)
@@ -112,7 +114,7 @@ def _sentence(config: Config, one: Found) -> str:
 
 def _why_nothing(one: Found) -> str:
     """Why no share is left to speak of: there was no score to lose, or what is left has none."""
-    return NO_SCORE if one.baseline.above_floor else NOTHING
+    return NO_LEFT if one.baseline.above_floor else NOTHING
 
 
 def _per_cent(share: Estimate) -> str:

@@ -105,7 +105,8 @@ def _change_map(config: Config, found: Sequence[Found], setting: str) -> Item:
     cells = [each for one in found for each in one.judged if each.cell.setting == setting]
     unclear = [not _is_significant(each.p_value, config) for each in cells]
     rows = [_map_row(each, each.delta, mark) for each, mark in zip(cells, unclear, strict=True)]
-    title = f"{SETTING_TITLES[setting]}: {len(unclear) - sum(unclear)} of {len(cells)} cells differ from the baseline"
+    clear, tested = len(unclear) - sum(unclear), sum(each.verdict != "collapsed" for each in cells)
+    title = f"{SETTING_TITLES[setting]}: {clear} of {tested} cells are shown to differ from the baseline"
     caption = Caption(f"change-{setting}", title, "Holm over the cells of a task.", training_keys(found))
     return _map(rows, caption, "Δ to the baseline", "no change")
 
@@ -202,19 +203,21 @@ def _verdicts_text(config: Config) -> str:
     return (
         f"A score survives where a loss of {100 * config.margin:g} points or more is outside the cell's own interval, "
         "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most seeds give "
-        "one answer to (nearly) all items; a cell is underpowered where neither could be shown, and has no baseline "
-        "where the original score is not above the best constant answer."
+        "one answer to nearly all items, and is then not tested; a cell is underpowered where neither could be shown, "
+        "and has no baseline where the original score is not shown to be above the best constant answer. Fewer "
+        "trainings that collapsed are left out of a cell, which says so."
     )
 
 
 def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
     cells = [(each, each.control) for one in found for each in one.judged if each.cell.setting == setting]
     rows = [_map_row(e, c.beyond, not _is_significant(c.p_value, config)) for e, c in cells if c is not None]
+    tested = sum(each.verdict != "collapsed" for each, _ in cells)
     clear = [row["change"] for row in rows if not row["unclear"]]
     worse = sum(isinstance(each, Estimate) and each.value < 0 for each in clear)
     title = (
-        f"{SETTING_TITLES[setting]}: the class costs more than as many random words in {worse} of {len(rows)} cells, "
-        f"less in {len(clear) - worse}"
+        f"{SETTING_TITLES[setting]}: the class is shown to cost more than as many random words in {worse} of {tested} "
+        f"cells, less in {len(clear) - worse}"
     )
     caption = Caption(f"beyond-{setting}", title, "Holm over the cells of a task.", training_keys(found))
     return _map(rows, caption, "class − random", "what random words cost")
@@ -251,6 +254,8 @@ def _cell_fields(config: Config, n_cells: int) -> list[Field[Judged]]:
 
 def _tested(comparison: Comparison, p_value: float) -> Cell:
     """The p-value of a comparison that has one; in the adjustment of others, one without counts as 1."""
+    if np.isfinite(comparison.p_value) and np.isnan(p_value):
+        return Missing("not tested: most seeds collapsed")
     return p_value if np.isfinite(comparison.p_value) else Missing(NO_SCORE)
 
 
@@ -276,7 +281,10 @@ _CONTROL_FIELDS: tuple[Field[Judged], ...] = (
 
 def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
     if each.verdict == "collapsed":
-        note = f"{each.n_constant} of {len(config.seeds)} seeds give one answer to at least 97.5 % of the items"
+        note = f"{each.one_answer.n} of {each.one_answer.of} seeds give one answer to nearly all items"
+        return Marked(each.verdict, note=note)
+    if each.one_answer.left_out:
+        note = f"{each.one_answer.left_out} of {each.one_answer.of} trainings collapsed and are left out"
         return Marked(each.verdict, note=note)
     if each.verdict == "underpowered" and not np.isfinite(each.delta.standard_error):
         return Marked(each.verdict, note=NO_SCORE.capitalize())
@@ -284,5 +292,7 @@ def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
         strict = 1 - (1 - config.level) / n_cells  # Holm asks this of the first cell, and less of the others
         least = detectable_difference(each.delta.standard_error, each.delta.df, strict)
         note = f"A change of {100 * least:.1f} points would show with a power of 80 %, adjusted for {n_cells} cells"
+        if least > each.delta.limit:
+            note = f"No possible change would show with a power of 80 %, adjusted for {n_cells} cells"
         return Marked(each.verdict, note=note)
     return each.verdict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,6 +16,7 @@ from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Example, ExampleList, Item, Missing, Section
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.multiplicity import holm
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_jobs
@@ -100,7 +101,7 @@ def _information_title(config: Config, every: Sequence[_Bits]) -> str:
         return "How many bits the text gives about the label"
     worst = max(losses, key=lambda removed: losses[removed])
     lost_bits = f"{losses[worst]:.2f}".replace("-", "−")
-    return f"{worst} takes most of what the text says about the label with it: {lost_bits} bits, mean over tasks"
+    return f"Without {worst} most is lost of what the text says about the label: {lost_bits} bits, mean over tasks"
 
 
 def _solved(config: Config, results: Results, one: Found) -> list[Item]:
@@ -138,7 +139,7 @@ def _solved_without(config: Config, results: Results, runs: TaskAnswers, removed
 
 def is_right(runs: TaskAnswers, removed: str) -> Array:
     """Which items of the corrupted test set more than half of the baseline's seeds have right."""
-    answers = runs.answers[ORIGINAL, Version(removed)].runs
+    answers = runs.working(ORIGINAL, Version(removed)).runs
     return np.asarray((answers == runs.gold).mean(axis=0) > 0.5)
 
 
@@ -150,6 +151,7 @@ class _CueRow:
     removed: str
     kind: str
     shares: CueShares
+    adjusted: float | None = None
 
     @property
     def paper(self) -> float | None:
@@ -175,8 +177,8 @@ _CUE_FIELDS: tuple[Field[_CueRow], ...] = (
     Field(Column("wrong", "Among wrong", 1, "%"), lambda row: row.shares.wrong or NO_PREDICTIONS),
     Field(Column("difference", "Right − wrong", 1, "points"), lambda row: row.shares.difference or NO_PREDICTIONS),
     Field(
-        Column("p", "p", 3, "p-value", "Fisher's exact test, not adjusted"),
-        lambda row: NO_PREDICTIONS if row.shares.p_value is None else row.shares.p_value,
+        Column("p", "p", 3, "p-value", "Fisher's exact test, adjusted over the table (Holm)"),
+        lambda row: NO_PREDICTIONS if row.adjusted is None else row.adjusted,
     ),
 )
 
@@ -193,10 +195,22 @@ def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item
                 keys.append(job.key)
     if not every:
         return []
-    more = sum(row.shares.difference is not None and row.shares.difference.low > 0 for row in every)
-    title = f"In {more} of {len(every)} corrupted test sets a cue is left more often where the model is right"
+    adjusted = _holm([row.shares.p_value for row in every])
+    every = [replace(row, adjusted=p) for row, p in zip(every, adjusted, strict=True)]
+    tested = [(row.shares.difference, row.adjusted) for row in every if row.adjusted is not None]
+    more = sum(gap is not None and gap.value > 0 and p < 1 - config.level for gap, p in tested)
+    title = (
+        f"In {more} of {len(tested)} corrupted test sets a cue is shown to be left more often where the model is right"
+    )
     note = "Corrupt-test. Right: most seeds are. A cue counts when it is present at all."
     return [make_table(Heading("cues", title, note, keys), _CUE_FIELDS, every)]
+
+
+def _holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """p-values adjusted over those that there are."""
+    known = holm(np.array([p for p in p_values if p is not None], float))
+    adjusted = iter(known.tolist())
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +257,7 @@ class _Cloze:
     task: CorruptionTask
     removed: str
     accuracy: ClozeAccuracy
+    adjusted: float | None = None
 
 
 def _printed_cloze(text: str, row: _Cloze) -> Cell:
@@ -264,7 +279,7 @@ _CLOZE_FIELDS: tuple[Field[_Cloze], ...] = (
         partial(_printed_cloze, "corrupted"),
     ),
     Field(Column("difference", "Original − corrupted", 1, "points"), lambda row: row.accuracy.difference),
-    Field(Column("p", "p", 3, "p-value", "McNemar, mid-p, not adjusted"), lambda row: row.accuracy.p_value),
+    Field(Column("p", "p", 3, "p-value", "McNemar, mid-p, adjusted over the table (Holm)"), lambda row: row.adjusted),
     Field(
         Column("pieces", "Words of several pieces", note="which one mask cannot stand for: counted as wrong"),
         lambda row: row.accuracy.n_several_pieces,
@@ -280,7 +295,12 @@ def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Ite
     ]
     if not every:
         return []
-    lower = sum(row.accuracy.difference.low > 0 for row in every)
-    title = f"The first removed word is easier to guess in the original text in {lower} of {len(every)} cases"
+    adjusted = _holm([row.accuracy.p_value for row in every])
+    every = [replace(row, adjusted=p) for row, p in zip(every, adjusted, strict=True)]
+    pairs = [(row.accuracy.difference.value, row.adjusted or 0.0) for row in every]
+    easier = sum(value > 0 and p < 1 - config.level for value, p in pairs)
+    title = (
+        f"The first removed word is shown to be easier to guess in the original text in {easier} of {len(every)} cases"
+    )
     heading = Heading("masked-words", title, "Each distinct text once.", [job.key for _, _, job in asked])
     return [make_table(heading, _CLOZE_FIELDS, every)]

@@ -34,6 +34,7 @@ from goldproof.studies.logic.scores import (
     ConditionAccuracy,
     above_chance,
     model_title,
+    n_tested,
     score,
     task_title,
     with_paper,
@@ -50,7 +51,7 @@ def make_report(config: Config, results: Results) -> Report:
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
     beside_us = beside(config, plain, scored)
-    above = f"{sum(told)} of {len(told)} combinations of model, task and language are above chance"
+    above = f"{sum(told)} of {n_tested(plain)} combinations of model, task and language are shown to be above chance"
     if beside_us:
         above = beside_us[0].title
     seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
@@ -59,8 +60,11 @@ def make_report(config: Config, results: Results) -> Report:
     if any(told):
         best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
         where = f"{task_title(best.condition.task)} ({best.language})"
-        score_text = in_words(best.accuracy, 1, "%")
-        text = f"The best score is {score_text}, that of {model_title(best.condition.model)} on {where}."
+        picked = f"; as the highest of {n_tested(plain)} it flatters" if n_tested(plain) > 1 else ""
+        score_text = (
+            f"{in_words(best.accuracy, 1, '%')}, that of {model_title(best.condition.model)} on {where}{picked}"
+        )
+        text = f"The highest score is {score_text}."
         verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
     verdict += [*given_away(config, results), *_collapsed(plain)]
     sections = [
@@ -68,7 +72,7 @@ def make_report(config: Config, results: Results) -> Report:
             "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]
         ),
         *([Section("Does it hold with other templates?", beside_us)] if beside_us else []),
-        Section("Where does it break?", _breakdown(plain)),
+        *([Section("Where does it break?", broken)] if (broken := _breakdown(plain)) else []),
     ]
     more = [*overlap(config, scored), *across(config, results), *controls(config, scored)]
     if more:
@@ -103,7 +107,15 @@ def _score_cell(model: str, row: _TaskScores) -> Cell:
     if model not in row.by_model:
         return None
     scored, above = row.by_model[model]
-    return scored.accuracy if above else Marked(scored.accuracy, note=_why(scored))
+    if above and not scored.n_collapsed:
+        return scored.accuracy
+    some = f"{scored.n_collapsed} of {scored.n_trained} seeds collapsed and are left out"
+    notes = [] if above else [_why(scored)]
+    return Marked(scored.accuracy, note="; ".join([*notes, *([some] if _partly(scored) else [])]))
+
+
+def _partly(scored: ConditionAccuracy) -> bool:
+    return bool(scored.n_collapsed) and not scored.is_collapsed
 
 
 def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
@@ -113,19 +125,22 @@ def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
 
 
 def _why(each: ConditionAccuracy) -> str:
-    """Why a score is marked; a run that gives one answer to all has exactly 50 % and is no evidence."""
-    if not each.n_constant:
-        return CHANCE_NOTE
-    return f"{CHANCE_NOTE}; {each.n_constant} of {len(each.runs)} seeds give one answer to at least 97.5 % of the items"
+    """Why a score is marked as not above chance; runs that give one answer have exactly 50 % and are no evidence."""
+    if each.is_collapsed:
+        return f"Not tested: every one of {each.n_trained} seeds gives one answer to nearly all items"
+    return CHANCE_NOTE
 
 
 def _collapsed(plain: list[ConditionAccuracy]) -> list[str]:
-    constant, total = sum(each.n_constant for each in plain), sum(len(each.runs) for each in plain)
-    if not constant:
+    n, total = sum(each.n_collapsed for each in plain), sum(each.n_trained for each in plain)
+    if not n:
         return []
+    lost = len(plain) - n_tested(plain)
+    more = f", nor are {lost} combinations of which every training did" if lost > 1 else ""
+    more = ", nor is one combination of which every training did" if lost == 1 else more
     return [
-        f"{constant} of {total} trainings give one answer to nearly all items: these learned nothing from this much "
-        "training, and their 50 % says nothing of what the model could infer."
+        f"{n} of {total} trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what "
+        f"the model could infer. They are in no score above{more}."
     ]
 
 
@@ -146,7 +161,7 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
             Field(Column(f"m{place}", model_title(model), 1, "%"), partial(_score_cell, model)),
             Field(Column(f"p{place}", beside, 1, "%", published=True), partial(_printed, config, model)),
         ]
-    title = f"{sum(told)} of {len(told)} scores are above chance"
+    title = f"{sum(told)} of {n_tested(plain)} scores are shown to be above chance"
     note = "Checkpoints were chosen on a validation split"
     if with_paper(config):
         note += "; the paper's table is the best on test over training sizes, and "
@@ -174,7 +189,8 @@ def _paired(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> 
             base = scored[LogicCondition(task, language, first)]
             for model in others:
                 ours = scored[LogicCondition(task, language, model)]
-                results.append((ours, compare_runs(ACCURACY, base.gold, ours.runs, base.runs)))
+                if not (ours.is_collapsed or base.is_collapsed):
+                    results.append((ours, compare_runs(ACCURACY, base.gold, ours.runs, base.runs)))
     if not results:
         return []
     adjusted = holm(np.array([result.p_value if np.isfinite(result.p_value) else 1.0 for _, result in results]))
@@ -206,34 +222,45 @@ def _learning(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -
         )
         keys.append(each.key)
     rows.sort(key=lambda row: float(row["share"]))  # type: ignore[arg-type]
-    caption = Caption("training-size", _learning_title(rows), "", keys)
+    known = {each.key: each for each in scored.values()}
+    n = sum(known[key].is_collapsed for key in keys)
+    note = f"In {n} of {len(keys)} points every training collapsed; they are not in the means." if n else ""
+    caption = Caption("training-size", _learning_title(config, scored), note, keys)
     share = Column("share", f"Share of {config.sizes.train:,} pairs", 0, "%")
     return [curves(rows, share, SHARE, series=Column("model", "Model"), facet="task", caption=caption, rule=0.5)]
 
 
-def _learning_title(rows: list[dict[str, Cell]]) -> str:
-    """From where to where the mean accuracy goes; the rows are in order of the share."""
-
-    def mean(share: Cell) -> str:
-        values = [cell.value for row in rows if row["share"] == share and isinstance(cell := row["accuracy"], Estimate)]
-        return f"{100 * float(np.mean(values)):.1f} %"
-
-    first, last = rows[0]["share"], rows[-1]["share"]
-    shares = [format_number(float(share), 0, "%") for share in (first, last)]  # type: ignore[arg-type]
-    span = f"From {shares[0]} to {shares[1]} % of the training data"
-    return f"{span} the mean accuracy goes from {mean(first)} to {mean(last)}"
+def _learning_title(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> str:
+    """From where to where the mean accuracy goes, of the scores of which not every training collapsed."""
+    parts = []
+    for fraction in (min(config.experiments.fractions), max(config.experiments.fractions)):
+        values = [
+            each.accuracy.value
+            for cell, each in scored.items()
+            if cell.fraction == fraction and not (cell.control or cell.shared_names or cell.preset or each.is_collapsed)
+        ]
+        if not values:
+            return "Accuracy over the share of the training data: at an end of it every training collapsed"
+        parts.append((format_number(fraction, 0, "%"), f"{100 * float(np.mean(values)):.1f} %"))
+    (first, low), (last, high) = parts
+    return f"From {first} to {last} % of the training data the mean accuracy goes from {low} to {high}"
 
 
 def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
     """Accuracy by template, and over n where templates have a size."""
+    plain = [each for each in plain if not each.is_collapsed]
+    if not plain:
+        return []
+    strict = 1 - 0.05 / sum(len(np.unique(each.templates)) for each in plain)
     templates: list[dict[str, Cell]] = []
     sizes: list[dict[str, Cell]] = []
     for each in plain:
         cell = each.condition
         where = f"{task_title(cell.task)} ({cell.language})"
         for name in np.unique(each.templates):
-            inside = each.within(np.flatnonzero(each.templates == name))
-            chance = inside.low <= 0.5 <= inside.high
+            items = np.flatnonzero(each.templates == name)
+            inside, wide = each.within(items), each.within(items, strict)
+            chance = not (wide.low > 0.5 or wide.high < 0.5)
             templates.append(
                 {"template": f"{where}: {name}", "model": model_title(cell.model), "accuracy": inside, "chance": chance}
             )
@@ -243,8 +270,8 @@ def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
             sizes.append({**row, "accuracy": each.within(items)})
     keys = [each.key for each in plain]
     steady = sum(not row["chance"] for row in templates)
-    title = f"{steady} of {len(templates)} scores by template leave 50 % outside their interval"
-    note = "By the 95 % interval, not adjusted."
+    title = f"{steady} of {len(templates)} scores by template are shown to differ from 50 %"
+    note = "By intervals that leave out 50 %, adjusted over the cells (Bonferroni)."
     found: list[Item] = [
         heat_map(
             templates,
@@ -271,7 +298,7 @@ def _sizes_title(rows: list[dict[str, Cell]]) -> str:
         if isinstance(cell := row["accuracy"], Estimate):
             cases.setdefault((row["task"], row["model"]), []).append(cell)
     falling = sum(values[-1].high < values[0].low for values in cases.values())
-    return f"With larger n accuracy falls in {falling} of {len(cases)} cases, by intervals that do not meet"
+    return f"With larger n accuracy is shown to fall in {falling} of {len(cases)} cases, by intervals that do not meet"
 
 
 def _bins(sizes: np.ndarray) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.numbers import format_number
 from goldproof.report.summary import Cell, Column, Item, Marked, Section, Table
 from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import corpora, corpus_job_of, leak_job, nli_job
@@ -78,7 +79,11 @@ def given_away(config: Config, results: Results) -> list[str]:
     found = [results[leak_job(config, *place)] for place in places]
     if not any(leak.leaks for each in found for leak in each.leaks):
         where = "the corpus" if len(found) == 1 else f"any of the {len(found)} corpora"
-        return [f"No rule without understanding leaves chance on {where}."]
+        most = max(leak.accuracy.high for each in found for leak in each.leaks)
+        return [
+            f"No rule without understanding is shown to leave chance on {where}; accuracies up to "
+            f"{format_number(most, 1, '%')} % fit the data."
+        ]
     solved = []
     for (task, language, _), each in zip(places, found, strict=True):
         best = max(each.leaks, key=lambda leak: leak.accuracy.value)

@@ -10,10 +10,18 @@ import numpy as np
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.summary import Cell, Column, Figure, Item, Marked
+from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing
 from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import LogicCondition, model_names
-from goldproof.studies.logic.scores import ConditionAccuracy, above_chance, model_title, score, task_title, with_paper
+from goldproof.studies.logic.scores import (
+    ConditionAccuracy,
+    above_chance,
+    model_title,
+    n_tested,
+    score,
+    task_title,
+    with_paper,
+)
 from goldproof.studies.logic.settings import Config
 
 _PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}
@@ -36,8 +44,8 @@ def beside(
     ]
     n = len(plain)
     title = (
-        f"With {_PRESETS[config.data.corpus]} {sum(told[:n])} of {n} scores are above chance, "
-        f"with {_PRESETS[other]} {sum(told[n:])}"
+        f"With {_PRESETS[config.data.corpus]} {sum(told[:n])} of {n_tested(plain)} scores are shown to be above "
+        f"chance, with {_PRESETS[other]} {sum(told[n:])} of {n_tested(there)}"
     )
     note = (
         "closed adds templates that leave every rule of words and lengths at chance; both are made anew, with the same "
@@ -66,11 +74,17 @@ class _Overlap:
         return float(np.mean([known / new - 1 for known, new in self.pairs]))
 
 
+def _mean(values: Sequence[float]) -> Cell:
+    return float(np.mean(values)) if values else Missing("every training collapsed")
+
+
 _OVERLAP_FIELDS: tuple[Field[_Overlap], ...] = (
     Field(Column("model", "Model"), lambda row: row.model),
-    Field(Column("new", "New names", 1, "%"), lambda row: float(np.mean([new for _, new in row.pairs]))),
-    Field(Column("known", "Known names", 1, "%"), lambda row: float(np.mean([known for known, _ in row.pairs]))),
-    Field(Column("gain", "Mean relative gain", 1, "%"), lambda row: row.gain),
+    Field(Column("new", "New names", 1, "%"), lambda row: _mean([new for _, new in row.pairs])),
+    Field(Column("known", "Known names", 1, "%"), lambda row: _mean([known for known, _ in row.pairs])),
+    Field(
+        Column("gain", "Mean relative gain", 1, "%"), lambda row: _mean([known / new - 1 for known, new in row.pairs])
+    ),
     Field(Column("paper", "Mean relative gain", 1, "%", published=True), lambda row: printed_cell(row.paper)),
 )
 
@@ -84,14 +98,16 @@ def overlap(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> 
         pairs = [
             (scored[replace(cell, shared_names=True)].accuracy.value, each.accuracy.value)
             for cell, each in scored.items()
-            if cell.is_plain and cell.model == model
+            if cell.is_plain
+            and cell.model == model
+            and not (each.is_collapsed or scored[replace(cell, shared_names=True)].is_collapsed)
         ]
         name = model if model in config.learners else "encoder"
         every.append(
             _Overlap(model_title(model), pairs, published.OVERLAP_GAIN.get(name) if with_paper(config) else None)
         )
-    largest = max(every, key=lambda row: row.gain)
-    title = f"Known names bring {largest.model} most, on average {100 * largest.gain:+.1f} %".replace("-", "−")
+    gains = ", ".join(f"{row.model} {100 * row.gain:+.1f} %" for row in every if row.pairs).replace("-", "−")
+    title = f"Known names bring, on average and not tested: {gains or 'nothing known, as every training collapsed'}"
     note = "Means over tasks and languages; the test pairs differ in their names, and no interval is given."
     return [make_table(Heading("overlap", title, note), _OVERLAP_FIELDS, every)]
 
@@ -127,8 +143,9 @@ def across(config: Config, results: Results) -> list[Item]:
         for language in config.data.languages
     ]
     every = [_Tested(each, above) for each, above in zip(found, above_chance(found), strict=True)]
-    away = [row.is_above for row in every if row.scored.language != source]
-    title = f"Trained on {source}, {sum(away)} of {len(away)} scores on other languages are above chance"
+    away = [row for row in every if row.scored.language != source]
+    above, n = sum(row.is_above for row in away), n_tested([row.scored for row in away])
+    title = f"Trained on {source}, {above} of {n} scores on other languages are shown to be above chance"
     return [make_table(Heading("transfer", title, "", [each.key for each in found]), _TESTED_FIELDS, every)]
 
 
@@ -146,7 +163,7 @@ def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) ->
         }
         for e in found
     ]
-    title = f"{sum(told)} of {len(told)} controls are above chance"
+    title = f"{sum(told)} of {n_tested(found)} controls are shown to be above chance"
     names = {"noise": "labels at random", "premise": "premise only", "hypothesis": "hypothesis only"}
     rows = [{**row, "control": names[str(row["control"])]} for row in rows]
     caption = Caption("controls", title, "False discoveries controlled over the figure.", [e.key for e in found])

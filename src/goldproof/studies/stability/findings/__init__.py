@@ -9,6 +9,7 @@ from functools import partial
 
 from goldproof.jobs import Results
 from goldproof.judging.score_report import flip_examples
+from goldproof.judging.tags import UNTESTED
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
@@ -54,8 +55,10 @@ def make_report(config: Config, results: Results) -> Report:
 
 def _verdict(found: StabilityFindings) -> list[str | Claim]:
     lines: list[str | Claim] = []
+    if all(scored.is_collapsed for scored in found.every_base.values()):
+        return _collapsed(found)
     judged = [score for scores in found.categories.values() for score in scores]
-    tested = [score for score in judged if score.verdict != "too few items"]
+    tested = [score for score in judged if score.verdict not in UNTESTED]
     told = [score for score in tested if score.verdict in ("above chance", "below chance")]
     several = any(scored.n_runs > 1 for scored in found.base.values())
     means = ", even as means over seeds" if several else ""
@@ -63,7 +66,20 @@ def _verdict(found: StabilityFindings) -> list[str | Claim]:
     widest = widest_spread(found)
     if widest is not None:
         lines.append(f"{widest}.")
-    return [*lines, *_overall(found), *gains(found), *_correlations(found)]
+    return [*_collapsed(found), *lines, *_overall(found), *gains(found), *_correlations(found)]
+
+
+def _collapsed(found: StabilityFindings) -> list[str | Claim]:
+    """How many trainings collapsed, of which nothing below speaks."""
+    every = list(found.scored.values())
+    n = sum(scored.n_collapsed for scored in every)
+    if not n:
+        return []
+    of = sum(len(found.config.seeds) for _ in every)
+    lost = [scored.condition.name() for scored in every if scored.is_collapsed]
+    alone = f" every one of {', '.join(lost)}, of which nothing can be said" if lost else ""
+    text = f"{n} of {of} trainings collapsed, giving one answer to nearly all rows; they are in no finding"
+    return [f"{text}:{alone}." if alone else f"{text}."]
 
 
 def _overall(found: StabilityFindings) -> list[str | Claim]:
@@ -174,9 +190,7 @@ def _limits(found: StabilityFindings) -> list[str]:
         + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
         + f" of {config.recipe.evaluations}.",
     ]
-    constant = [lang for lang, s in found.base.items() if any(len(set(run.tolist())) == 1 for run in s.answers.runs)]
-    if constant:
-        lines.append(f"In {', '.join(constant)} a run answers every row alike: its MCC is 0 by convention.")
+    lines += list(dict.fromkeys(note for scored in found.scored.values() for note in scored.notes))
     if first.n_runs == 1:
         lines.append("One seed only: the intervals are over rows, and say nothing of another seed.")
     if config.data.corpus == "generated":

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
 
 from goldproof.builders.annotation.features import FEATURES, FeatureCounts, count_features
+from goldproof.judging.metrics import mean_score
+from goldproof.judging.tags import items_by_tag
 from goldproof.report.charts import Caption, scatter
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.numbers import estimate_text
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table
 from goldproof.statistics.arrays import Array
-from goldproof.statistics.intervals import mean_interval
+from goldproof.statistics.estimate import Estimate
 from goldproof.studies.stability.findings.size import correlation_cell
 from goldproof.studies.stability.plan import Condition, annotation_job, extra_job
 from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PRESENCE, RATES
-from goldproof.studies.stability.scores import ConditionScores, StabilityFindings
+from goldproof.studies.stability.scores import COLLAPSED, ConditionScores, StabilityFindings, summary_method
 
 
 def presence_section(found: StabilityFindings) -> list[Section]:
@@ -50,7 +52,7 @@ def _presence_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
         Field(Column("language", "Language"), lambda scored: scored.condition.language),
         Field(Column("percent", "Presence", 0, "%"), lambda scored: scored.condition.percent / 100),
         Field(
-            Column("mcc", "Feature MCC", 3, "", "mean over seeds; t interval over seeds, the rows fixed"),
+            Column("mcc", "Feature MCC", 3, "", "mean over seeds; interval over seeds and rows"),
             partial(_score, level),
         ),
         Field(Column("sd", "±", 2), _deviation),
@@ -67,8 +69,10 @@ def _feature_scores(scored: ConditionScores) -> Array:
 
 
 def _score(level: float, scored: ConditionScores) -> Cell:
-    scores = _feature_scores(scored)
-    return mean_interval(scores, level) if len(scores) > 1 else float(scores[0])
+    if scored.is_collapsed:
+        return Missing(COLLAPSED)
+    rows = items_by_tag(scored.answers)[scored.condition.feature]
+    return summary_method(mean_score(scored.answers.take(rows), "mcc", level))
 
 
 def _deviation(scored: ConditionScores) -> Cell:
@@ -85,7 +89,12 @@ def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Ce
 
 def _improvements(found: StabilityFindings) -> list[Figure]:
     """What the extra rows add to each feature, one language against the other (Figure 5)."""
-    languages = found.config.presence.languages
+    more = found.config.presence.amount
+    languages = [
+        name
+        for name in found.config.presence.languages
+        if name in found.base and not found.scored[Condition(name, more)].is_collapsed
+    ]
     if len(languages) < 2:
         return []
     gains = {language: _gains(found, language) for language in languages[:2]}
@@ -94,12 +103,24 @@ def _improvements(found: StabilityFindings) -> list[Figure]:
         {"feature": feature, "one": float(a), "other": float(b)}
         for feature, a, b in zip(FEATURES, ours, theirs, strict=True)
     ]
-    correlation = float(np.corrcoef(ours, theirs)[0, 1]) if np.ptp(ours) and np.ptp(theirs) else math.nan
     paper = f" (paper, en and ru: {IMPROVEMENT_CORRELATION})" if found.with_paper_extra else ""
-    title = f"What extra data adds per feature correlates with {correlation:.2f} between {one} and {other}{paper}"
+    correlation = _correlation(ours, theirs, found.config.level)
+    title = f"What extra data adds per feature correlates with {correlation} between {one} and {other}{paper}"
     across, up = Column("one", f"ΔMCC {one}", 2), Column("other", f"ΔMCC {other}", 2)
     label = Column("feature", "Feature")
-    return [scatter(rows, across, up, caption=Caption("improvements", title), label=label, identity=True)]
+    note = "The interval is over features, of these rows and these seeds."
+    return [scatter(rows, across, up, caption=Caption("improvements", title, note), label=label, identity=True)]
+
+
+def _correlation(one: Array, other: Array, level: float) -> str:
+    """Pearson's correlation with its interval over the features (Fisher z), in words."""
+    if not (np.ptp(one) and np.ptp(other)):
+        return "nothing, as one of them does not vary,"
+    from scipy.stats import pearsonr
+
+    found = pearsonr(one, other)
+    bounds = found.confidence_interval(level)
+    return estimate_text(Estimate(found.statistic, bounds.low, bounds.high, "Fisher z", len(one), level), 2)
 
 
 def _gains(found: StabilityFindings, language: str) -> np.ndarray:

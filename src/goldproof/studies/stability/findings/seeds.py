@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from goldproof.judging.tags import TagScore
+from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, dots, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import extremes, in_words
@@ -26,6 +26,7 @@ VERDICTS = {
     "above chance": "above",
     "below chance": "below",
     "not distinguishable from chance": "not told apart",
+    "cannot be tested by permuting: one gold label": "one gold label",
     "too few items": "too few rows",
     "not tested": "not tested",
 }
@@ -74,7 +75,7 @@ def _design_fields(level: float) -> list[Field[ConditionScores]]:
     mean = Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition")
     validation = Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high")
     least = Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power")
-    alike = "the seeds do not differ, or there is one only"
+    alike = "there is one seed only, or no difference of MCC could show"
     return [
         LANGUAGE,
         Field(Column("seeds", "Seeds"), lambda scored: scored.n_runs),
@@ -89,7 +90,7 @@ def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
     known = [row["detectable"] for row in rows if isinstance(row["detectable"], float)]
     if not known:
         return "How the runs differ"
-    return f"A difference of overall MCC below {max(known):.3f} would not show with this many seeds and rows"
+    return f"A difference of overall MCC would have to be {max(known):.3f} to show with a power of 80 %"
 
 
 def _overall_title(found: StabilityFindings) -> str:
@@ -138,8 +139,10 @@ class _Source:
     component: float
     share: float
     p_value: float | None = None
+    adjusted: float | None = None
 
 
+REST = Missing("what the others are compared with")
 _SOURCE_FIELDS: tuple[Field[_Source], ...] = (
     Field(Column("language", "Language"), lambda source: source.language),
     Field(Column("source", "Source of chance"), lambda source: source.name),
@@ -150,14 +153,23 @@ _SOURCE_FIELDS: tuple[Field[_Source], ...] = (
     Field(Column("share", "Share", 0, "%"), lambda source: source.share),
     Field(
         Column("p", "p", 3, "p-value", "F test against the rest; not adjusted"),
-        lambda source: Missing("what the others are compared with") if source.p_value is None else source.p_value,
+        lambda source: REST if source.p_value is None else source.p_value,
+    ),
+    Field(
+        Column("adjusted", "p adjusted", 3, "p-value", "over the sources of the table (Holm)"),
+        lambda source: REST if source.adjusted is None else source.adjusted,
     ),
 )
 
 
 def _attribution(found: StabilityFindings) -> list[Item]:
+    lost = [
+        Text(f"{language}: a run collapsed, so the sources of chance cannot be told apart. {' '.join(scored.notes)}")
+        for language, scored in found.attributed.items()
+        if scored.n_collapsed
+    ]
     if not found.sources:
-        return []
+        return [*lost]
     first = next(iter(found.sources.values()))
     design = found.config.attribution
     shape = "Latin square" if design.design == "latin" else "full factorial"
@@ -165,32 +177,33 @@ def _attribution(found: StabilityFindings) -> list[Item]:
         f"{first.n_runs} runs, {design.levels} seeds of each source ({shape}); additive random effects, "
         f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
     )
-    every = [source for language, parts in found.sources.items() for source in _sources(language, parts)]
-    return [make_table(Heading("sources", _sources_title(found), note), _SOURCE_FIELDS, every)]
+    every = [source for language, parts in found.sources.items() for source in _sources(found, language, parts)]
+    return [make_table(Heading("sources", _sources_title(found), note), _SOURCE_FIELDS, every), *lost]
 
 
-def _sources(language: str, parts: Attribution) -> list[_Source]:
-    known = [_Source(language, part.name, part.component, part.share, part.p_value) for part in parts.parts]
+def _sources(found: StabilityFindings, language: str, parts: Attribution) -> list[_Source]:
+    known = [
+        _Source(
+            language, part.name, part.component, part.share, part.p_value, found.adjusted_sources[language, part.name]
+        )
+        for part in parts.parts
+    ]
     return [*known, _Source(language, "Interactions and rest", parts.rest, parts.rest_share)]
 
 
 def _sources_title(found: StabilityFindings) -> str:
-    shown = [
-        f"{part.name.lower()} ({language})"
-        for language, parts in found.sources.items()
-        for part in parts.parts
-        if part.p_value < 1 - found.config.level
-    ]
+    adjusted = found.adjusted_sources
+    shown = [f"{name.lower()} ({language})" for (language, name), p in adjusted.items() if p < 1 - found.config.level]
     if not shown:
-        return "No single source of chance stands out: what moves the score is not told apart by these runs"
-    return f"Beyond the rest, the score is moved by {', '.join(shown)}"
+        return "No single source of chance is shown to move the score: these runs do not tell them apart"
+    return f"Beyond the rest, the score is shown to be moved by {', '.join(shown)}"
 
 
 def languages_section(found: StabilityFindings) -> Section:
     """Category × language: means over seeds, and the first seed alone as in Figure 1."""
     items: list[Item] = [_language_map(found, None)]
     if len(found.base) > 1:
-        items = [*_language_text(found), *items, _language_map(found, 0)]
+        items = [*_language_text(found), *items, *([_language_map(found, 0)] if found.with_seed(0) else [])]
     return Section("Categories by language", [*items, _groups_table(found)])
 
 
@@ -225,7 +238,8 @@ def _language_text(found: StabilityFindings) -> list[Item]:
     every = []
     for seed, what in ((None, "means over seeds"), (0, f"seed {found.config.seeds[0]} alone, as in Figure 1")):
         estimate = found.language_correlation(seed)
-        assert estimate is not None
+        if estimate is None:
+            continue
         every.append(_Between(what, estimate, LANGUAGE_CORRELATION if seed == 0 and found.with_paper else None))
     title = f"Two languages' category scores correlate with {_values(every)}, on average"
     note = "The paper has five languages." if found.with_paper else ""
@@ -239,18 +253,20 @@ def _values(every: Sequence[_Between]) -> str:
 
 def _language_map(found: StabilityFindings, seed: int | None) -> Figure:
     rows: list[dict[str, Cell]] = []
-    for language in found.base:
+    every: list[TagScore] = []
+    for language in found.with_seed(seed):
         scores = found.categories[language] if seed is None else found.cells[language][seed]
+        every += scores
         rows += [
             {"language": language, "category": score.tag, "mcc": score.estimate, "chance": not _told(score)}
             for score in scores
         ]
-    told = sum(not row["chance"] for row in rows)
+    told, n = sum(map(_told, every)), sum(map(_tested, every))
     if seed is None:
-        title = f"{told} of {len(rows)} category scores, means over seeds, can be told from chance"
+        title = f"{told} of {n} category scores, means over seeds, can be told from chance"
         caption = Caption("languages-map", title, "", found.keys())
     else:
-        title = f"With seed {found.config.seeds[seed]} alone, as in Figure 1, {told} of {len(rows)} category scores"
+        title = f"With seed {found.config.seeds[seed]} alone, as in Figure 1, {told} of {n} category scores"
         caption = Caption("languages-seed-map", f"{title} can be told from chance", "", found.keys())
     return heat_map(
         rows, Column("language", "Language"), Column("category", "Category"), MCC, caption=caption, chance="chance"
@@ -259,6 +275,10 @@ def _language_map(found: StabilityFindings, seed: int | None) -> Figure:
 
 def _told(score: TagScore) -> bool:
     return score.verdict in ("above chance", "below chance")
+
+
+def _tested(score: TagScore) -> bool:
+    return score.verdict not in UNTESTED
 
 
 _MEAN_MCC: Field[TagScore] = Field(
@@ -290,7 +310,7 @@ _GROUP_FIELDS: tuple[Field[TagScore], ...] = (
 def _groups_table(found: StabilityFindings) -> Table:
     every = [score for language in found.base for score in found.groups[language]]
     above = sum(score.verdict == "above chance" for score in every)
-    title = f"{above} of {len(every)} groups are above chance"
+    title = f"{above} of {sum(map(_tested, every))} groups are shown to be above chance"
     return make_table(Heading("groups", title, "", found.keys()), _GROUP_FIELDS, every)
 
 
@@ -308,8 +328,9 @@ def _seed_map(found: StabilityFindings, language: str) -> Figure:
         for name, scores in zip(found.base[language].answers.run_names, found.cells[language], strict=True)
         for score in scores
     ]
-    told = sum(not row["chance"] for row in rows)
-    title = f"{language}: with one seed, {told} of {len(rows)} category scores can be told from chance"
+    every = [score for scores in found.cells[language] for score in scores]
+    told = sum(map(_told, every))
+    title = f"{language}: with one seed, {told} of {sum(map(_tested, every))} category scores can be told from chance"
     note = "False discoveries controlled over all cells of this map."
     caption = Caption(f"seeds-{language}", title, note, found.keys([language]))
     across, down = Column("seed", "Seed"), Column("category", "Category")
@@ -319,7 +340,8 @@ def _seed_map(found: StabilityFindings, language: str) -> Figure:
 def _categories(found: StabilityFindings, language: str) -> list[Item]:
     scored, every = found.base[language], found.categories[language]
     counts = {name: sum(score.verdict == f"{name} chance" for score in every) for name in ("above", "below")}
-    title = f"{language}: {counts['above']} of {len(every)} categories are above chance, {counts['below']} below"
+    n = sum(map(_tested, every))
+    title = f"{language}: {counts['above']} of {n} categories are shown to be above chance, {counts['below']} below"
     paper = "The paper's English column leaves seed 5 out." if language == "en" and found.with_paper else ""
     note = " ".join(part for part in (_deviation_note(found, scored), paper) if part)
     heading = Heading(f"categories-{language}", title, note, found.keys([language]))
@@ -370,7 +392,7 @@ def _signs(scored: ConditionScores) -> list[Item]:
     names = np.array(scored.categories)
     order = np.argsort(spread.sd, kind="stable")
     lines = [
-        f"Above 0 with every seed: {_listed(names[spread.sign > 0])}.",
+        f"Above 0 with every seed (counted, not tested): {_listed(names[spread.sign > 0])}.",
         f"Below 0 with every seed: {_listed(names[spread.sign < 0])}.",
         f"Most stable: {_with_sd(names, spread.sd, order[:3])}. "
         f"Least stable: {_with_sd(names, spread.sd, order[::-1][:3])}.",

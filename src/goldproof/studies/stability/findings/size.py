@@ -26,7 +26,14 @@ from goldproof.studies.stability.published import (
     SHARE_STEADIER,
     Overall,
 )
-from goldproof.studies.stability.scores import MCC, ConditionScores, StabilityFindings, deviations, summary_method
+from goldproof.studies.stability.scores import (
+    COLLAPSED,
+    MCC,
+    ConditionScores,
+    StabilityFindings,
+    deviations,
+    summary_method,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Change:
 def size_section(found: StabilityFindings) -> list[Section]:
     """What extra training data does to score and stability; nothing where none was added."""
     amounts = {language: found.config.extra.amounts_for(language) for language in found.config.data.languages}
-    amounts = {language: values for language, values in amounts.items() if values}
+    amounts = {language: values for language, values in amounts.items() if values and language in found.base}
     if not amounts:
         return []
     # The amount that most languages share, the largest of those, is what the change is shown for.
@@ -56,27 +63,29 @@ def size_section(found: StabilityFindings) -> list[Section]:
 
 def gains(found: StabilityFindings) -> list[str | Claim]:
     """What the largest amount of extra data did to each language's overall score."""
+    amounts = {language: found.config.extra.amounts_for(language) for language in found.base}
+    every = _adjusted([_amount(found, language, max(values)) for language, values in amounts.items() if values])
     claims: list[str | Claim] = []
-    for language in found.config.data.languages:
-        amounts = found.config.extra.amounts_for(language)
-        if not amounts:
-            continue
-        scored, base = found.scored[Condition(language, max(amounts))], found.base[language]
-        gain = _compare(scored, base, np.arange(scored.answers.n_items), found.config.level).difference
-        claims.append(Claim(_gain_text(language, max(amounts), gain), standing_of(gain), gain, digits=3))
+    for row in every:
+        if row.gain is not None:
+            gain = row.gain.difference
+            standing = standing_of(gain, row.adjusted, found.config.level)
+            claims.append(Claim(_gain_text(row, gain, standing), standing, gain, digits=3))
     return claims
 
 
-def _gain_text(language: str, amount: int, gain: Estimate) -> str:
-    if standing_of(gain) == "undecided":
-        return f"{language}: {amount:,} extra rows are not shown to change the overall MCC."
+def _gain_text(row: _Amount, gain: Estimate, standing: str) -> str:
+    if standing == "undecided":
+        ends = "" if math.isnan(gain.low) else f"; {gain.low:+.2f} to {gain.high:+.2f} fit the data".replace("-", "−")
+        return f"{row.language}: {row.amount:,} extra rows are not shown to change the overall MCC{ends}."
     verb = "raise" if gain.value > 0 else "lower"
-    return f"{language}: {amount:,} extra rows {verb} the overall MCC by {abs(gain.value):.3f}."
+    return f"{row.language}: {row.amount:,} extra rows {verb} the overall MCC by {abs(gain.value):.3f}."
 
 
-def standing_of(change: Estimate) -> Literal["shown", "undecided"]:
-    """Whether a change is shown: its interval, where there is one, leaves out 0."""
-    return "shown" if change.low > 0 or change.high < 0 else "undecided"
+def standing_of(change: Estimate, adjusted: float | None, level: float = 0.95) -> Literal["shown", "undecided"]:
+    """Whether a change is shown: its interval leaves out 0, and so does p, adjusted over what is said beside it."""
+    clear = change.low > 0 or change.high < 0
+    return "shown" if clear and adjusted is not None and adjusted < 1 - level else "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +109,13 @@ def _deviation(row: _Amount) -> Cell:
     return float(row.scored.run_overall.std(ddof=1)) if several else Missing("needs at least two seeds")
 
 
+def _no_gain(row: _Amount) -> Missing:
+    return Missing(COLLAPSED if row.amount else "nothing was added")
+
+
 def _p_value(row: _Amount) -> Cell:
     if row.gain is None:
-        return Missing("nothing was added")
+        return _no_gain(row)
     return Missing(row.gain.difference.method) if row.adjusted is None else row.adjusted
 
 
@@ -119,7 +132,7 @@ def _amount_fields(level: float) -> list[Field[_Amount]]:
         Field(Column("sd", "± over seeds", 3), _deviation),
         Field(Column("paper", "Overall MCC", 3, published=True), partial(_printed, "mcc")),
         Field(Column("paper_sd", "± over seeds", 3, published=True), partial(_printed, "sd")),
-        Field(gain, lambda row: row.gain.difference if row.gain else Missing("nothing was added")),
+        Field(gain, lambda row: row.gain.difference if row.gain else _no_gain(row)),
         Field(Column("p", "p", 3, "p-value", "two-sided, adjusted over the rows of this table (Holm)"), _p_value),
         Field(between, lambda row: correlation_cell(row.scored, level)),
         Field(Column("paper_correlation", "Seed correlation", 3, published=True), partial(_printed, "correlation")),
@@ -145,14 +158,14 @@ def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Tab
 def _title(every: list[_Amount]) -> str:
     tested = [row.adjusted for row in every if row.adjusted is not None]
     gains = sum(p < 0.05 for p in tested)
-    return f"Extra data changes the overall MCC in {gains} of {len(tested)} cases (p < .05, adjusted)"
+    return f"Extra data is shown to change the overall MCC in {gains} of {len(tested)} cases"
 
 
 def _adjusted(every: list[_Amount]) -> list[_Amount]:
     """The same rows with p values adjusted over those that have one (Holm)."""
     p_values = {place: row.gain.p_value for place, row in enumerate(every) if row.gain is not None}
     tested = [place for place, p in p_values.items() if math.isfinite(p)]
-    adjusted = dict(zip(tested, holm(np.array([p_values[place] for place in tested])), strict=True))
+    adjusted = dict(zip(tested, holm(np.array([p_values[place] for place in tested], float)), strict=True))
     return [
         replace(row, adjusted=float(adjusted[place]) if place in adjusted else None) for place, row in enumerate(every)
     ]
@@ -160,7 +173,9 @@ def _adjusted(every: list[_Amount]) -> list[_Amount]:
 
 def _amount(found: StabilityFindings, language: str, amount: int) -> _Amount:
     scored, base = found.scored[Condition(language, amount)], found.base[language]
-    gain = _compare(scored, base, np.arange(scored.answers.n_items), found.config.level) if amount else None
+    works = not (scored.is_collapsed or base.is_collapsed)
+    items = np.arange(scored.answers.n_items)
+    gain = _compare(scored, base, items, found.config.level) if amount and works else None
     return _Amount(language, amount, scored, gain, None, _paper(found, language, amount))
 
 
@@ -219,7 +234,10 @@ def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]])
 
 
 def _change_items(found: StabilityFindings, languages: list[str], amount: int) -> list[Item]:
-    changes = [change for language in languages for change in _changes(found, language, amount)]
+    working = [name for name in languages if not found.scored[Condition(name, amount)].is_collapsed]
+    changes = [change for language in working for change in _changes(found, language, amount)]
+    if not changes:
+        return [Text(f"With {amount:,} extra rows every run collapsed: no change of a category is told.")]
     keys = [key for language in languages for key in found.scored[Condition(language, amount)].keys]
     rows: list[dict[str, Cell]] = [
         {"language": c.language, "category": c.category, "change": c.mcc.difference, "chance": not c.told}
@@ -264,7 +282,7 @@ def _deviation_map(changes: list[Change], amount: int, keys: list[str]) -> Figur
         {"language": c.language, "category": c.category, "deviation": c.deviation} for c in changes
     ]
     mean = float(np.mean([change.deviation for change in changes]))
-    title = f"With {amount:,} extra rows the deviation over seeds changes by {mean:+.3f} on average"
+    title = f"With {amount:,} extra rows the deviation over seeds changes by {mean:+.3f} on average (not tested)"
     return heat_map(
         rows,
         Column("language", "Language"),
@@ -310,8 +328,10 @@ def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Tab
         every.append(_Share(what, len(changes), cells, beside if limits == type(limits)() else None))
     has_paper = any(share.paper is not None for share in every)
     paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if has_paper else ""
-    title = f"{sum(higher)} of {len(higher)} categories rise and {sum(steadier)} of {len(steadier)} grow steadier"
-    return make_table(Heading("size-shares", title, f"With {amount:,} extra rows{paper}."), _SHARE_FIELDS, every)
+    rise, fall = (sum(c.told and sign * c.mcc.difference.value > 0 for c in changes) for sign in (1, -1))
+    title = f"{rise} of {len(changes)} category scores are shown to rise and {fall} to fall; steadiness is not tested"
+    note = f"With {amount:,} extra rows, counted by their size, whether shown or not{paper}."
+    return make_table(Heading("size-shares", title, note), _SHARE_FIELDS, every)
 
 
 def _everywhere(found: StabilityFindings, changes: list[Change], amount: int) -> str:
@@ -324,5 +344,5 @@ def _everywhere(found: StabilityFindings, changes: list[Change], amount: int) ->
     paper = f" In the paper, with {FULL_AMOUNT:,} rows and five languages: {', '.join(BETTER_EVERYWHERE)}."
     return (
         f"Categories whose MCC rises by more than {limit:g} in every one of {len(languages)} languages with {amount:,} "
-        f"extra rows: {', '.join(names) or 'none'}."
+        f"extra rows (counted, not tested): {', '.join(names) or 'none'}."
     ) + (paper if found.with_paper_extra else "")

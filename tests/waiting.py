@@ -61,7 +61,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 def living(select: str, of: int) -> dict[int, str]:
     """The command lines of the processes that `ps` selects (--sid: of a session, --ppid: of a parent) and that live."""
     listed = subprocess.run(
-        ["ps", select, str(of), "-o", "pid=,stat=,args="], capture_output=True, text=True, check=False
+        ["ps", "-ww", select, str(of), "-o", "pid=,stat=,args="], capture_output=True, text=True, check=False
     )
     rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
     return {int(pid): args[0] if args else "" for pid, state, *args in rows if not state.startswith("Z")}

@@ -119,3 +119,22 @@ def test_a_parquet_column_of_numbers_is_refused(nltk_data, tmp_path):
     with pytest.raises(GoldproofError) as error:
         run(tmp_path / "a.parquet", tmp_path / "b.parquet")
     assert str(error.value) == f"{tmp_path / 'a.parquet'}: 'text' must be a column of texts; got int64"
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
+def test_a_link_that_lies_in_wait_is_not_followed(nltk_data, tmp_path, name):
+    path, out = tmp_path / "a.jsonl", tmp_path / name
+    path.write_text(json.dumps({"text": "A dog saw him."}) + "\n", encoding="utf-8")
+    (tmp_path / "precious").write_text("years of work")
+    (tmp_path / f".{name}.partial").symlink_to(tmp_path / "precious")
+    run(path, out)
+    assert (tmp_path / "precious").read_text() == "years of work"
+    with (gzip.open if name.endswith("gz") else open)(out, "rt", encoding="utf-8") as stream:
+        assert json.loads(stream.read()) == {"text": "A saw him."}
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([f".{name}.partial", "a.jsonl", name, "precious"])
+
+
+def test_a_file_that_is_written_aside_has_the_rights_of_any_new_file(nltk_data, tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "A dog saw him."}) + "\n", encoding="utf-8")
+    run(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert (tmp_path / "b.jsonl").stat().st_mode == (tmp_path / "a.jsonl").stat().st_mode

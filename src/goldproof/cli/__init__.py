@@ -55,7 +55,11 @@ def _goldproof(
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    sys.exit(run_command(sys.argv[1:]))
+    from goldproof.jobs.interrupts import ending_in_order
+
+    with ending_in_order() as request:
+        code = run_command(sys.argv[1:])
+    sys.exit(request.exit_code if code == INTERRUPTED else code)
 
 
 def run_command(arguments: list[str]) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from goldproof.cli import options
-from goldproof.errors import UsageError
+from goldproof.errors import DataError, UsageError
 from goldproof.extras import require
 
 if TYPE_CHECKING:
@@ -55,11 +55,16 @@ def annotate(
 
 
 def _write(data: Dataset, features: Sequence[Sequence[str]], out: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("w", encoding="utf-8") as file:
-        for row, found in zip(data, features, strict=True):
-            kept = {name: row[name] for name in ("id", "split", "text", "pair", "label", "language", "tags")}
-            file.write(json.dumps({**kept, "features": found}, ensure_ascii=False) + "\n")
+    from goldproof.jobs.files import written_aside
+
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with written_aside(out) as file:
+            for row, found in zip(data, features, strict=True):
+                kept = {name: row[name] for name in ("id", "split", "text", "pair", "label", "language", "tags")}
+                file.write((json.dumps({**kept, "features": found}, ensure_ascii=False) + "\n").encode())
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", path=out) from None
 
 
 def _show(counts: Sequence[FeatureCounts]) -> None:

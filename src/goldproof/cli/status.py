@@ -33,7 +33,8 @@ def status(  # noqa: PLR0913 - one parameter per option
     from goldproof.jobs.why import JobExplainer
     from goldproof.studies.campaign import lost_studies, noted_campaigns
 
-    place = options.existing_store(store)
+    with options.store_trouble():
+        place = options.existing_store(store)
     if watching:
         from goldproof.cli.watch import watch
 

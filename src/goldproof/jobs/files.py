@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_durably(path: Path, content: bytes, *, replace: bool = True) -> bool:
@@ -18,10 +19,10 @@ def write_durably(path: Path, content: bytes, *, replace: bool = True) -> bool:
     """
     aside = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
-        file = aside.open("wb")
+        file = aside.open("xb")
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = aside.open("wb")
+        file = aside.open("xb")
     try:
         with file:
             file.write(content)
@@ -31,6 +32,22 @@ def write_durably(path: Path, content: bytes, *, replace: bool = True) -> bool:
     finally:
         aside.unlink(missing_ok=True)
     return written
+
+
+@contextmanager
+def written_aside(path: Path) -> Iterator[BinaryIO]:
+    """A new file of a name that nobody can foresee beside the path, whose place it takes when the block ends well.
+
+    Whatever stands at such a name, a link above all, is never followed or written to.
+    """
+    aside = path.parent / f".{secrets.token_hex(8)}.partial"
+    file = aside.open("xb")
+    try:
+        with file:
+            yield file
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def fsync_folder(folder: Path) -> None:

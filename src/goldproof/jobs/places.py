@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from goldproof.extras import Need
+from goldproof.jobs.bounded import read_plain
 from goldproof.jobs.files import fsync_folder, no_partial_write, remove_tree, write_durably
 
 
@@ -48,7 +49,7 @@ class Place(Protocol):
         """A way to ask of many files of a folder whether they are there, as of now or later."""
 
     def read(self, name: str) -> bytes:
-        """The content of a file; of one that never changes, a copy may be kept at hand."""
+        """The content of a small file; of one that never changes, a copy may be kept at hand."""
 
     def fetch(self, names: Collection[str]) -> None:
         """Bring copies of small files that never change to hand, where reading them one by one is slow."""
@@ -104,7 +105,7 @@ class LocalPlace:
 
     def read(self, name: str) -> bytes:
         """The content of a file."""
-        return (self.local / name).read_bytes()
+        return read_plain(self.local / name)
 
     def fetch(self, names: Collection[str]) -> None:
         """They are at hand."""
@@ -115,17 +116,23 @@ class LocalPlace:
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
-        (self.local / name).unlink(missing_ok=True)
+        path = self.local / name
+        try:
+            path.unlink(missing_ok=True)
+        except (IsADirectoryError, PermissionError):  # what unlinking a folder gives depends on the system
+            if not path.is_dir():
+                raise
+            path.rmdir()  # a folder that stands in a file's place, if it is empty
 
     def top(self) -> list[str]:
         """The names of files and folders in the folder."""
         return sorted(path.name for path in self.local.iterdir())
 
     def entries(self, folder: str) -> Iterator[FileEntry]:
-        """Every file under a folder, in an order that depends on the names alone."""
+        """Every file under a folder, in an order that depends on the names alone; also what has a record's name."""
         for parent, folders, files in os.walk(self.local / folder):
             folders.sort()
-            for name in sorted(files):
+            for name in sorted([*files, *(name for name in folders if name.endswith(".json"))]):
                 path = Path(parent, name)
                 with suppress(FileNotFoundError):  # another process may just have removed it
                     found = path.stat()

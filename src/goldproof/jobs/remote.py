@@ -22,6 +22,7 @@ from typing import Any
 
 from goldproof.errors import GoldproofError, UsageError
 from goldproof.extras import Need, import_extra, missing_error
+from goldproof.jobs.bounded import MOST_BYTES, NotReadableError, read_plain
 from goldproof.jobs.files import no_partial_write, remove_tree
 from goldproof.jobs.places import FileEntry
 
@@ -79,10 +80,12 @@ class RemotePlace:
         copy = self.local / name
         if name.startswith(_NEVER_CHANGES):
             with contextlib.suppress(FileNotFoundError):
-                return copy.read_bytes()
+                return read_plain(copy)
         with _plain_errors():
             system, root = self._at
             content: bytes = system.cat_file(f"{root}/{name}")
+        if len(content) > MOST_BYTES:
+            raise NotReadableError(f"{copy.name} has {len(content)} bytes; at most {MOST_BYTES} are read")
         if name.startswith(_NEVER_CHANGES):
             _keep_copy(copy, content)
         return content

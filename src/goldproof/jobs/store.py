@@ -29,6 +29,7 @@ from typing import Any
 from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from goldproof.extras import Need
 from goldproof.jobs import values
+from goldproof.jobs.bounded import MOST_BYTES, NotReadableError, TooDeepError, check_depth, open_plain, parse_bounded
 from goldproof.jobs.claims import HeldClaim, try_claim
 from goldproof.jobs.files import remove_tree
 from goldproof.jobs.job import Job
@@ -140,6 +141,7 @@ class Store:
             "arguments": job.form,
             "circumstances": asdict(circumstances),
         }
+        _check_arguments(job)
         with self.clear_errors():
             folder = self._write_value(job.key, encoded, body)
             if not self.publish(job.key, dumps({**body, "checksum": digest(body)}).encode()) and folder:
@@ -161,11 +163,11 @@ class Store:
         return self._load(key)  # it may have been the copy at hand that was damaged
 
     def record(self, key: str) -> dict[str, Any]:
-        """The record of this key, its own bytes checked."""
+        """The record of this key, its own bytes checked, and that it is the record of this key and no other."""
         try:
             with self.clear_errors("read"):
-                text = self.place.read(record_name(key)).decode()
-            body = json.loads(text)
+                text = self._read_record(key).decode()
+            body = parse_bounded(text)
             checksum = body.pop("checksum")
         except FileNotFoundError:
             raise AbsentValueError(f"the value of job {key[:12]} is not in the store {self.where}") from None
@@ -173,6 +175,8 @@ class Store:
             raise DamagedValueError(key, f"its record cannot be read ({error})") from None
         if digest(body) != checksum:
             raise DamagedValueError(key, "the checksum of its record does not match")
+        if body.get("key") != key:
+            raise DamagedValueError(key, f"its record is misplaced: it is that of job {str(body.get('key'))[:12]}")
         return dict(body)
 
     def stored_keys(self) -> Iterator[str]:
@@ -230,8 +234,8 @@ class Store:
         """Why the last try of a job failed, or None."""
         try:
             with self.clear_errors("read"):
-                return dict(json.loads(self.place.read(failure_name(key))))
-        except (FileNotFoundError, ValueError):
+                return dict(parse_bounded(self.place.read(failure_name(key))))
+        except (FileNotFoundError, ValueError, TypeError):
             return None
 
     def note(self, name: str, form: Any) -> None:
@@ -243,8 +247,8 @@ class Store:
         """Every readable note of a folder, in the order of the names."""
         with self.clear_errors("read"):
             for entry in self.place.entries(folder):
-                with contextlib.suppress(FileNotFoundError, ValueError):
-                    yield json.loads(self.place.read(entry.name))
+                with contextlib.suppress(FileNotFoundError, NotReadableError, ValueError):
+                    yield parse_bounded(self.place.read(entry.name))
 
     def scratch(self, key: str) -> Path:
         """Where a job under way keeps its snapshots, on this machine."""
@@ -266,13 +270,24 @@ class Store:
 
     def _load(self, key: str) -> Any:
         record = self.record(key)
-        if "value" in record:
-            return values.decode(record["value"], None)
-        folder = self._value_folder(key, record)
-        return values.decode((folder / "value.json").read_text(encoding="utf-8"), folder)
+        folder = None if "value" in record else self._value_folder(key, record)
+        text = record["value"] if folder is None else (folder / "value.json").read_text(encoding="utf-8")
+        try:
+            return values.decode(text, folder)
+        except (TooDeepError, json.JSONDecodeError) as error:
+            raise DamagedValueError(key, f"its value cannot be read ({error})") from None
+
+    def _read_record(self, key: str) -> bytes:
+        try:
+            return self.place.read(record_name(key))
+        except NotReadableError as error:
+            raise DamagedValueError(key, f"its record cannot be read ({error})") from None
 
     def _value_folder(self, key: str, record: dict[str, Any]) -> Path:
         """A local folder with the value's files, each checked."""
+        names = [str(record.get("folder")), *record.get("files", ())]
+        if not names[0].startswith(f"{key}-") or any(set("/\\") & set(name) for name in names):
+            raise DamagedValueError(key, f"its record names files that are not its own ({', '.join(names)})")
         with self.clear_errors("read"):
             folder = self.place.open_folder(f"values/{key[:2]}/{record['folder']}", record["files"])
             for name, (size, sha256) in record["files"].items():
@@ -302,7 +317,7 @@ class Store:
 
     def _check_format(self) -> None:
         try:
-            found = json.loads(self.place.read(MARKER))
+            found = parse_bounded(self.place.read(MARKER))
             product, version = found.get("product"), found["format"]
         except (ValueError, KeyError, TypeError, AttributeError):
             raise StoreError(f"{self.where}/{MARKER} cannot be read; it should hold {_marker()}") from None
@@ -374,7 +389,7 @@ def measure(path: Path) -> tuple[int, str]:
 
 def _check_file(key: str, path: Path, size: int, sha256: str) -> None:
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             found = os.fstat(file.fileno()).st_size
             if found != size:
                 raise DamagedValueError(key, f"{path.name} has {found} bytes instead of {size}")
@@ -382,3 +397,19 @@ def _check_file(key: str, path: Path, size: int, sha256: str) -> None:
                 raise DamagedValueError(key, f"the checksum of {path.name} does not match")
     except FileNotFoundError:
         raise DamagedValueError(key, f"{path.name} is missing") from None
+    except NotReadableError as error:
+        raise DamagedValueError(key, str(error)) from None
+
+
+def _check_arguments(job: Job[Any]) -> None:
+    """Refuse what could be written into a record and not be read again."""
+    text = dumps(job.form)
+    try:
+        check_depth([[job.form]], f"[[{text}]]")  # in a record they stand a level deeper
+    except TooDeepError as error:
+        raise UsageError(f"the arguments of a job cannot be kept in its record: {error}") from None
+    if len(text) > MOST_BYTES // 4 and len(text.encode()) > MOST_BYTES // 2:
+        raise UsageError(
+            f"the arguments of a job cannot be kept in its record: they take {len(text.encode())} bytes; "
+            f"at most {MOST_BYTES // 2} are allowed (give a job that makes them, or a file with its digest)"
+        )

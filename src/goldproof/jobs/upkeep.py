@@ -10,12 +10,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.errors import AbsentValueError, DamagedValueError
+from goldproof.jobs.bounded import NotReadableError
 from goldproof.jobs.files import remove_tree
 from goldproof.jobs.key import digest, dumps
 from goldproof.jobs.places import FileEntry
@@ -144,7 +145,8 @@ def _copy_notes(source: Store, target: Store) -> None:
             for entry in source.place.entries(folder):
                 key = entry.name.rpartition("/")[2].removesuffix(".json")
                 if not (folder == "failures" and target.has(key)):
-                    target.place.write(entry.name, source.place.read(entry.name), replace=False)
+                    with suppress(NotReadableError):  # no note, whatever it is
+                        target.place.write(entry.name, source.place.read(entry.name), replace=False)
 
 
 @contextmanager

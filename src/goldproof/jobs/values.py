@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import UsageError
+from goldproof.jobs.bounded import MOST_LEVELS, TooDeepError, check_depth, parse_bounded
 from goldproof.jobs.names import name_of, type_named
 
 ARRAYS = "arrays.safetensors"
@@ -59,13 +60,20 @@ def _save_arrays(arrays: dict[str, Any], path: Path) -> None:
 def encode(value: Any) -> Encoded:
     """The value as text and attachments."""
     encoded = Encoded("", {}, {})
-    encoded.text = json.dumps(_encode(value, encoded), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        form = _encode(value, encoded)
+        encoded.text = json.dumps(form, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        check_depth(form, encoded.text)
+    except (TooDeepError, RecursionError):
+        raise UsageError(
+            f"a job returned a value nested deeper than {MOST_LEVELS} levels, which the store cannot keep"
+        ) from None
     return encoded
 
 
 def decode(text: str, folder: Path | None) -> Any:
     """The value that was encoded; `folder` holds its attachments."""
-    return _Decoder(folder).decode(json.loads(text))
+    return _Decoder(folder).decode(parse_bounded(text))
 
 
 def _encode(value: Any, into: Encoded) -> Any:

@@ -61,10 +61,9 @@ def ask_masked(
     Texts are those of both columns, each distinct one once; those without such a word are left out.
     """
     require(RUNNING)
-    from transformers import AutoModelForMaskedLM, AutoTokenizer
+    from goldproof.models.transformer_network import load_masked
 
-    tokenizer = AutoTokenizer.from_pretrained(model.folder)
-    network = AutoModelForMaskedLM.from_pretrained(model.folder, use_safetensors=True)
+    network, tokenizer = load_masked(model.folder)
     if tokenizer.mask_token is None:
         raise ModelError(f"{model.folder}: the tokenizer has no mask; a masked language model is needed")
     known = read_table(taggings)

@@ -80,7 +80,7 @@ def write_tiny_model(
         initializer_range=0.2,
     )
     with quiet(), seeded("tiny", family, seed):
-        transformers.AutoModel.from_config(config).save_pretrained(folder)
+        transformers.AutoModel.from_config(config, trust_remote_code=False).save_pretrained(folder)
         has_types = getattr(config, "type_vocab_size", 0) > 1
         word_tokenizer(vocabulary, n_positions, has_types=has_types).save_pretrained(folder)
     return folder

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,7 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
     """The encoder of the folder with a head for the task."""
     folder = model.source.folder
     tokenizer = open_tokenizer(model)
-    config = _guard(folder, lambda: _auto().AutoConfig.from_pretrained(folder, local_files_only=True))
+    config = _guard(folder, lambda: _load_config(folder))
     if config.is_encoder_decoder:
         return _load_encoder_half(model, tokenizer, config, task, n_outputs)
     auto = _auto().AutoModelForTokenClassification if task == "tokens" else _auto().AutoModelForSequenceClassification
@@ -129,6 +130,21 @@ def open_tokenizer(model: Transformer) -> Any:
     """The tokenizer of the folder."""
     folder = model.source.folder
     return _guard(folder, lambda: _load_tokenizer(folder))
+
+
+def load_masked(folder: Path) -> tuple[Any, Any]:
+    """The masked language model of the folder as transformers has it, and its tokenizer."""
+    options: dict[str, Any] = {"local_files_only": True}
+    tokenizer = _guard(
+        folder, lambda: _auto().AutoTokenizer.from_pretrained(folder, trust_remote_code=False, **options)
+    )
+    network = _guard(
+        folder,
+        lambda: _auto().AutoModelForMaskedLM.from_pretrained(
+            folder, use_safetensors=True, trust_remote_code=False, **options
+        ),
+    )
+    return network, tokenizer
 
 
 def _load_encoder_half(
@@ -256,6 +272,10 @@ def _from_pretrained(auto: Any, model: Transformer, **options: Any) -> tuple[Any
     )
 
 
+def _load_config(folder: Path) -> Any:
+    return _auto().AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+
+
 def _load_tokenizer(folder: Path) -> Any:
     tokenizer = _auto().AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     if tokenizer.pad_token_id is None:
@@ -270,12 +290,27 @@ def _auto() -> Any:
 
 
 def _guard(folder: Path, load: Any) -> Any:
-    """Run a loader of transformers; whatever it raises becomes one sentence about the folder."""
+    """Run a loader of transformers; whatever it raises becomes one sentence about the folder.
+
+    Each loader says `trust_remote_code=False`: where that is left out, transformers asks on the terminal, and a "y"
+    that happens to stand on the standard input runs code from the folder.
+    """
     try:
         return _quietly(load)
     except Exception as error:
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        raise ModelError(f"{folder}: the model cannot be loaded ({type(error).__name__}: {first})") from error
+        refused = "; it asks to run code of its own (auto_map), which Goldproof never does" if _has_code(folder) else ""
+        raise ModelError(f"{folder}: the model cannot be loaded ({type(error).__name__}: {first}){refused}") from error
+
+
+def _has_code(folder: Path) -> bool:
+    """Whether the folder's files name Python code to be loaded with them."""
+    for name in ("config.json", "tokenizer_config.json"):
+        with suppress(OSError, ValueError, RecursionError):
+            found = json.loads((folder / name).read_bytes())
+            if isinstance(found, dict) and found.get("auto_map"):
+                return True
+    return False
 
 
 def _quietly(load: Any) -> Any:

@@ -9,10 +9,14 @@ from __future__ import annotations
 import math
 import os
 import platform
+import signal
 import socket
+import subprocess
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +26,7 @@ from goldproof.jobs.job import Job, Resources
 from goldproof.jobs.runner import WorkerLostError
 from goldproof.jobs.store import Store
 from goldproof.jobs.work import WorkReport, outcome_of, work_on
+from goldproof.runners.ray_guard import end_guard, start_guard
 from goldproof.version import __version__
 
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -47,8 +52,10 @@ class RayRunner:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray's own wish: leave devices as they are
         self._ray = ray = import_extra("ray", RAY)
         self._owner = not ray.is_initialized()
+        self._guard: subprocess.Popen[bytes] | None = None
         if self._owner:
             _connect(ray, address, workers)
+            self._guard = start_guard()
         # A process that has touched an accelerator is not used again: its device was chosen for it when it started.
         self._tasks = {False: ray.remote(_work), True: ray.remote(max_calls=1)(_work)}
         self._under_way: dict[Any, Resources] = {}
@@ -103,6 +110,8 @@ class RayRunner:
             self._ray.wait(references, num_returns=len(references), timeout=SECONDS_TO_CANCEL)
         if self._owner:
             self._ray.shutdown()
+        if self._guard is not None:
+            end_guard(self._guard)
 
     def _look(self) -> None:
         """See which machines there are, and call back what waits for one that is gone."""
@@ -166,13 +175,30 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
     try:
         _knock(address)
         where = address or "local"  # else Ray would look for a cluster that somebody started on this machine
-        ray.init(address=where, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
+        with _same_answer_to_sigterm():
+            ray.init(address=where, log_to_driver=False, logging_level="ERROR", include_dashboard=False, **cpus)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(
             f"the ray runner cannot use --address {address} ({reason}); "
             "`ray start --head` starts a cluster and prints its address"
         ) from None
+
+
+@contextmanager
+def _same_answer_to_sigterm() -> Iterator[None]:
+    """Within the block Ray may put its own handler in the place of the program's, which is there again afterwards."""
+    handler = signal.getsignal(signal.SIGTERM)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    try:
+        yield
+    except SystemExit:  # what Ray's handler raises, if the signal comes now
+        handler(signal.SIGTERM, None)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
 def _knock(address: str | None) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 from goldproof.errors import GoldproofError, UsageError
 from goldproof.extras import require
 from goldproof.jobs import Store
+from goldproof.jobs.interrupts import KEPT, ending_in_order
 from goldproof.jobs.outcome import PASSING
 from goldproof.jobs.plan import all_jobs, make_plan
 from goldproof.jobs.runlog import logged
@@ -87,11 +88,15 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{__doc__}\n")
         return 2
     start = time.perf_counter()
-    try:
-        counts = compute(arguments[0], _read_settings(arguments[1]), Store(arguments[2]), *arguments[3:])
-    except GoldproofError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
+    with ending_in_order() as request:
+        try:
+            counts = compute(arguments[0], _read_settings(arguments[1]), Store(arguments[2]), *arguments[3:])
+        except GoldproofError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return error.exit_code
+        except KeyboardInterrupt:
+            sys.stderr.write(f"{KEPT}\n")
+            return request.exit_code
     sys.stdout.write(f"{dict(counts)} in {time.perf_counter() - start:.1f} s\n")
     return 1 if counts["failed"] else 0
 

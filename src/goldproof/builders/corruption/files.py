@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import functools
 import gzip
+import io
 import json
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TextIO, cast
+from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,9 +27,9 @@ from goldproof.data.formats.jsonl import parse_line
 from goldproof.data.parallel import map_in_order
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
+from goldproof.jobs.files import written_aside
 
 ADDED = "added"  # the form of a file that a plugin reads, which Goldproof cannot write
-_PARTIAL = ".partial"
 _ROWS = 2000
 _BLOCK_BYTES = 1 << 20
 
@@ -83,16 +84,13 @@ def corrupt_file(
     form = _check_formats(path, out)
     names = open_raw(path, Layout(header=None if header is None else tuple(header))).column_names
     chosen = _choose_columns(columns, names, path)
-    partial = out.with_name(f".{out.name}{_PARTIAL}")
     try:
-        with ExitStack() as stack:
-            copy = _open_copy(form, path, partial, (chosen, names, header), stack)
+        with written_aside(out) as file, ExitStack() as stack:
+            stream = _as_text(file, out, stack) if form != "parquet" else file
+            copy = _open_copy(form, path, stream, (chosen, names, header), stack)
             n_rows, tally = _run(copy, corruption, tagger, workers)
-        partial.replace(out)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", path=out) from None
-    finally:
-        partial.unlink(missing_ok=True)
     return FileReport(n_rows, chosen, tally)
 
 
@@ -148,16 +146,15 @@ def _choose_columns(columns: Sequence[str], names: Sequence[str], path: Path) ->
 def _open_copy(
     form: str,
     path: Path,
-    out: Path,
+    stream: Any,
     layout: tuple[Sequence[str], Sequence[str], Sequence[str] | None],
     stack: ExitStack,
 ) -> _Copy:
     chosen, names, header = layout
     if form == "parquet":
         source = stack.enter_context(pq.ParquetFile(path))
-        writer = stack.enter_context(pq.ParquetWriter(out, source.schema_arrow))
+        writer = stack.enter_context(pq.ParquetWriter(stream, source.schema_arrow))
         return _ParquetCopy(path, source, writer, chosen)
-    stream = stack.enter_context(_open_text(out))
     if form == "jsonl":
         return _JsonCopy(path, stream, chosen)
     if form == ADDED:
@@ -170,11 +167,11 @@ def _open_copy(
     return copy
 
 
-def _open_text(out: Path) -> TextIO:
-    """The output as text; gzipped where the name that it will have says so."""
-    if out.name.lower().removesuffix(_PARTIAL).endswith(".gz"):
-        return cast(TextIO, gzip.open(out, "wt", encoding="utf-8", newline=""))
-    return out.open("w", encoding="utf-8", newline="")
+def _as_text(file: BinaryIO, out: Path, stack: ExitStack) -> TextIO:
+    """The output as text; gzipped where its name says so."""
+    if out.name.lower().endswith(".gz"):
+        file = cast(BinaryIO, stack.enter_context(gzip.GzipFile(out.name, "wb", fileobj=file)))
+    return stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline=""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ class Store:
             checksum = body.pop("checksum")
         except FileNotFoundError:
             raise AbsentValueError(f"the value of job {key[:12]} is not in the store {self.where}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedValueError(key, f"its record cannot be read ({error})") from None
         if digest(body) != checksum:
             raise DamagedValueError(key, "the checksum of its record does not match")
@@ -231,7 +231,7 @@ class Store:
         try:
             with self.clear_errors("read"):
                 return dict(json.loads(self.place.read(failure_name(key))))
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, ValueError, TypeError, RecursionError):
             return None
 
     def note(self, name: str, form: Any) -> None:
@@ -243,7 +243,7 @@ class Store:
         """Every readable note of a folder, in the order of the names."""
         with self.clear_errors("read"):
             for entry in self.place.entries(folder):
-                with contextlib.suppress(FileNotFoundError, ValueError):
+                with contextlib.suppress(FileNotFoundError, ValueError, RecursionError):
                     yield json.loads(self.place.read(entry.name))
 
     def scratch(self, key: str) -> Path:
@@ -304,7 +304,7 @@ class Store:
         try:
             found = json.loads(self.place.read(MARKER))
             product, version = found.get("product"), found["format"]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise StoreError(f"{self.where}/{MARKER} cannot be read; it should hold {_marker()}") from None
         if product is None:
             raise StoreError(

@@ -91,7 +91,7 @@ def corrupt_file(
             n_rows, tally = _run(copy, corruption, tagger, workers)
         partial.replace(out)
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", path=out) from None
+        raise DataError(f"cannot be written: {error.strerror or error}", path=out) from None
     finally:
         partial.unlink(missing_ok=True)
     return FileReport(n_rows, chosen, tally)

@@ -22,6 +22,7 @@ from goldproof.data.columns.names import (
     normal,
 )
 from goldproof.data.columns.tasks import MissingPolicy, PredictionTask
+from goldproof.data.formats.files import shortened
 from goldproof.data.formats.raw import RawBatch, RawFile
 from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError
@@ -259,4 +260,4 @@ def _from_json(raw: RawBatch, row: int, theirs: str, cell: str) -> Any:
 
 
 def _shown(column: pa.Array, row: int) -> str:
-    return values.shortened(column[row].as_py())
+    return shortened(column[row].as_py())

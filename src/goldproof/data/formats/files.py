@@ -8,7 +8,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from goldproof.data.dataset import SourceFile
 from goldproof.data.formats import limits
@@ -113,6 +113,12 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
     except UnicodeDecodeError as error:
         found = f"byte 0x{line[error.start]:02x} at position {error.start + 1} of the line"
         raise DataError(f"not UTF-8: {found}; save the file as UTF-8", path=path, line=number) from None
+
+
+def shortened(value: Any, most: int = 60) -> str:
+    """A value as an error shows it."""
+    text = str(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _open(path: Path) -> BinaryIO:

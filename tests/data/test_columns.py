@@ -173,16 +173,17 @@ def test_tags_are_read_alike(reader: Any, tmp_path: Path) -> None:
         (("x; y", None), [["x", "y"], []]),
         ((["x ", ""], ["z"]), [["x"], ["z"]]),
         ((["x"], ["y", "z"]), [["x"], ["y", "z"]]),
+        (([1, 2], [0.5]), [["1", "2"], ["0.5"]]),
     ]:
         lines = [json.dumps(row | {"tags": tags}) for row, tags in zip(rows, cells, strict=True)]
         path.write_text("\n".join(lines))
         assert reader(path).table.column("tags").to_pylist() == expected
-    path.write_text(json.dumps(rows[0] | {"tags": [1, 2]}))
+    path.write_text(json.dumps(rows[0] | {"tags": {"a": 1}}))
     with pytest.raises(DataError) as caught:
         reader(path)
     assert str(caught.value) == (
-        f"{path}, line 1: 'tags' must be tags: text, several joined by ';', or a list of strings; got a list: "
-        "[1.0, 2.0]"
+        f"{path}, line 1: 'tags' must be tags: text or a number, several joined by ';' or in a list; got a mapping: "
+        "[('a', 1.0)]"
     )
 
 

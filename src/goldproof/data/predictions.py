@@ -31,6 +31,7 @@ from goldproof.data.columns import (
     holds_texts,
     resolve_missing,
     shape_predictions,
+    taken_as_labels,
 )
 from goldproof.data.dataset import Provenance
 from goldproof.data.formats.files import check_file, describe_file, suffix_of
@@ -78,7 +79,8 @@ class Reading:
     """How predictions are read: names of columns, the task and labels where they are known, and what is allowed.
 
     `row_ids` says when row numbers stand in for ids: never, where the rows are of one run and place and have no id
-    ("alone"), or always, counted anew in each run and place. `without` are texts that are not read.
+    ("alone"), or always, counted anew in each run and place. `without` are texts that are not read. With `numbers` a
+    few whole numbers with a point are numbers to predict and no labels.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -87,6 +89,7 @@ class Reading:
     missing: str | None = None
     row_ids: RowIds = "never"
     without: tuple[str, ...] = ()
+    numbers: bool = False
 
 
 def read_predictions(
@@ -119,6 +122,7 @@ def read_with(source: Any, reading: Reading) -> Predictions:
         )
     table = pa.Table.from_batches(batches)
     table, notes = _with_ids(table, shape, reading, where)
+    notes = (*notes, *taken_as_labels(shape.task, shape.decimals))
     _check_repeated(table, shape)
     seen = _seen_labels(table, shape.task)
     if shape.task == "classification":
@@ -165,7 +169,8 @@ def _open(source: Path | TableRows | None, where: str | Path, reading: Reading) 
         raise DataError("there are no rows" if isinstance(source, TableRows) else "the file has no rows", path=where)
     check_fields(names, file.column_names, first)
     task, decimals = guess_task(first, names)
-    task = reading.task or task
+    as_numbers: PredictionTask | None = "regression" if reading.numbers and len(decimals) > 1 else None
+    task = reading.task or as_numbers or task
     return Shape(
         file,
         names,

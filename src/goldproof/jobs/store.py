@@ -171,7 +171,7 @@ class Store:
             checksum = body.pop("checksum")
         except FileNotFoundError:
             raise AbsentValueError(f"the value of job {key[:12]} is not in the store {self.where}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedValueError(key, f"its record cannot be read ({error})") from None
         if digest(body) != checksum:
             raise DamagedValueError(key, "the checksum of its record does not match")
@@ -247,7 +247,7 @@ class Store:
         """Every readable note of a folder, in the order of the names."""
         with self.clear_errors("read"):
             for entry in self.place.entries(folder):
-                with contextlib.suppress(FileNotFoundError, NotReadableError, ValueError):
+                with contextlib.suppress(FileNotFoundError, NotReadableError, ValueError, RecursionError):
                     yield parse_bounded(self.place.read(entry.name))
 
     def scratch(self, key: str) -> Path:
@@ -319,7 +319,7 @@ class Store:
         try:
             found = parse_bounded(self.place.read(MARKER))
             product, version = found.get("product"), found["format"]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise StoreError(f"{self.where}/{MARKER} cannot be read; it should hold {_marker()}") from None
         if product is None:
             raise StoreError(

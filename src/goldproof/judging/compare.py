@@ -11,9 +11,9 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, read_answers
-from goldproof.data.columns import PredictionTask, resolve_missing
+from goldproof.data.columns import AS_LABELS, PredictionTask, resolve_missing
 from goldproof.data.load import Source
-from goldproof.data.predictions import Reading
+from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
 from goldproof.judging.checkpoints.agreement import last_steps
@@ -27,7 +27,7 @@ from goldproof.judging.differences import (
     tag_differences,
 )
 from goldproof.judging.gate import GateOutcome, Margins, outcome_of
-from goldproof.judging.metrics import choose_metric, count_spans
+from goldproof.judging.metrics import choose_metric, count_spans, is_of_numbers
 from goldproof.judging.missing import label_union, recode, settle
 from goldproof.judging.score import Settings
 from goldproof.measures.measurement import Measurement, measurement_table
@@ -117,8 +117,10 @@ def compare(
             "a printed score cannot be compared with predictions; give the predictions of both, or a printed score "
             "of both"
         )
-    one, other = (_load(source, columns, settings) for source in (a, b))
-    return compare_answers(one, other, _names((a, b), (one, other)), settings, margins)
+    notes: list[str] = []
+    one, other = (_load(source, columns, settings, notes) for source in (a, b))
+    judgement = compare_answers(one, other, _names((a, b), (one, other)), settings, margins)
+    return replace(judgement, notes=[*dict.fromkeys(notes), *judgement.notes])
 
 
 def compare_answers(
@@ -139,9 +141,11 @@ def compare_answers(
     return Judgement(names, metric, overall, sets, tags, limits, margins, pairs)
 
 
-def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> list[Answers]:
-    reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "never")
+def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings, notes: list[str]) -> list[Answers]:
+    row_ids: RowIds = "always" if settings.by_row else "never"
+    reading = Reading(columns or {}, missing=settings.missing, row_ids=row_ids, numbers=is_of_numbers(settings.metric))
     read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
+    notes += [note for note in read.notes if note == AS_LABELS]
     found = last_steps(read.answers)
     models = sorted({answers.where.get("model", "") for answers in found})
     if len(models) > 1:

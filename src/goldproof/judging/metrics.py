@@ -51,6 +51,11 @@ def choose_metric(task: str, name: str | None) -> str:
     raise UsageError(f"the metric {name!r} does not fit {task}; allowed: {', '.join(allowed)}")
 
 
+def is_of_numbers(name: str | None) -> bool:
+    """Whether a metric is asked for that only numbers to predict have."""
+    return name in BY_TASK["regression"]
+
+
 def is_share(name: str) -> bool:
     """Whether a metric is a share, shown in percent and its differences in points.
 

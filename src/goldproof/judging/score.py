@@ -13,14 +13,22 @@ from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, answers_in, read_answers
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source
-from goldproof.data.predictions import Reading
+from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints.agreement import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.metric_numbers import score_text
-from goldproof.judging.metrics import choose_metric, count_spans, mean_score, metric_of, run_scores, with_others
+from goldproof.judging.metrics import (
+    choose_metric,
+    count_spans,
+    is_of_numbers,
+    mean_score,
+    metric_of,
+    run_scores,
+    with_others,
+)
 from goldproof.judging.missing import NO_ANSWER, settle
 from goldproof.judging.scope import scope_of_score
 from goldproof.judging.tags import TagScore, score_tags
@@ -180,7 +188,8 @@ def score(
         return score_aggregates(printed, columns, settings)
     if not answers_in(source) and is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
-    reading = Reading(columns or {}, missing=settings.missing, row_ids="always" if settings.by_row else "alone")
+    row_ids: RowIds = "always" if settings.by_row else "alone"
+    reading = Reading(columns or {}, missing=settings.missing, row_ids=row_ids, numbers=is_of_numbers(settings.metric))
     read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
     settled = [settle([answers], read.missing) for answers in read.answers]
     notes = [*read.notes, *dict.fromkeys(note for _, said in settled for note in said)]

@@ -1,7 +1,7 @@
 """Tables, figures and examples as CSV: every number in full, so that another tool can go on from there.
 
 An estimate takes the columns k, k_low, k_high, k_n and k_method. A value that is missing is an empty field. A text that
-a spreadsheet would run as a formula is preceded by an apostrophe.
+a spreadsheet would run as a formula, after blanks as well, is preceded by an apostrophe.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from goldproof.report.cells import plain_value
 from goldproof.report.summary import Cell, ExampleList, Figure, Marked, Missing, Table
 from goldproof.statistics.estimate import Estimate
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Also in full width, which spreadsheets take for the same signs.
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+_UNSEEN = "\ufeff\u200b\u200c\u200d\u2060\x00"
+_RUN_AT_ONCE = ("\t", "\r", "\n")
 
 
 def table_csv(table: Table) -> str:
@@ -84,6 +87,16 @@ def _field(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return repr(float(value))
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+    if isinstance(value, str) and is_formula(value):
         return "'" + value
     return str(value)
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet may run a text as a formula; blanks and signs that nobody sees before it do not help.
+
+    >>> is_formula("  =1+1"), is_formula("＝1+1"), is_formula("\\ufeff@A1"), is_formula("a = b")
+    (True, True, True, False)
+    """
+    seen = text.lstrip().lstrip(_UNSEEN).lstrip()
+    return text.startswith(_RUN_AT_ONCE) or seen.startswith(FORMULA_STARTS)

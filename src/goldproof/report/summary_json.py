@@ -13,6 +13,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from goldproof.data.formats.files import shortened
+from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError, UsageError
 from goldproof.report.cells import plain_value
 from goldproof.report.summary import (
@@ -65,9 +67,11 @@ def load_summary(path: str | Path) -> Report:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the summary cannot be read: {error}", path=path) from error
     try:
-        body = json.loads(text)
+        body = load_json(text)
     except json.JSONDecodeError as error:
         raise DataError(f"not JSON: {error.msg}", path=path, line=error.lineno) from error
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}", path=path) from None
     _check_format(body, path)
     try:
         return _report(body)
@@ -87,7 +91,7 @@ def _check_format(body: Any, path: str | Path) -> None:
     if (product, version) != (PRODUCT, FORMAT):
         raise DataError(
             f'not a summary that this version reads; allowed: "product": "{PRODUCT}", "format": {FORMAT}; '
-            f"got {product!r}, {version!r}",
+            f"got {shortened(repr(product))}, {shortened(repr(version))}",
             path=path,
         )
 

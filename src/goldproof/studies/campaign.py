@@ -115,7 +115,7 @@ def _is_toy(config: Any) -> bool:
 def noted_campaigns(store: Store) -> list[Campaign]:
     """The campaigns that were run on this store and whose settings this version still understands."""
     campaigns = []
-    for form in store.notes("campaigns"):
+    for form in filter(_is_note, store.notes("campaigns")):
         with contextlib.suppress(GoldproofError, KeyError, ValueError):
             campaigns.append(_noted(form, store))
     return campaigns
@@ -127,7 +127,7 @@ def lost_studies(store: Store) -> dict[str, str]:
     That of a plugin cannot be loaded, or the settings of a run are called otherwise in this version.
     """
     lost = {}
-    for form in sorted(store.notes("campaigns"), key=lambda form: str(form.get("study"))):
+    for form in sorted(filter(_is_note, store.notes("campaigns")), key=lambda form: str(form["study"])):
         try:
             _noted(form, store)
         except GoldproofError as error:
@@ -135,6 +135,11 @@ def lost_studies(store: Store) -> dict[str, str]:
         except (KeyError, ValueError):  # written by something else: not ours to explain
             continue
     return lost
+
+
+def _is_note(form: Any) -> bool:
+    """Whether this is a note of ours; one that something else wrote is not ours to explain."""
+    return isinstance(form, dict) and isinstance(form.get("study"), str) and isinstance(form.get("config"), dict)
 
 
 def _noted(form: dict[str, Any], store: Store) -> Campaign:

@@ -11,7 +11,6 @@ altair are not imported. Render the report elsewhere, from the store, with `gold
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 import time
 from collections import Counter
@@ -19,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import GoldproofError, UsageError
 from goldproof.extras import require
 from goldproof.jobs import Store
@@ -74,7 +74,7 @@ def _replaced(config: Any, changes: Mapping[str, Any], prefix: str = "") -> Any:
 
 def _read_settings(path: str) -> dict[str, Any]:
     try:
-        settings = json.loads(Path(path).read_text(encoding="utf-8"))
+        settings = load_json(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"the settings {path} cannot be read: {error}") from None
     if not isinstance(settings, dict):

@@ -8,18 +8,22 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from goldproof.data.formats import limits
+from goldproof.data.formats.files import shortened
+from goldproof.data.formats.strict_json import MANY_DIGITS
+from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import UsageError
 from goldproof.studies import Study
 from goldproof.studies.shared import Models, refused
 from goldproof.studies.spellings import check_spelling
 
+MOST_SHOWN = 200  # characters of a value that an error shows
 PRESETS = ("default", "paper", "tiny")
 
 
@@ -100,7 +104,8 @@ def _merge(form: dict[str, Any], changes: Mapping[str, Any], kind: Any, place: _
             close = difflib.get_close_matches(key, names, n=1)
             hint = f"did you mean {place.prefix + close[0]!r}? " if close else ""
             allowed = ", ".join(place.prefix + name for name in names)
-            raise UsageError(f"{place.where}there is no setting {place.prefix + key!r}; {hint}allowed: {allowed}")
+            name = shortened(place.prefix + key, MOST_SHOWN)
+            raise UsageError(f"{place.where}there is no setting {name!r}; {hint}allowed: {allowed}")
         if isinstance(form[key], dict) and isinstance(value, Mapping):
             _merge(form[key], value, _field_type(kind, key), place.within(key))
         else:
@@ -110,12 +115,12 @@ def _merge(form: dict[str, Any], changes: Mapping[str, Any], kind: Any, place: _
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return load_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"there is no configuration file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the configuration file {path} cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise UsageError(f"the configuration file {path} is not TOML: {error}") from None
 
 
@@ -127,13 +132,17 @@ def _parse_pair(pair: str, kind: Any) -> dict[str, Any]:
     parts = [part.strip() for part in key.split(".")]
     for part in parts:
         kind = _field_type(kind, part)
-    return _nest(".".join(parts), _parse_value(text.strip(), kind))
+    try:
+        return _nest(".".join(parts), _parse_value(text.strip(), kind))
+    except ValueError as error:
+        raise UsageError(f"--set {shortened(key.strip())}: {error}; got {shortened(text.strip())}") from None
 
 
 def _nest(key: str, value: Any) -> dict[str, Any]:
     """`a.b` and a value as {"a": {"b": value}}."""
-    outer, dot, last = key.rpartition(".")
-    return _nest(outer, {last: value}) if dot else {key: value}
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    return dict(value)
 
 
 def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -168,8 +177,10 @@ def _parse_value(text: str, kind: Any) -> Any:
         item = next(iter(get_args(kind)), str)
         return [_parse_value(part.strip(), item) for part in text.split(",") if part.strip()]
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return load_toml(f"value = {text}")["value"]
+    except ValueError as error:
+        if str(error) in (MANY_DIGITS, limits.deep_nesting()):
+            raise
         return text
 
 
@@ -184,7 +195,7 @@ def _explain(error: ValidationError, kind: Any) -> str:
     for problem in error.errors():
         key = _key(problem["loc"], kind)
         if key not in found:
-            found[key] = [f"got {problem['input']!r}"]
+            found[key] = [f"got {shortened(repr(problem['input']), MOST_SHOWN)}"]
         found[key].insert(-1, problem["msg"][0].lower() + problem["msg"][1:])
     return "; ".join(f"setting {key!r}: {' or '.join(said)}, {got}" for key, (*said, got) in found.items())
 

@@ -24,6 +24,7 @@ from goldproof.data.columns import Columns, guess_columns, no_column
 from goldproof.data.formats.added import is_added, unknown_format
 from goldproof.data.formats.files import FORMATS, check_file, iter_blocks, suffix_of
 from goldproof.data.formats.jsonl import parse_line
+from goldproof.data.formats.parquet import iter_record_batches
 from goldproof.data.parallel import map_in_order
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
@@ -90,7 +91,7 @@ def corrupt_file(
             copy = _open_copy(form, path, stream, (chosen, names, header), stack)
             n_rows, tally = _run(copy, corruption, tagger, workers)
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", path=out) from None
+        raise DataError(f"cannot be written: {error.strerror or error}", path=out) from None
     return FileReport(n_rows, chosen, tally)
 
 
@@ -152,9 +153,9 @@ def _open_copy(
 ) -> _Copy:
     chosen, names, header = layout
     if form == "parquet":
-        source = stack.enter_context(pq.ParquetFile(path))
-        writer = stack.enter_context(pq.ParquetWriter(stream, source.schema_arrow))
-        return _ParquetCopy(path, source, writer, chosen)
+        schema = pq.read_schema(path)
+        writer = stack.enter_context(pq.ParquetWriter(stream, schema))
+        return _ParquetCopy(path, schema, writer, chosen)
     if form == "jsonl":
         return _JsonCopy(path, stream, chosen)
     if form == ADDED:
@@ -275,14 +276,14 @@ class _CellCopy:
 @dataclass(frozen=True, slots=True)
 class _ParquetCopy:
     path: Path
-    source: Any
+    schema: pa.Schema
     writer: Any
     columns: Sequence[str]
 
     def read(self) -> Iterator[_Batch]:
         for name in self.columns:
-            _check_texts(name, self.source.schema_arrow.field(name).type, self.path)
-        for batch in self.source.iter_batches(batch_size=_ROWS):
+            _check_texts(name, self.schema.field(name).type, self.path)
+        for batch in iter_record_batches(self.path, self.schema.names, _ROWS):
             yield _Batch([batch.column(name).to_pylist() for name in self.columns], batch)
 
     def write(self, batch: _Batch, texts: list[list[str | None]]) -> None:

@@ -8,7 +8,6 @@ file is executed; patterns hold only the fields named below.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.builders.logic.forms import NameKind
+from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import DataError, UsageError
 
 FOLDER = Path(__file__).parent / "grammars"
@@ -130,8 +130,8 @@ def load_grammar(language: str, preset: str | None = None) -> Grammar:
             f"there is no grammar for the language {language!r}; allowed: {', '.join(LANGUAGES)}, or a file *.toml"
         )
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = load_toml(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise DataError(f"not a readable TOML file: {error}", path=path) from None
     tables = _Tables(path, _overlaid(content, content.get(preset, {})) if preset else content)
     grammar = _make_grammar(path.stem, tables)

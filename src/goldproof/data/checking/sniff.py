@@ -14,7 +14,9 @@ from itertools import islice
 from pathlib import Path
 
 from goldproof.data.columns import Columns, guess_columns
+from goldproof.data.formats import limits
 from goldproof.data.formats.added import is_added
+from goldproof.data.formats.delimited import csv_reason
 from goldproof.data.formats.files import FORMATS, iter_lines, suffix_of
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.data.readers import Layout, open_raw
@@ -54,7 +56,7 @@ def _sniff_delimited(path: Path, form: str, given: Columns) -> Layout | str | No
     quoted = delimiter == "," and form == "csv"
     if quoted and _is_by_semicolons(lines):
         guess_columns(given, [lines[0]], path)  # one column, which the error says
-    rows = _split(lines, delimiter, quoted)
+    rows = _split(lines, delimiter, quoted, path)
     if not rows or (len(rows[0]) == 1 and form != "csv"):
         return None
     if all(len(row) == 2 and _PREFIXED.match(row[0]) and _TAG.fullmatch(row[1]) for row in rows):
@@ -82,10 +84,14 @@ def _is_by_semicolons(lines: Sequence[str]) -> bool:
     return n > 0 and len(lines) > 1 and "," not in lines[0] and all(line.count(";") >= n for line in lines)
 
 
-def _split(lines: Sequence[str], delimiter: str, quoted: bool) -> list[list[str]]:
+def _split(lines: Sequence[str], delimiter: str, quoted: bool, path: Path) -> list[list[str]]:
     if not quoted:
         return [line.split(delimiter) for line in lines]
-    return [row for row in csv.reader([line + "\n" for line in lines]) if row]
+    csv.field_size_limit(limits.MOST_CELL)
+    try:
+        return [row for row in csv.reader([line + "\n" for line in lines]) if row]
+    except csv.Error as error:
+        raise DataError(f"not a well-formed CSV row: {csv_reason(error)}", path=path) from None
 
 
 def _header_columns(given: Columns, names: Sequence[str], path: Path) -> Columns | None:

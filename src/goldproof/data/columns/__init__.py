@@ -15,9 +15,17 @@ from goldproof.data.columns.prediction_files import (
     holds_texts,
     shape_predictions,
 )
-from goldproof.data.columns.tasks import MissingPolicy, PredictionTask, guess_task, resolve_missing
+from goldproof.data.columns.tasks import (
+    AS_LABELS,
+    MissingPolicy,
+    PredictionTask,
+    guess_task,
+    resolve_missing,
+    taken_as_labels,
+)
 
 __all__ = [
+    "AS_LABELS",
     "KEY_COLUMNS",
     "READ_BY_PEOPLE",
     "ColumnNames",
@@ -36,4 +44,5 @@ __all__ = [
     "resolve_missing",
     "shape_batch",
     "shape_predictions",
+    "taken_as_labels",
 ]

@@ -22,6 +22,7 @@ from goldproof.data.columns.names import (
     normal,
 )
 from goldproof.data.columns.tasks import MissingPolicy, PredictionTask
+from goldproof.data.formats.files import shortened
 from goldproof.data.formats.raw import RawBatch, RawFile
 from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError
@@ -254,9 +255,9 @@ def _as_number_lists(raw: RawBatch, theirs: str, column: pa.Array, labels: Seque
 def _from_json(raw: RawBatch, row: int, theirs: str, cell: str) -> Any:
     try:
         return load_json(cell)
-    except (ValueError, RecursionError):
+    except ValueError:
         raise raw.error(row, f"{theirs!r} must be JSON, such as [0.2, 0.8]; got {cell[:60]!r}") from None
 
 
 def _shown(column: pa.Array, row: int) -> str:
-    return values.shortened(column[row].as_py())
+    return shortened(column[row].as_py())

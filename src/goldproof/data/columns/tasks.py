@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Literal
 
@@ -15,6 +16,11 @@ from goldproof.errors import UsageError
 
 PredictionTask = Literal["classification", "regression", "tagging"]
 MissingPolicy = Literal["wrong", "leave-out", "refuse"]
+MOST_NUMBERED = 20  # different whole numbers with a point, up to which they are labels
+AS_LABELS = (
+    "Gold and prediction are whole numbers (1.0, 0.0), which are taken as labels; numbers to predict are read as such "
+    "with --metric pearson or spearman, in Python also by read_predictions(…, task='regression')."
+)
 MISSING: tuple[MissingPolicy, ...] = ("wrong", "leave-out", "refuse")
 
 
@@ -22,8 +28,8 @@ def guess_task(raw: RawBatch, names: Mapping[str, str]) -> tuple[PredictionTask,
     """Lists are tagging, numbers with a fraction regression, all else classification; and the columns with decimals.
 
     Whole numbers with a point (1.0) beside whole numbers without are classes: so data frames write a column of whole
-    numbers in which one is missing. Where both have a point they are numbers; a label of data, which is never a number
-    to predict, is a class even so.
+    numbers in which one is missing. Where both have a point they are classes if they are few, which `taken_as_labels`
+    says, else numbers; a label of data, which is never a number to predict, is a class even so.
     """
     columns = {ours: raw.columns.column(names[ours]) for ours in ("gold", "prediction")}
     if any(pa.types.is_list(column.type) for column in columns.values()):
@@ -36,7 +42,21 @@ def guess_task(raw: RawBatch, names: Mapping[str, str]) -> tuple[PredictionTask,
         return "classification", frozenset()
     if "whole" in kinds.values() and "fraction" not in kinds.values():
         return "classification", frozenset(ours for ours, kind in kinds.items() if kind == "decimal")
+    if set(kinds.values()) <= {"decimal", "none"} and _n_values(list(columns.values())) <= MOST_NUMBERED:
+        return "classification", frozenset(columns)
     return "regression", frozenset()
+
+
+def taken_as_labels(task: PredictionTask, decimals: frozenset[str]) -> tuple[str, ...]:
+    """What is said where both gold and prediction are whole numbers with a point."""
+    return (AS_LABELS,) if task == "classification" and len(decimals) > 1 else ()
+
+
+def _n_values(columns: list[pa.Array]) -> int:
+    """How many different numbers the columns hold."""
+    found = [column.drop_null().to_pylist() for column in columns]
+    numbers = {float(cell) for cells in found for cell in cells if cell != ""}
+    return len({number for number in numbers if not math.isnan(number)})
 
 
 def _texts(column: pa.Array) -> list[str]:

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldproof.data.formats.files import shortened
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
 WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 _POINTED = re.compile(r"[+-]?\d+\.0*")
-_MOST = 60  # characters of a cell that an error shows
 
 
 def present(raw: RawBatch, name: str) -> pa.Array:
@@ -110,6 +110,9 @@ def whole_numbers(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
         wrong = next((row for row, cell in enumerate(cells) if not cell.isdecimal()), None)
         if wrong is not None:
             raise raw.error(wrong, f"{name!r} must be a whole number; got {shortened(cells[wrong])!r}")
+        large = next((row for row, cell in enumerate(cells) if len(cell) > 18 and not _is_int64(cell)), None)
+        if large is not None:
+            raise raw.error(large, f"{name!r} must be a whole number below 2^63; got {shortened(cells[large])}")
         return pa.array([int(cell) for cell in cells], pa.int64())
     if not pa.types.is_integer(column.type):
         raise refused(raw, name, column, "a whole number")
@@ -117,23 +120,43 @@ def whole_numbers(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
 
 
 def string_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
-    """Lists of strings."""
+    """Lists of strings, none of which is missing."""
     if column.type != pa.list_(pa.string()):
         raise refused(raw, name, column, "a list of strings")
+    if pc.list_flatten(column).null_count:
+        row = next(row for row, cell in enumerate(column.to_pylist()) if cell is not None and None in cell)
+        raise raw.error(row, f"{name!r} must be a list of strings; one of them is null")
     return column
 
 
 def tag_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
-    """Tags as lists: a list of strings, or one cell in which `;` separates them; no tag is empty."""
+    """Tags as lists: a list of texts or numbers, or one cell in which `;` separates them; no tag is empty.
+
+    A number is the tag that it is written as, without a point where it is whole; true is "true".
+    """
     kind = column.type
     if kind == pa.list_(pa.string()) and _is_tidy(column):
         return column
-    if pa.types.is_nested(kind) and kind != pa.list_(pa.string()) and not _is_empty(column):
-        raise refused(raw, name, column, "tags: text, several joined by ';', or a list of strings")
+    item = kind.value_type if pa.types.is_list(kind) else kind
+    if not (_is_plain(item) or _is_empty(column)):
+        raise refused(raw, name, column, "tags: text or a number, several joined by ';' or in a list")
     cells = [
-        cell if isinstance(cell, list) else [] if cell is None else str(cell).split(";") for cell in column.to_pylist()
+        [_tag(tag) for tag in cell] if isinstance(cell, list) else _tag(cell).split(";") for cell in column.to_pylist()
     ]
-    return pa.array([[tag.strip() for tag in tags if tag and tag.strip()] for tags in cells], pa.list_(pa.string()))
+    return pa.array([[tag.strip() for tag in tags if tag.strip()] for tags in cells], pa.list_(pa.string()))
+
+
+def _tag(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return bool(number or pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_null(kind))
 
 
 def _is_tidy(column: pa.Array) -> bool:
@@ -182,13 +205,16 @@ def _kind_name(kind: pa.DataType) -> str:
         return "a whole number"
     if pa.types.is_floating(kind):
         return "a number"
+    if pa.types.is_boolean(kind):
+        return "true or false"
+    if pa.types.is_map(kind) or pa.types.is_struct(kind):
+        return "a mapping"
     return "a list" if pa.types.is_list(kind) else str(kind)
 
 
-def shortened(value: Any) -> str:
-    """A cell as an error shows it."""
-    text = str(value)
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+def _is_int64(cell: str) -> bool:
+    digits = cell.lstrip("0")
+    return len(digits) < 19 or (len(digits) == 19 and int(digits) < 2**63)
 
 
 def first_row(mask: Any) -> int:

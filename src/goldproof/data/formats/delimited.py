@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from goldproof.data.formats import limits
 from goldproof.data.formats.files import iter_lines
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
 _ROWS = 1 << 15
-_MAX_CELL = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,12 @@ def _iter_rows(path: Path, delimiter: str, quoted: bool) -> Iterator[tuple[int, 
     if not quoted:
         for number, text in iter_lines(path):
             if text:
-                yield number, text.split(delimiter)
+                cells = text.split(delimiter)
+                if len(text) > limits.MOST_CELL and max(map(len, cells)) > limits.MOST_CELL:
+                    raise DataError(limits.long_cell(), path=path, line=number)
+                yield number, cells
         return
-    csv.field_size_limit(_MAX_CELL)
+    csv.field_size_limit(limits.MOST_CELL)
     lines = (text + "\n" for _, text in iter_lines(path))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     first = 1
@@ -90,8 +93,17 @@ def _iter_rows(path: Path, delimiter: str, quoted: bool) -> Iterator[tuple[int, 
                 yield first, cells
             first = reader.line_num + 1
     except csv.Error as error:
-        reason = "a quoted cell is never closed" if "unexpected end" in str(error) else str(error)
-        raise DataError(f"not a well-formed CSV row: {reason}", path=path, line=first) from None
+        raise DataError(f"not a well-formed CSV row: {csv_reason(error)}", path=path, line=first) from None
+
+
+def csv_reason(error: csv.Error) -> str:
+    """Why a row of CSV cannot be read, in our words where Python's are of no use."""
+    said = str(error)
+    if "unexpected end" in said:
+        return "a quoted cell is never closed"
+    if "field limit" in said:
+        return f"{limits.long_cell()}; is a quotation mark never closed?"
+    return "a line ends with CR alone; save the file with LF or CRLF line ends" if "new-line" in said else said
 
 
 def _batched(rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[tuple[int, list[str]]]]:

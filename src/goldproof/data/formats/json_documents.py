@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from goldproof.data.formats.files import decode_line
+from goldproof.data.formats.files import decode_line, read_whole
 from goldproof.data.formats.raw import RawBatch
 from goldproof.data.formats.strict_json import load_json
 from goldproof.data.in_memory import TableRows, open_table
@@ -63,11 +63,9 @@ def read_json_document(path: Path) -> PredictionDocument | TableRows:
 
 def _load(path: Path) -> Any:
     try:
-        return load_json(decode_line(path.read_bytes(), path, 1))
+        return load_json(decode_line(read_whole(path), path, 1))
     except json.JSONDecodeError as error:
         raise DataError(f"not JSON: {error.msg} at character {error.colno}", path=path, line=error.lineno) from None
-    except RecursionError:
-        raise DataError("not JSON that can be read: nested too deeply", path=path) from None
     except ValueError as error:
         raise DataError(f"not JSON: {error}", path=path) from None
 

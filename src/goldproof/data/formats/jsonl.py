@@ -50,7 +50,7 @@ class JsonLines:
         """Look at the first lines and see which keys there are and of what kind."""
         kinds: dict[str, str] = {}
         names: dict[str, None] = {}
-        lines = next(iter_blocks(path)).split(b"\n")
+        lines = (line for block in iter_blocks(path) for line in block.removesuffix(b"\n").split(b"\n"))
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
         for number, line in islice(numbered, _SNIFFED_LINES):
             row = parse_line(line, path, number)
@@ -97,7 +97,7 @@ def parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
         raise DataError(f"not JSON: {error.msg} at character {error.colno}", path=path, line=number) from None
     except UnicodeEncodeError:
         raise DataError("not JSON: half of a surrogate pair in a string", path=path, line=number) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"not JSON: {error}", path=path, line=number) from None
     if not isinstance(value, dict):
         raise DataError(f"a JSON object is needed on each line; got {_kind_of(value)}", path=path, line=number)

@@ -1,10 +1,14 @@
-"""JSON with each key once and finite numbers: what Python's reader lets pass silently is refused."""
+"""JSON with each key once, finite numbers and a limit on nesting: what Python's reader lets pass, or breaks on."""
 
 from __future__ import annotations
 
 import json
 import math
 from typing import Any
+
+from goldproof.data.formats import limits
+
+MANY_DIGITS = "a number has too many digits"
 
 
 def load_json(text: str) -> Any:
@@ -16,7 +20,16 @@ def load_json(text: str) -> Any:
     Traceback (most recent call last):
     ValueError: the key 'a' occurs twice in one object
     """
-    return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+    if limits.is_deep_json(text):
+        raise ValueError(limits.deep_nesting())
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError(limits.deep_nesting()) from None
+    except ValueError as error:
+        if "integer string conversion" in str(error):
+            raise ValueError(MANY_DIGITS) from None
+        raise
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

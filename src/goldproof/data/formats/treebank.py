@@ -13,11 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset, Provenance
-from goldproof.data.formats.files import check_file, describe_file, iter_lines
+from goldproof.data.formats.files import check_file, describe_file, iter_lines, shortened
 from goldproof.data.naming import split_in_name
 from goldproof.errors import DataError
 
-_ID = re.compile(r"(\d+)(?:([-.])(\d+))?")
+_ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")  # nine digits are more words than a sentence can have
+_HEAD = re.compile(r"[0-9]{1,9}")
 _COLUMNS = "ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC"
 
 
@@ -150,7 +151,7 @@ def _parse_node(cells: list[str], path: Path, line: int, n_words: int) -> Token 
         raise DataError(f"CoNLL-U needs 10 columns between TAB ({_COLUMNS}); got {len(cells)}", path=path, line=line)
     match = _ID.fullmatch(cells[0])
     if match is None:
-        message = f"ID must be a number, a range (3-4) or an empty node (5.1); got {cells[0]!r}"
+        message = f"ID must be a number, a range (3-4) or an empty node (5.1); got {shortened(cells[0])!r}"
         raise DataError(message, path=path, line=line)
     number, kind, second = int(match[1]), match[2], match[3]
     if kind == "-":
@@ -161,8 +162,9 @@ def _parse_node(cells: list[str], path: Path, line: int, n_words: int) -> Token 
         return EmptyNode(number, int(second), cells[1], cells[2], cells[3], cells[5])
     if number != n_words + 1:
         raise DataError(f"words must be numbered 1, 2, 3, …: {n_words + 1} is due; got {number}", path=path, line=line)
-    if not cells[6].isdecimal():
-        raise DataError(f"HEAD must be the number of a word, or 0 for the root; got {cells[6]!r}", path=path, line=line)
+    if not _HEAD.fullmatch(cells[6]):
+        got = shortened(cells[6])
+        raise DataError(f"HEAD must be the number of a word, or 0 for the root; got {got!r}", path=path, line=line)
     _, form, lemma, upos, xpos, feats, head, deprel, deps, misc = cells
     return Token(number, form, lemma, upos, xpos, feats, int(head), deprel, deps, misc)
 

@@ -21,8 +21,10 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
+from goldproof.statistics.bands import proportion_bands
 from goldproof.statistics.bootstrap import bootstrap_scores
-from goldproof.statistics.intervals import clopper_pearson
+from goldproof.statistics.families import adjust_together, correlation_of
+from goldproof.statistics.intervals import clopper_pearson, normal_quantile, wilson_bounds
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import simultaneous_bands
 
@@ -90,7 +92,23 @@ def exact_bands(right: np.ndarray, rng: np.random.Generator) -> Bounds:
     return np.array([(band.low, band.high) for band in found])
 
 
+def wilson_bands(right: np.ndarray, rng: np.random.Generator) -> Bounds:
+    """Wilson's bounds with the max-T quantile, at the number of items."""
+    shares = right.mean(axis=1)
+    level = adjust_together(np.ones(len(right)), correlation_of(np.cov(shares, bias=True)), LEVEL).level
+    found = [wilson_bounds(float(p), right.shape[-1], normal_quantile(level)) for p in shares.mean(axis=1)]
+    return np.array(found)
+
+
+def mid_p_bands(right: np.ndarray, rng: np.random.Generator) -> Bounds:
+    """The method of the package."""
+    found = proportion_bands(right.mean(axis=1), right.shape[1], LEVEL)
+    return np.array([(band.low, band.high) for band in found])
+
+
 METHODS: dict[str, Callable[[np.ndarray, np.random.Generator], Bounds]] = {
+    "mid-p, max-T": mid_p_bands,
+    "Wilson, max-T": wilson_bands,
     "normal, max-T": normal_bands,
     "exact, Bonferroni": exact_bands,
 }

@@ -8,19 +8,13 @@ the methods; what fails stands on the page too.
 
 from __future__ import annotations
 
-import argparse
-import platform
-import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-import designs
 import numpy as np
-from designs import Design, Drawn
 
+import designs
+from designs import Design, Drawn
 from goldproof.data.answers import Answers
 from goldproof.judging.checkpoints.agreement import last_steps
 from goldproof.judging.collapse import collapse_of, without_collapsed

@@ -77,12 +77,14 @@ def designs(items: tuple[int, ...] = ITEMS) -> Iterator[Design]:
 
 
 def normal_bands(right: np.ndarray, rng: np.random.Generator) -> Bounds:
-    """Accuracy ± max-T quantile · standard error, from 500 resamples of items."""
+    """Accuracy ± max-T quantile · standard error, from 500 resamples of items; no width where they do not vary."""
     runs = right.reshape(-1, right.shape[-1]).astype(np.int64)
     scores = bootstrap_scores(metric("accuracy"), np.ones(runs.shape[1], np.int64), runs, rng, 500)
     resampled = scores.reshape(500, len(right), -1).mean(axis=2)
-    found = simultaneous_bands(right.mean(axis=(1, 2)), resampled, right.shape[-1], LEVEL)
-    return np.array([(band.low, band.high) for band in found])
+    values = right.mean(axis=(1, 2))
+    found = simultaneous_bands(values, resampled, right.shape[-1], LEVEL)
+    bounds = np.array([(band.low, band.high) for band in found])
+    return np.where(np.isnan(bounds), values[:, None], bounds)
 
 
 def exact_bands(right: np.ndarray, rng: np.random.Generator) -> Bounds:

@@ -287,7 +287,9 @@ def test_score_and_compare(run, tmp_path):
     assert code == 1
     assert "(exact McNemar p < 0.0001)\n" in out
     said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
-    assert said.startswith("# b against a\n\n- Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power).\n- Shown: B is ")
+    assert said.startswith(
+        "# b against a\n\n- Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power).\n- Shown: B is "
+    )
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
 

@@ -77,6 +77,27 @@ def test_the_set_of_ties_holds_the_best_layer_as_often_as_it_says():
     assert np.mean(held) >= 0.92
 
 
+def test_four_items_prove_nothing():
+    """All right against all wrong on 4 items: no resample differs, yet p is 1/8, by mid-p 1/16."""
+    right = np.array([[True] * 4, [False] * 4])
+    found = assess_layers(right, np.random.default_rng(0))
+    assert found.tied == (0, 1)
+    assert [(round(band.low, 2), round(band.high, 2)) for band in found.bands] == [(0.4, 1.0), (0.0, 0.6)]
+    assert two_sided_neighbours(right, found.neighbours) == (0.0625,)
+    clear = np.array([[True] * 12, [False] * 12])
+    assert assess_layers(clear, np.random.default_rng(0)).tied == (0,)
+
+
+def test_seeds_that_are_not_kept_play_no_part():
+    right = np.stack([layers_with([0.6, 0.9], 500, seed) for seed in range(3)], axis=1)
+    spoilt = right.copy()
+    spoilt[0, 2] = False
+    kept = np.array([[True, True, False], [True, True, True]])
+    found = assess_layers(spoilt, np.random.default_rng(0), kept=kept)
+    assert found.bands[0].value == pytest.approx(right[0, :2].mean())
+    assert found.bands[1] == assess_layers(right, np.random.default_rng(0), kept=kept).bands[1]
+
+
 def test_seeds_are_averaged():
     right = np.stack([layers_with([0.6, 0.9], 500, seed) for seed in range(3)], axis=1)
     found = assess_layers(right, np.random.default_rng(0))

@@ -123,7 +123,7 @@ def test_long_and_short_lines_go_the_same_way(monkeypatch):
     x, codes = make_layers(2, 400, 12, 3, seed=5)
     tight = Solver(tolerance=1e-9)
     short = solve_logistic(DenseDesign(x), codes, 3, PENALTIES, tight).theta
-    monkeypatch.setattr("goldproof.measures.logistic._LONG_LINE", 0)
+    monkeypatch.setattr("goldproof.measures.lbfgs._LONG_LINE", 0)
     torch.testing.assert_close(
         solve_logistic(DenseDesign(x), codes, 3, PENALTIES, tight).theta, short, atol=2e-3, rtol=0
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,6 +15,8 @@ from statsmodels.stats.multitest import multipletests
 
 from goldproof.errors import UsageError
 from goldproof.statistics.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm, simultaneous_bands
+
+FREE = (-math.inf, math.inf)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,10 +47,19 @@ def test_bands_have_the_theoretical_width_and_cover_together() -> None:
     assert 0.92 < together / 400 < 0.98
 
 
-def test_constant_draws_have_no_width() -> None:
+def test_constant_draws_have_no_band() -> None:
     bands = simultaneous_bands(np.array([1.0, 0.0]), np.stack([np.ones(50), np.arange(50.0) - 25]).T, 10)
-    assert (bands[0].low, bands[0].high) == (1.0, 1.0)
-    assert bands[0].method == "max-T band over 2, 50 draws"
+    assert math.isnan(bands[0].low) and math.isnan(bands[0].high)
+    assert bands[0].method == "no band: the resamples do not vary"
+    assert bands[1].method == "max-T band over 2, 50 draws"
+
+
+def test_bands_end_at_the_limits_of_the_quantity() -> None:
+    draws = np.random.default_rng(0).normal(0.9, 0.2, size=(500, 2))
+    free, bounded = (simultaneous_bands(np.full(2, 0.9), draws, 10, limits=limits) for limits in (FREE, (0.0, 1.0)))
+    assert free[0].high > 1
+    assert bounded[0].high == 1.0
+    assert bounded[0].low == free[0].low
 
 
 def test_errors_say_what_was_wrong() -> None:

@@ -59,7 +59,7 @@ def main() -> None:
 
     with ending_in_order() as request:
         code = run_command(sys.argv[1:])
-    sys.exit(request.exit_code if code == INTERRUPTED else code)
+    sys.exit(request.exit_code if code == ExitCode.INTERRUPTED else code)
 
 
 def run_command(arguments: list[str]) -> int:

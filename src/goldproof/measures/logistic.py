@@ -14,39 +14,14 @@ from typing import TYPE_CHECKING
 
 from goldproof.jobs.names import named
 from goldproof.measures.designs import DesignMatrices, Preconditioner
+from goldproof.measures.lbfgs import Move, find_direction, remember
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-_MEMORY = 20  # pairs of steps and changes of the gradient that L-BFGS keeps
-_MEMORY_NUMBERS = 1 << 27  # and how many numbers they may have in all
 _STAGES = (16, 1)  # the first solution is found on a sixteenth of the items
 _SMALLEST_STAGE = 4000
-_LONG_LINE = 50_000  # numbers
 _LOGITS = {"cpu": 1 << 27, "cuda": 1 << 30}  # how many logits an iteration may have; it holds five such arrays
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A step, the change of the gradient that it brought (layers, problems, numbers), and 1 over their product.
-
-    Each problem's numbers lie together: with few classes, sums over scattered ones cost several times as much.
-    """
-
-    step: Tensor
-    change: Tensor
-    rho: Tensor
-
-    @classmethod
-    def of(cls, step: Tensor, change: Tensor) -> Move:
-        """From arrays of the shape of the parameters; a product that is not above 0 makes the move of no use."""
-        step, change = _lines(step), _lines(change)
-        curve = _product(step, change)
-        return cls(step, change, (curve > 1e-12) / curve.clamp(min=1e-12))
-
-    def keep(self, problems: Tensor) -> Move:
-        """Some of the problems only."""
-        return Move(*(array.index_select(1, problems) for array in (self.step, self.change, self.rho)))
 
 
 @named("measures.Solver")
@@ -222,8 +197,7 @@ class _Descent:
         old_theta, old_gradient = self.theta, self.gradient
         self.theta, self.logits, self.loss = theta, logits, loss
         self.gradient = self._gradient()
-        self.history = [*self.history, Move.of(theta - old_theta, self.gradient - old_gradient)]
-        self.history = self.history[-max(3, min(_MEMORY, _MEMORY_NUMBERS // (2 * theta.numel()))) :]
+        self.history = remember(self.history, Move.of(theta - old_theta, self.gradient - old_gradient))
         self.direction = self._direction()
 
     def _gradient(self) -> Tensor:
@@ -235,36 +209,8 @@ class _Descent:
         return self.penalty * theta[:, :-1].square().sum((1, 3)) / 2
 
     def _direction(self) -> Tensor:
-        """The two-loop recursion of L-BFGS (Nocedal 1980), each problem with its own coefficients."""
-        q = _lines(self.gradient).neg()
-        alphas = []
-        for move in reversed(self.history):
-            alphas.append(move.rho * _product(move.step, q))
-            q.addcmul_(alphas[-1][..., None], move.change, value=-1)
-        q = _lines(self.inverse.apply(_columns(q, self.gradient)))
-        for move, alpha in zip(self.history, reversed(alphas), strict=True):
-            q.addcmul_((alpha - move.rho * _product(move.change, q))[..., None], move.step)
-        return _columns(q, self.gradient)
+        return find_direction(self.history, self.gradient, self.inverse.apply)
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum((1, 3))
-
-
-def _lines(a: Tensor) -> Tensor:
-    """Parameters with the numbers of each problem in a line: (layers, problems, features · classes)."""
-    return a.transpose(1, 2).flatten(2)
-
-
-def _columns(lines: Tensor, like: Tensor) -> Tensor:
-    """Lines in the shape of the parameters again."""
-    layers, features, problems, classes = like.shape
-    return lines.view(layers, problems, features, classes).transpose(1, 2).contiguous()
-
-
-def _product(a: Tensor, b: Tensor) -> Tensor:
-    """The product of two lines for each layer and problem."""
-    import torch
-
-    # einsum makes no array of the products, which pays for long lines; for short ones its own work costs more
-    return torch.einsum("lpn,lpn->lp", a, b) if a.shape[-1] > _LONG_LINE else torch.linalg.vecdot(a, b)

@@ -9,7 +9,7 @@ neurons with the same number in each layer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,8 @@ import numpy as np
 from goldproof.errors import UsageError
 from goldproof.extras import require
 from goldproof.jobs.names import named
-from goldproof.measures.elastic_net import Penalty, ProximalSolver, solve_elastic_net
+from goldproof.measures.designs import DesignMatrices
+from goldproof.measures.elastic_net import NetSolver, Penalty, solve_elastic_net
 from goldproof.measures.layers import Layers
 from goldproof.measures.logistic import likeliest, solve_in_parts
 from goldproof.measures.probe_task import ProbeTask
@@ -35,13 +36,17 @@ _SET_NUMBERS = {"cpu": 1 << 28, "cuda": 1 << 32}  # how many features of items m
 @named("measures.NeuronSettings")
 @dataclass(frozen=True, slots=True)
 class NeuronSettings:
-    """The grid of (λ₁, λ₂), how many neurons are the top, and by what: `count` of neurons or weight `mass`."""
+    """The grid of (λ₁, λ₂), how many neurons are the top, and by what: `count` of neurons or weight `mass`.
+
+    `solver` says when all probes of the grid stop; the one that is chosen goes on alone for up to `alone` iterations.
+    """
 
     l1: tuple[float, ...] = GRID
     l2: tuple[float, ...] = GRID
     share: float = 0.2
     by: Literal["count", "mass"] = "count"
-    solver: ProximalSolver = field(default_factory=ProximalSolver)
+    solver: NetSolver = field(default_factory=NetSolver)
+    alone: int = 5000
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -57,7 +62,9 @@ class Neurons:
     """The weights of the best probe (layers, features, classes), and the order of its neurons.
 
     A neuron's number is layer · features + feature. `ordering` holds all neurons, the most salient first; `top` the
-    chosen ones, never one without weight; `histogram` how many of them each layer has.
+    chosen ones, never one without weight; `histogram` how many of them each layer has. `residual` is the probe's KKT
+    residual relative to λ₁ (see `NetSolver`): above the solver's tolerance, the probe has not converged, and which
+    neurons have weight is not settled.
     """
 
     weights: FloatArray
@@ -67,6 +74,12 @@ class Neurons:
     ordering: IntArray
     top: IntArray
     histogram: IntArray
+    residual: float
+
+    @property
+    def n_weights(self) -> int:
+        """How many neurons have a weight that is not zero, for any class."""
+        return int((self.weights != 0).any(axis=2).sum())
 
 
 def rank_neurons(
@@ -92,22 +105,60 @@ def rank_neurons(
     side_by_side = {name: _concatenate(getattr(block, name)) for name in ("train", "validation", "test")}
     codes = torch.from_numpy(task.codes[task.train[block.order]]).to(block.train.device)
     penalties = [Penalty(a, b) for a, b in product(settings.l1, settings.l2)]
-    design = DenseDesign(side_by_side["train"])
-    theta = solve_elastic_net(design, codes, task.n_classes, penalties, settings.solver)
-    accuracy = {name: _accuracy(side_by_side[name], theta, task, name)[0] for name in ("validation", "test")}
-    best = int(accuracy["validation"].argmax())
-    weights = theta[0, :-1, best].double().cpu().numpy()
+    found = _Grid(DenseDesign(side_by_side["train"]), codes, task, penalties, settings)
+    accuracy = _accuracy(side_by_side["validation"], found.theta, task, "validation")[0]
+    # A probe that has not converged may do better on validation than its optimum: the best goes on until it has.
+    while found.is_open(best := int(accuracy.argmax())):
+        found.go_on(best)
+        accuracy[best] = _accuracy(side_by_side["validation"], found.one(best), task, "validation")[0, 0]
+    weights = found.theta[0, :-1, best].double().cpu().numpy()
     ordering, entry = order_neurons(weights)
     top = _top(weights, ordering, entry, settings)
     return Neurons(
         weights.reshape(layers.n_layers, layers.n_features, -1),
         penalties[best],
-        float(accuracy["validation"][best]),
-        float(accuracy["test"][best]),
+        float(accuracy[best]),
+        float(_accuracy(side_by_side["test"], found.one(best), task, "test")[0, 0]),
         ordering,
         top,
         np.bincount(top // layers.n_features, minlength=layers.n_layers),
+        float(found.residual[best]),
     )
+
+
+class _Grid:
+    """The probes of all penalties, some of which go on alone."""
+
+    def __init__(
+        self,
+        design: DesignMatrices,
+        codes: Tensor,
+        task: ProbeTask,
+        penalties: Sequence[Penalty],
+        settings: NeuronSettings,
+    ) -> None:
+        self.design, self.codes, self.n_classes = design, codes, task.n_classes
+        self.penalties, self.settings = penalties, settings
+        solution = solve_elastic_net(design, codes, task.n_classes, penalties, settings.solver)
+        self.theta, self.residual = solution.theta, solution.residual[0].double().cpu().numpy()
+        self.ended: set[int] = set()
+
+    def one(self, place: int) -> Tensor:
+        """The parameters of one probe."""
+        return self.theta[:, :, [place]]
+
+    def is_open(self, place: int) -> bool:
+        """Whether a probe has not converged, and has not yet gone on alone."""
+        return self.residual[place] > self.settings.solver.tolerance and place not in self.ended
+
+    def go_on(self, place: int) -> None:
+        """Let one probe go on alone."""
+        solver = replace(self.settings.solver, max_iterations=self.settings.alone)
+        found = solve_elastic_net(
+            self.design, self.codes, self.n_classes, [self.penalties[place]], solver, self.one(place)
+        )
+        self.theta[:, :, place], self.residual[place] = found.theta[:, :, 0], float(found.residual[0, 0])
+        self.ended.add(place)
 
 
 def order_neurons(weights: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -20,6 +20,7 @@ _HOMES = {
         "percentile_interval",
     ),
     "attribution": ("Attribution", "FactorPart", "attribute_variance", "deviation_factors"),
+    "bands": ("mid_p_bounds", "proportion_bands"),
     "categories": ("categories_interval",),
     "changes": ("Flips", "churn", "flips", "model_churn", "seed_churn"),
     "chance": ("ChanceBand", "chance_band", "clustered_chance_band", "margins_table"),

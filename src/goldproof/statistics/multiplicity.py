@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from goldproof.errors import UsageError
@@ -42,12 +44,15 @@ def benjamini_yekutieli(p_values: Array) -> FloatArray:
     return _step_up(p_values, float((1 / np.arange(1, np.size(p_values) + 1)).sum()))
 
 
-def simultaneous_bands(values: Array, draws: Array, n: int, level: float = 0.95) -> list[Estimate]:
+def simultaneous_bands(
+    values: Array, draws: Array, n: int, level: float = 0.95, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> list[Estimate]:
     """Max-T bands: all true values lie inside together with probability `level` (Romano & Wolf 2005).
 
     `values` is one number for each estimate, `draws` is resamples × estimates from the *same* resamples. The half
-    width of estimate k is c·sd_k, with c the `level` quantile of max_k |draw_k − value_k| / sd_k. An estimate whose
-    draws do not vary has a band of no width.
+    width of estimate k is c·sd_k, with c the `level` quantile of max_k |draw_k − value_k| / sd_k; bands end at
+    `limits`, where the quantity has them. An estimate whose draws do not vary has no band: that no resample differs
+    does not make it certain. Shares of items have better ones, `proportion_bands`.
 
     >>> rng = np.random.default_rng(0)
     >>> bands = simultaneous_bands(np.zeros(2), rng.normal(size=(10_000, 2)), 100)
@@ -61,9 +66,19 @@ def simultaneous_bands(values: Array, draws: Array, n: int, level: float = 0.95)
     moving = spread > 1e-12
     deviations = np.abs(draws[:, moving] - values[moving]) / spread[moving]
     reach = float(np.quantile(deviations.max(axis=1), check_level(level))) if moving.any() else 0.0
-    half = np.where(moving, reach * spread, 0.0)
+    half = np.where(moving, reach * spread, math.nan)
     method = f"max-T band over {len(values)}, {len(draws)} draws"
-    return [Estimate(float(v), float(v - h), float(v + h), method, n, level) for v, h in zip(values, half, strict=True)]
+    return [
+        Estimate(
+            float(value),
+            float(np.maximum(value - h, limits[0])),
+            float(np.minimum(value + h, limits[1])),
+            method if moves else "no band: the resamples do not vary",
+            n,
+            level,
+        )
+        for value, h, moves in zip(values, half, moving, strict=True)
+    ]
 
 
 def _step_up(p_values: Array, factor: float) -> FloatArray:

@@ -346,7 +346,7 @@ probit world of three strengths, with standard deviations over seeds of 0, .05 a
 - **MCC and F1, one run:** delta method on Fisher's z scale, two pseudo-items spread over the cells, t quantile. Without
   pseudo-items the worst condition at n = 34 fell to 85 % in a pilot (empty cells have no variance); the plain delta
   interval fell to 83 %, and quantiles of a Dirichlet posterior were near but lower at n = 100.
-- **Runs × items:** each of the two parts of the variance has its own t quantile (see `runs_interval` in `goldproof.statistics`).
+- **Runs × items:** each of the two parts of the variance has its own t quantile (see `runs_interval`).
   Satterthwaite's single degree of freedom fell to 90–91 % in a pilot with 3 runs and 1000 items.
 - **Comparison of two runs:** Tango's score interval and McNemar's chi² for accuracy on independent items, which agree
   with each other; else a (cluster-robust) t test on influence values.

@@ -288,7 +288,8 @@ def test_score_and_compare(run, tmp_path):
     assert "(exact McNemar p < 0.0001)\n" in out
     said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
     assert said.startswith(
-        "# b against a\n\n- Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power).\n- Shown: B is "
+        "# b against a\n\n- Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power).\n"
+        "- Shown: B is "
     )
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
@@ -299,7 +300,10 @@ def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tm
     code, out, _ = run("score", "few.jsonl", "--out", "few")
     assert code == 0
     assert "mcc 0.500 [−1.00, 1.00]" in out
-    assert "too few items: no difference of accuracy between this model and a rival could be shown\n" in out
+    assert (
+        "too little to go by: no possible difference of Accuracy between this model and a rival could be shown with "
+        "80 % power\n" in out
+    )
     said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
     assert "¹ too few items\n" in said
     assert "to be told apart" not in said

@@ -107,7 +107,8 @@ def _gap(each: PairedSet) -> tuple[RunSummary, str]:
     local = np.unique(each.codes, return_inverse=True)[1].astype(np.int64)
     sides = [each.metric.encode(each.gold, runs) for runs in (each.runs_a, each.runs_b)]
     gap = difference_of(*(summarise_runs(each.metric, side, local) for side in sides))
-    return gap, why_no_interval(each.metric, float(gap.scores.mean()), sides[0].counts()[0], len(each.codes))
+    sizes = len(each.codes), len(each.codes)
+    return gap, why_no_interval(each.metric, float(gap.scores.mean()), sizes, sides[0].sums()[0])
 
 
 def _pool(gaps: Sequence[RunSummary], codes: Sequence[IntArray]) -> RunSummary:

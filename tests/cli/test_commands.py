@@ -305,7 +305,7 @@ def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tm
         "80 % power\n" in out
     )
     said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
-    assert "¹ too few items\n" in said
+    assert "¹ no possible difference\n" in said
     assert "to be told apart" not in said
 
 

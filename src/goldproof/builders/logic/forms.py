@@ -219,7 +219,7 @@ def canonical(form: Form) -> Canonical:
 
     >>> form = Form((Visit((person(7),), (place(3),)),), Visit((person(7),), (place(9),), negated=True))
     >>> canonical(form).form.hypothesis.objects
-    (Name(kind=<Kind.PLACE: 'place'>, index=2),)
+    (Name(kind=<NameKind.PLACE: 'place'>, index=2),)
     """
     numbers: dict[Name, Name] = {}
     old: dict[NameKind, list[Name]] = {NameKind.PERSON: [], NameKind.PLACE: []}

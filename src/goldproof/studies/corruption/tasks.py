@@ -63,7 +63,7 @@ class CorruptionTask:
     def slug(self) -> str:
         """The name as it may stand in a file's name.
 
-        >>> Task("glue/cola", "text", "mcc").slug
+        >>> CorruptionTask("glue/cola", "text", "mcc").slug
         'glue-cola'
         """
         return "".join(letter if letter.isalnum() else "-" for letter in self.name)

@@ -162,7 +162,7 @@ def mostly(values: list[float]) -> str:
 
 HEAD = """# What is said about checkpoints, simulated
 
-Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {seconds:.0f} s of processor time on
+Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {seconds:.0f} s of processor time,
 {machine}). The designs are `benchmarks/checkpoint_designs.py`, which was committed before the methods; all of them are
 here. ± is the Monte-Carlo error; each section says its repetitions.
 """
@@ -193,7 +193,7 @@ class Part:
 PARTS = (
     Part(
         "Unrelated series that are said to guide or to mislead",
-        "Development and test are unrelated AR(1) series; each language by itself, before it is adjusted over languages.",
+        "Development and test are unrelated AR(1) series; each language by itself, not adjusted over languages.",
         SHOWN_HEADS,
         guide,
         designs.UNRELATED,
@@ -231,8 +231,8 @@ PARTS = (
     ),
     Part(
         "The score of the best of many",
-        "Systems that share items; the best on them is chosen. Bias in points, as it looks and corrected; how often the "
-        "interval of `chosen_score` holds the chosen one's true score, and Wilson's of the chosen alone.",
+        "Systems that share items; the best on them is chosen. Bias in points, as it looks and corrected; how often "
+        "the interval of `chosen_score` holds the chosen one's true score, and Wilson's of the chosen alone.",
         ("design", "bias as it looks", "bias corrected", "held, %", "width", "Wilson, %", "width"),
         chosen,
         designs.CHOICES,
@@ -241,8 +241,8 @@ PARTS = (
     ),
     Part(
         "Regret",
-        "Points lost against the truly best checkpoint; against the one that is best on test; as it looks; corrected out "
-        "of the bag; by halves of the items. How often the interval of the corrected regret holds the true one.",
+        "Points lost against the truly best checkpoint; against the one that is best on test; as it looks; corrected "
+        "out of the bag; by halves of the items. How often the interval of the corrected regret holds the true one.",
         ("design, items", "true", "of the best on test", "as it looks", "corrected", "halves", "held, %"),
         regret,
         designs.COURSES,

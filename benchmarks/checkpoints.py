@@ -12,7 +12,7 @@ import argparse
 import platform
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -55,8 +55,7 @@ def guide(design: Unrelated, repetitions: int, across: bool = False) -> Found:
         late += found.late_standing in SHOWN
         beyond += not found.null.low <= found.whole.value <= found.null.high
     counts = (share(each, repetitions) for each in (whole, late, beyond))
-    shares = (whole / repetitions, late / repetitions)
-    return shares, [design.name + (", pairs across runs" if across else ""), *counts]
+    return (whole / repetitions, late / repetitions), [design.name, *counts]
 
 
 def gain(design: EqualRules, repetitions: int) -> Found:
@@ -129,11 +128,11 @@ def halves(right: np.ndarray, chosen: np.ndarray, rng: np.random.Generator, n_sp
     return float(np.mean(gains))
 
 
-def sources(repetitions: int) -> Found:
+def sources(levels: np.ndarray, repetitions: int) -> Found:
     """How often one of three sources of chance is called significant where none matters."""
     rng, raw, adjusted = np.random.default_rng(0), 0, 0
     for _ in range(repetitions):
-        found = attribute_variance(rng.standard_normal(9), designs.LATIN, "abc")
+        found = attribute_variance(rng.standard_normal(9), levels, "abc")
         p_values = np.array([part.p_value for part in found.parts])
         raw += bool((p_values < 0.05).any())
         adjusted += bool((holm(p_values) < 0.05).any())
@@ -145,14 +144,6 @@ def table(heads: Sequence[str], rows: Sequence[Row]) -> str:
     """A Markdown table whose first column is text."""
     lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def section(
-    title: str, text: str, heads: Sequence[str], found: Sequence[Found], holds: Callable[[list[float]], str]
-) -> str:
-    """A section of the page: what was asked, the table, and whether it holds."""
-    verdict = holds([value for values, _ in found for value in values])
-    return f"## {title}\n{text} {verdict}\n\n{table(heads, [row for _, row in found])}\n"
 
 
 def rarely(values: list[float]) -> str:
@@ -171,81 +162,113 @@ def mostly(values: list[float]) -> str:
 
 HEAD = """# What is said about checkpoints, simulated
 
-Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {seconds:.0f} s of wall time on
-{machine}, beside other work). The designs are `benchmarks/checkpoint_designs.py`, which was committed before the
-methods; all of them are here. ± is the Monte-Carlo error. Regret has a quarter of the repetitions, as a mean needs
-fewer than a share.
+Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {seconds:.0f} s of processor time,
+{machine}). The designs are `benchmarks/checkpoint_designs.py`, which was committed before the methods; all of them are
+here. ± is the Monte-Carlo error; each section says its repetitions.
 """
+SHOWN_HEADS = ("design", "all of training, %", "second half, %", "outside the range of unrelated series, %")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the page: what is asked of which designs, as which share of the repetitions."""
+
+    title: str
+    text: str
+    heads: tuple[str, ...]
+    ask: Callable[..., Found]
+    designs: Sequence[object]
+    share: float
+    holds: Callable[[list[float]], str]
+
+    def make(self, repetitions: int) -> str:
+        """Simulate, and say what came of it."""
+        n = max(1, round(self.share * repetitions))
+        found = [self.ask(design, n) for design in self.designs]
+        verdict = self.holds([value for values, _ in found for value in values])
+        rows = table(self.heads, [row for _, row in found])
+        return f"## {self.title}\n{self.text} {n:,} repetitions. {verdict}\n\n{rows}\n"
+
+
+PARTS = (
+    Part(
+        "Unrelated series that are said to guide or to mislead",
+        "Development and test are unrelated AR(1) series; each language by itself, not adjusted over languages.",
+        SHOWN_HEADS,
+        guide,
+        designs.UNRELATED,
+        1.0,
+        rarely,
+    ),
+    Part(
+        "The same with pairs across runs",
+        "As above, with the setting `across_runs`.",
+        SHOWN_HEADS,
+        partial(guide, across=True),
+        [design for design in designs.UNRELATED if design.n_points < 100],
+        1 / 8,
+        rarely,
+    ),
+    Part(
+        "The same with one run",
+        "One run is never said to guide or to mislead. The last column is how often it would be, were the range of "
+        "unrelated series with its own autocorrelation taken for a test.",
+        SHOWN_HEADS,
+        guide,
+        designs.ONE_RUN,
+        1 / 4,
+        rarely,
+    ),
+    Part(
+        "A rule that gains nothing is shown to gain or to lose",
+        "Two rules of equal accuracy, items that favour one of them in every run alike. Width in points; beside it a t "
+        "interval over runs with the items fixed.",
+        ("design", "false, %", "width", "t over runs, %"),
+        gain,
+        designs.EQUAL_RULES,
+        1 / 4,
+        rarely,
+    ),
+    Part(
+        "The score of the best of many",
+        "Systems that share items; the best on them is chosen. Bias in points, as it looks and corrected; how often "
+        "the interval of `chosen_score` holds the chosen one's true score, and Wilson's of the chosen alone.",
+        ("design", "bias as it looks", "bias corrected", "held, %", "width", "Wilson, %", "width"),
+        chosen,
+        designs.CHOICES,
+        1 / 2,
+        mostly,
+    ),
+    Part(
+        "Regret",
+        "Points lost against the truly best checkpoint; against the one that is best on test; as it looks; corrected "
+        "out of the bag; by halves of the items. How often the interval of the corrected regret holds the true one.",
+        ("design, items", "true", "of the best on test", "as it looks", "corrected", "halves", "held, %"),
+        regret,
+        designs.COURSES,
+        1 / 8,
+        mostly,
+    ),
+    Part(
+        "Sources of chance",
+        "Where no source moves the score, one of three is called significant.",
+        ("design", "Holm, %", "not adjusted, %"),
+        sources,
+        [designs.LATIN],
+        1.0,
+        rarely,
+    ),
+)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--processes", type=int, default=1)
-    arguments = parser.parse_args()
-    n, started = arguments.repetitions, time.perf_counter()
-    with ProcessPoolExecutor(arguments.processes) as pool:
-        each = partial(pool.map, chunksize=1)
-        many = list(each(partial(guide, repetitions=n), designs.UNRELATED))
-        crossed = [design for design in designs.UNRELATED if design.n_points < 100]
-        across = list(each(partial(guide, repetitions=n // 4, across=True), crossed))
-        one = list(each(partial(guide, repetitions=n), designs.ONE_RUN))
-        gains = list(each(partial(gain, repetitions=n), designs.EQUAL_RULES))
-        best = list(each(partial(chosen, repetitions=n), designs.CHOICES))
-        regrets = list(each(partial(regret, repetitions=n // 4), designs.COURSES))
-    shown = ("design", "all of training, %", "second half, %", "outside the range of unrelated series, %")
-    page = [
-        HEAD.format(repetitions=n, seconds=time.perf_counter() - started, machine=platform.machine()),
-        section(
-            "Unrelated series that are said to guide or to mislead",
-            "Development and test are unrelated AR(1) series; each language by itself, before it is adjusted over "
-            "languages. Pairs across runs have a quarter of the repetitions.",
-            shown,
-            [*many, *across],
-            rarely,
-        ),
-        section(
-            "The same with one run",
-            "One run is never said to guide or to mislead. The last column is how often it would be, were the range of "
-            "unrelated series with its own autocorrelation taken for a test.",
-            shown,
-            one,
-            rarely,
-        ),
-        section(
-            "A rule that gains nothing is shown to gain or to lose",
-            "Two rules of equal accuracy, items that favour one of them in every run alike. Beside it a t interval "
-            "over runs with the items fixed.",
-            ("design", "false, %", "width", "t over runs, %"),
-            gains,
-            rarely,
-        ),
-        section(
-            "The score of the best of many",
-            "Systems that share items; the best on them is chosen. Bias in points, as it looks and corrected; how "
-            "often the interval of `chosen_score` holds the chosen one's true score, and Wilson's of the chosen alone.",
-            ("design", "bias as it looks", "bias corrected", "held, %", "width", "Wilson, %", "width"),
-            best,
-            mostly,
-        ),
-        section(
-            "Regret",
-            "Points lost against the truly best checkpoint; against the one that is best on test; as it looks; "
-            "corrected out of the bag; by halves of the items. How often the interval of the corrected regret holds "
-            "the true one.",
-            ("design, items", "true", "of the best on test", "as it looks", "corrected", "halves", "held, %"),
-            regrets,
-            mostly,
-        ),
-        section(
-            "Sources of chance",
-            "Where no source moves the score, one of three is called significant.",
-            ("design", "Holm, %", "not adjusted, %"),
-            [sources(n)],
-            rarely,
-        ),
-    ]
-    PAGE.write_text("\n".join(page), encoding="utf-8")
+    n, started, parts = parser.parse_args().repetitions, time.process_time(), []
+    for part in PARTS:
+        parts.append(part.make(n))
+        head = HEAD.format(repetitions=n, seconds=time.process_time() - started, machine=platform.machine())
+        PAGE.write_text("\n".join([head, *parts]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from goldproof.statistics.collapse import find_collapse
+from goldproof.statistics.collapse import find_collapse, find_flat
 
 
 def test_a_run_that_knows_something_is_no_collapse():
@@ -49,3 +49,12 @@ def test_the_null_variance_is_that_of_shuffling():
         expected = (made == rare).sum() <= bound + (made == 0).sum() - (gold == 0).sum()
         found = bool(find_collapse(made, rare).collapsed[0])
         assert found == expected or abs(right - 4) <= 1
+
+
+def test_numbers_that_hardly_vary_have_collapsed_unless_they_follow_gold():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=200)
+    runs = np.stack([gold, 0.01 * gold, 0.01 * rng.normal(size=200), np.full(200, 3.0), rng.normal(size=200)])
+    found = find_flat(gold, runs)
+    assert found.collapsed.tolist() == [False, False, True, True, False]
+    assert (found.n, found.unclear.any()) == (2, False)

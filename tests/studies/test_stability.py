@@ -23,6 +23,7 @@ from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
+from goldproof.judging.metrics import mean_score
 from goldproof.judging.tags import items_by_tag
 from goldproof.report.fields import NOT_PRINTED
 from goldproof.report.summary import Claim, Missing, Table, Text
@@ -31,6 +32,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies import stability
 from goldproof.studies.shared import Data
+from goldproof.studies.stability.findings.presence import _correlation, _score
 from goldproof.studies.stability.findings.size import size_section, standing_of
 from goldproof.studies.stability.plan import (
     Condition,
@@ -47,6 +49,7 @@ from goldproof.studies.stability.scores import (
     judge_cells,
     judge_groups,
     score_answers,
+    summary_method,
 )
 from goldproof.studies.stability.settings import PAPER, TINY, AttributionRuns, Config, Extra, Presence
 from goldproof.training.outcome import TrainingOutcome
@@ -423,6 +426,19 @@ def test_collapsed_runs_are_left_out_and_named(data):
         "did not; the rate of collapse is 25.0 % [0.6, 80.6].",
     )
     assert alone.notes == ()
+
+
+def test_a_features_score_has_an_interval_over_seeds_and_rows(data):
+    condition = Condition("en", 16, "Negation", 50)
+    scored = score_answers(condition, answers_of(data, noisy_runs(data, 4, 0.8)), 0.95)
+    cell = _score(0.95, scored)
+    rows = items_by_tag(scored.answers)["Negation"]
+    assert cell == summary_method(mean_score(scored.answers.take(rows), "mcc"))
+    assert cell.value == pytest.approx(scored.table[scored.categories.index("Negation")].mean())
+    alike = score_answers(condition, answers_of(data, [["entailment"] * len(data)] * 3), 0.95)
+    assert _score(0.95, alike) == Missing("every run gives one answer to nearly all rows")
+    assert _correlation(np.arange(5.0), np.array([0.0, 1, 2, 4, 3]), 0.95) == "0.90 [0.09, 0.99]"
+    assert _correlation(np.zeros(5), np.arange(5.0), 0.95) == "nothing, as one of them does not vary,"
 
 
 def test_where_every_run_collapsed_there_is_no_interval(data):

@@ -118,8 +118,10 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     assert row["languages"] == 2
     assert row["score"] == pytest.approx(np.mean(right))
     said = [line.text for line in made.verdict if isinstance(line, Claim)]
-    averaging = "Averaging the weights of all checkpoints is not shown to gain or to lose"
-    assert f"{averaging}, with no labels beyond the source." in said
+    averaging = (
+        "Averaging the weights of all checkpoints, with no labels beyond the source, is not shown to gain or to "
+    )
+    assert f"{averaging}lose, as so few runs or items tell next to nothing." in said
 
 
 @pytest.mark.needs("models")

@@ -149,8 +149,8 @@ def _gain(text: str, gain: Estimate, n_runs: int) -> Claim:
 def _not_shown(gain: Estimate) -> str:
     """What fits the data where neither a gain nor a loss is shown."""
     said = "is not shown to gain or to lose"
-    if not math.isfinite(gain.low):
-        return said
+    if not math.isfinite(gain.low) or gain.high - gain.low > 1:
+        return f"{said}, as so few runs or items tell next to nothing"
     low, high = (format_number(end, 1, "points") for end in (gain.low, gain.high))
     return f"{said} ({low} to {high} points fit the data)"
 

@@ -23,6 +23,7 @@ def demo(
 ) -> int:
     """Train three kinds of models on generated contradictions, in two minutes, with no model, data or network."""
     from goldproof.jobs import Store
+    from goldproof.report.write import make_folder
     from goldproof.runners.named import closing
     from goldproof.runners.pool import PoolRunner
     from goldproof.studies.campaign import Campaign
@@ -31,7 +32,7 @@ def demo(
 
     campaign = Campaign.choose("logic", Choice(file=DEMO, pairs=tuple(pairs or ())), Store(out / "store"))
     require(*campaign.lacking())
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     settings = out / DEMO.name
     shutil.copyfile(DEMO, settings)
     n_jobs, n_absent = len(campaign.everything()), len(campaign.plan().absent)

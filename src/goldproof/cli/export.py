@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +42,8 @@ def export(  # noqa: PLR0913 - one parameter per option
     else:
         from goldproof.report.model_card import EXPORTING
     require(EXPORTING)
-    report = load_summary(summary / "summary.json" if summary.is_dir() else summary)
+    is_folder = os.path.isdir(summary)  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
+    report = load_summary(summary / "summary.json" if is_folder else summary)
     scores = scores_of(table_scores(report, table, metric or ()), model)
     if to == "mlflow":
         from goldproof.report.mlflow import log_run

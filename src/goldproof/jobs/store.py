@@ -105,7 +105,10 @@ class Store:
         """Whether a store has been made here; an error where another program or version made it."""
         with self.clear_errors("read"):
             if not self.place.exists(MARKER):
-                return False
+                try:
+                    self.place.read(MARKER)  # what may not be looked at is there, for all we know
+                except (FileNotFoundError, NotADirectoryError):
+                    return False
             self._check_format()
         return True
 

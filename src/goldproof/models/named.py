@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import os
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,14 +45,18 @@ def find_transformer(name: str, *, random_weights: bool = False) -> Any:
         return transformer(name, random_weights=random_weights)
     except ModelError as error:
         names = PLUGINS.names()
-        if not names or Path(name).expanduser().is_dir():
+        if not names or _is_folder(name):
             raise
         raise ModelError(f"{error}, or name a model of a plugin: {', '.join(names)}") from None
 
 
+def _is_folder(name: str) -> bool:
+    return os.path.isdir(Path(name).expanduser())  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
+
+
 def find_added(name: str, method: Literal["load", "encode"]) -> Any:
     """The model of a plugin that has this method; None where no plugin has the name, or a folder has it too."""
-    if Path(name).expanduser().is_dir():
+    if _is_folder(name):
         return None
     tried = PLUGINS.load(name)
     if tried is None:

@@ -35,9 +35,12 @@ def find_source(name: str | Path, *, any_format: bool = False, download: bool = 
     """The folder of a model and its digest; `name` is a local folder or a name on the hub that has been downloaded
     before.
     """
-    folder = _folder(name, download)
-    _check(folder, any_format)
-    return ModelSource(digest_folder(folder, any_format=any_format), folder)
+    try:
+        folder = _folder(name, download)
+        _check(folder, any_format)
+        return ModelSource(digest_folder(folder, any_format=any_format), folder)
+    except OSError as error:
+        raise ModelError(f"{name}: the model's folder cannot be read ({error.strerror or error})") from None
 
 
 def digest_folder(folder: Path, *, any_format: bool = False) -> str:

@@ -58,12 +58,12 @@ def report_json(report: Report) -> str:
 
 def load_summary(path: str | Path) -> Report:
     """Read a report back from the `summary.json` that `write_report` wrote."""
-    if not Path(path).exists():
-        raise DataError(
-            "there is no such file; `goldproof score FILE --out FOLDER` writes FOLDER/summary.json", path=path
-        )
     try:
         text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DataError(
+            "there is no such file; `goldproof score FILE --out FOLDER` writes FOLDER/summary.json", path=path
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the summary cannot be read: {error}", path=path) from error
     try:

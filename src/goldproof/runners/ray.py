@@ -26,7 +26,7 @@ from goldproof.jobs.job import Job, Resources
 from goldproof.jobs.runner import WorkerLostError
 from goldproof.jobs.store import Store
 from goldproof.jobs.work import WorkReport, outcome_of, work_on
-from goldproof.runners.ray_guard import end_guard, start_guard
+from goldproof.runners.ray_guard import end_guard, own_raylets, start_guard
 from goldproof.version import __version__
 
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -54,8 +54,9 @@ class RayRunner:
         self._owner = not ray.is_initialized()
         self._guard: subprocess.Popen[bytes] | None = None
         if self._owner:
+            others = own_raylets()
             _connect(ray, address, workers)
-            self._guard = start_guard()
+            self._guard = start_guard(others)
         # A process that has touched an accelerator is not used again: its device was chosen for it when it started.
         self._tasks = {False: ray.remote(_work), True: ray.remote(max_calls=1)(_work)}
         self._under_way: dict[Any, Resources] = {}

@@ -13,15 +13,24 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 SECONDS_TO_END = 2.0
 _PROCESSES = Path("/proc")
 
 
-def start_guard() -> subprocess.Popen[bytes] | None:
-    """Guard the helpers of the Ray that this process has just started; None where there are none or no /proc."""
-    helpers = [child for raylet in _children(os.getpid(), "raylet") for child in _children(raylet)]
+def own_raylets() -> frozenset[int]:
+    """The raylets that this process has started, for whatever purpose."""
+    return frozenset(_children(os.getpid(), "raylet"))
+
+
+def start_guard(others: Collection[int]) -> subprocess.Popen[bytes] | None:
+    """Guard the helpers of the Ray that this process has just started; None where it has started none.
+
+    `others` are raylets that it had before, such as those of a cluster of its own, which may go on after the runner.
+    """
+    helpers = [child for raylet in own_raylets().difference(others) for child in _children(raylet)]
     if not helpers:
         return None
     named = [f"{helper}:{_began(helper)}" for helper in helpers]

@@ -45,6 +45,7 @@ class Campaign:
 
     def plan(self) -> Plan:
         """What would run, given what the store holds."""
+        self.store.is_there()  # an error where it is of another format: what lies in it is none of ours
         return make_plan(self.jobs(), self.store.look())
 
     def outline(self) -> str:

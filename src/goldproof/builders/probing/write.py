@@ -27,7 +27,13 @@ def write_tasks(built: Built, folder: str | Path, form: str = "rusenteval") -> C
     """Write every task, `build.json` and `README.md`; gives what the leak check found in the files."""
     if form not in FORMATS:
         raise UsageError(f"there is no format {form!r}; allowed: {', '.join(FORMATS)}")
-    folder = Path(folder)
+    try:
+        return _write_all(built, Path(folder), form)
+    except OSError as error:
+        raise UsageError(f"the tasks cannot be written to {folder}: {error.strerror or error}") from None
+
+
+def _write_all(built: Built, folder: Path, form: str) -> CheckReport:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [path for task in built.tasks for path in _write_rows(task, folder, form)]
     report = check(paths, near=1.0) if paths else CheckReport((), (), (), {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -175,7 +176,7 @@ def _iter_files(paths: Iterable[str | Path]) -> Iterator[tuple[Path, FileName, b
     given = [Path(path) for path in paths]
     loose = defaultdict(list)
     for path in given:
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
             found = sorted(
                 file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path))
             )

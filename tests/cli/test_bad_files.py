@@ -114,6 +114,15 @@ def test_parquet(command: str, table: dict[str, Any], message: str, run) -> None
     assert run(command, "a.parquet") == (2, "", f"error: a.parquet: {message}\n")
 
 
+def test_parquet_with_another_footer(run) -> None:
+    pq.write_table(pa.table({"id": ["1"], "gold": ["a"], "prediction": ["a"]}), "a.parquet")
+    content = bytearray(Path("a.parquet").read_bytes())
+    content[-40:-8] = b"\xff" * 32
+    Path("a.parquet").write_bytes(content)
+    message = "error: a.parquet: not a whole Parquet file: its footer cannot be read\n"
+    assert run("score", "a.parquet") == (2, "", message)
+
+
 def test_tokens_only(run) -> None:
     pq.write_table(pa.table({"tokens": [["a", "b"], ["b"]]}), "a.parquet")
     code, _, error = run("check", "a.parquet")
@@ -150,7 +159,7 @@ def test_settings(value: str, reason: str, run) -> None:
 
 
 def test_deep_keys(run) -> None:
-    Path("a.toml").write_text(".".join("a" * 5000) + " = 1")
+    Path("a.toml").write_text(".".join("a" * 100_000) + " = 1")
     message = f"error: the configuration file a.toml is not TOML: {DEEP}\n"
     assert run("run", "stability", "--config", "a.toml", "--dry-run") == (2, "", message)
 

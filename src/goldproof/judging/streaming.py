@@ -203,7 +203,7 @@ def _count_rows(path: Path) -> int:
 
         try:
             return int(pq.ParquetFile(path).metadata.num_rows)
-        except pa.ArrowInvalid:
+        except (pa.ArrowException, OSError, MemoryError):
             return 0  # the reader will say what is wrong with it
     if path.stat().st_size < 2 * LARGEST_IN_MEMORY:
         return 0

@@ -53,7 +53,7 @@ def check_unpacked(n_unpacked: int, path: Path) -> None:
 def in_bytes(n: int) -> str:
     """A number of bytes in words.
 
-    >>> in_bytes(2100), in_bytes(64 << 20), in_bytes(5 << 30)
+    >>> in_bytes(2048), in_bytes(64 << 20), in_bytes(5 << 30)
     ('2 KiB', '64 MiB', '5 GiB')
     """
     for size, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from goldproof.data.formats import limits
 from goldproof.data.formats.strict_json import MANY_DIGITS
+
+_QUOTED = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
+_BETWEEN_KEYS = re.compile(r"[=,{}\[\]#\n]")
 
 
 def load_toml(text: str) -> dict[str, Any]:
@@ -17,6 +21,8 @@ def load_toml(text: str) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: nested more than 100 levels deep (goldproof.data.formats.limits.MOST_NESTING sets the limit)
     """
+    if any(piece.count(".") > limits.MOST_NESTING for piece in _BETWEEN_KEYS.split(_QUOTED.sub("", text))):
+        raise ValueError(limits.deep_nesting())  # a.a.a.… takes Python's reader minutes and all memory
     try:
         found = tomllib.loads(text)
     except RecursionError:

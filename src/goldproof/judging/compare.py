@@ -136,7 +136,7 @@ def compare_answers(
     overall = sets[0]
     if len(sets) > 1:
         overall = replace(differences_of([compare_pair(_pool(pairs), judging)], judging)[0], where={})
-    tags = [tag for pair in pairs for tag in tag_differences(pair, judging)]
+    tags = tag_differences(pairs, judging)
     limits = [*notes, *collapsed_runs(pairs), *comparison_limits(pairs, overall, judging)]
     return Judgement(names, metric, overall, sets, tags, limits, margins, pairs)
 

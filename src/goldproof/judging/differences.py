@@ -166,11 +166,11 @@ def _second_opinion(compared: Compared) -> float | None:
     return wild_cluster_test(parts, shares, np.random.default_rng(0))
 
 
-def tag_differences(pair: tuple[Answers, Answers], judging: Judging) -> list[Difference]:
-    """The differences on the categories of one set that are large enough, read together."""
-    a, b = pair
+def tag_differences(pairs: Sequence[tuple[Answers, Answers]], judging: Judging) -> list[Difference]:
+    """The differences on the categories of all sets that are large enough, read together."""
     compared = [
         replace(compare_pair((a.take(items), b.take(items)), judging), where={**a.where, "tag": tag})
+        for a, b in pairs
         for tag, items in items_by_tag(a).items()
         if len(items) >= judging.settings.smallest_tag
     ]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from goldproof.builders.entailment.categories import GROUP_TITLES
 from goldproof.report.charts import Caption, curves
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
+from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
 from goldproof.studies.probing.scores import ProbingFindings as Findings
@@ -30,6 +31,26 @@ class _Language:
         predicted = self.instances[instance].probes[group].predicted[:, 0]
         return np.asarray((predicted.astype(bool) == gold).mean(axis=1))
 
+    def collapsed(self, group: str) -> list[str]:
+        """The fine-tuned instances whose probes of all layers give one answer to nearly everything."""
+        tuned = [name for name in self.instances if name != "pretrained"]
+        return [name for name in tuned if self.instances[name].probes[group].collapsed.all()]
+
+    def kept(self, group: str) -> list[str]:
+        """The fine-tuned instances that are judged: those that did not collapse, or all where all did."""
+        tuned = [name for name in self.instances if name != "pretrained"]
+        return [name for name in tuned if name not in self.collapsed(group)] or tuned
+
+    def collapsed_lines(self) -> list[str]:
+        """Who collapsed, by group."""
+        n = len(self.instances) - 1
+        return [
+            f"{GROUP_TITLES[group]} ({self.name}): after fine-tuning with {', '.join(names)}, {len(names)} of {n}, the "
+            "probes of all layers give one answer to nearly all pairs; the table has the others."
+            for group in self.groups
+            if (names := self.collapsed(group)) and len(names) < n
+        ]
+
     @property
     def groups(self) -> list[str]:
         """The groups that could be probed."""
@@ -47,6 +68,7 @@ def coarse_section(found: Findings) -> list[Section]:
     reasons = [
         f"{lang.name}: {reason}." for lang in languages for reason in lang.instances["pretrained"].reasons.values()
     ]
+    reasons += [line for lang in languages for line in lang.collapsed_lines()]
     return [Section("What does fine-tuning do to it?", [*items, *(Text(reason) for reason in reasons)])]
 
 
@@ -102,8 +124,8 @@ def _change(changes: npt.NDArray[np.float64]) -> Cell:
 def _table(languages: list[_Language]) -> Table:
     rows: list[dict[str, Cell]] = []
     for language in languages:
-        seeds = [name for name in language.instances if name != "pretrained"]
         for group in language.groups:
+            seeds = language.kept(group)
             before = language.accuracy("pretrained", group, "rules")
             after = np.array([language.accuracy(seed, group, "rules") for seed in seeds])
             changes = after.mean(axis=1) - before.mean()
@@ -129,8 +151,9 @@ def _table(languages: list[_Language]) -> Table:
         Column("spread", "Spread of seeds", 1, "points", "largest range over seeds at one layer"),
         Column("tags", "By experts' tags", 1, "%", "fine-tuned instances against the tags of the diagnostics"),
     ]
-    below = sum(float(row["after"]) < float(row["majority"]) for row in rows)  # type: ignore[arg-type]
-    title = (
-        f"On average over layers, fine-tuned instances stay below the majority class on {below} of {len(rows)} tasks"
-    )
-    return Table("coarse", title, columns, rows, "", [key for language in languages for key in language.keys])
+    changes = [cell for row in rows if isinstance(cell := row["change"], Estimate)]
+    shown = sum(change.low > 0 or change.high < 0 for change in changes)
+    title = f"On {shown} of {len(changes)} tasks fine-tuning is shown to change what the layers say"
+    title = title if changes else "Accuracy before and after fine-tuning"
+    note = "Over seeds, on these very pairs; not adjusted over tasks."
+    return Table("coarse", title, columns, rows, note, [key for language in languages for key in language.keys])

@@ -59,7 +59,7 @@ def _control_cells(found: Findings, each: Scored, keys: list[str]) -> dict[str, 
         return {"control": Missing(TOO_MANY), "selectivity": Missing(TOO_MANY)}
     place = each.probed.chosen
     gained = control.difference[place]
-    shown = Marked(gained, note="Not above 0") if gained.low <= 0 else gained
+    shown = Marked(gained, note="Not shown to be above 0") if gained.low <= 0 else gained
     return {"control": control.control[place], "selectivity": shown}
 
 

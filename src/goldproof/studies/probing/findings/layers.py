@@ -4,24 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from goldproof.report.charts import Caption, curves
-from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table
+from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.plan import Arm
 from goldproof.studies.probing.published import BASELINES, MODELS, best_printed, canonical_name, printed
-from goldproof.studies.probing.scores import NOT_PRINTED, TOO_MANY, task_title
+from goldproof.studies.probing.scores import NOT_PRINTED, THIRDS, TOO_MANY, Twins, ranges, task_title
 from goldproof.studies.probing.scores import LayerScores as Scored
 from goldproof.studies.probing.scores import ProbingFindings as Findings
 
 KIND_TITLES = {"logistic": "logistic regression", "mlp": "MLP"}
 NOT_PROBED = "not probed in this language"
-NOT_ABOVE = "Not above the majority class: its band reaches below it"
+NOT_ABOVE = "Not shown to be above the majority class: its band reaches below it"
+NOT_OVER = "Not shown to be better than the best baseline"
+MOST_NAMES = 5
 
 
 def layers_section(found: Findings) -> Section:
     """Who knows what, and where."""
     items: list[Item] = [_best(found, kind) for kind in found.config.probe.kinds]
     items += [_where(found), *(_curves(found, kind) for kind in found.config.probe.kinds), _moves(found)]
-    return Section("Which layer knows it?", items)
+    return Section("Which layer knows it?", [*items, *(Text(line) for line in _collapsed(found))])
+
+
+def _collapsed(found: Findings) -> list[str]:
+    """The probes that give one answer to everything, named and counted."""
+    every = [each for each in found.scored.values() if each.probed.collapsed.any()]
+    if not every:
+        return []
+    n_probes = sum(each.probed.collapsed.size for each in found.scored.values())
+    total = sum(int(each.probed.collapsed.sum()) for each in every)
+    names = []
+    for each in every[:MOST_NAMES]:
+        layers = ranges(each.probed.layers[place] for place in np.flatnonzero(each.probed.collapsed.any(axis=1)))
+        several = f", {int(each.probed.collapsed.sum())} probes" if each.probed.collapsed.shape[1] > 1 else ""
+        names.append(f"{each.cell.arm.title} on {each.task} ({KIND_TITLES[each.kind]}, layers {layers}{several})")
+    more = f"; and {len(every) - MOST_NAMES} cases more" if len(every) > MOST_NAMES else ""
+    line = (
+        f"{total} of {n_probes} probes collapsed, giving one answer to nearly all test items: {'; '.join(names)}{more}."
+    )
+    return [line + " Of several seeds, those that did not are averaged."]
 
 
 def _best(found: Findings, kind: str) -> Table:
@@ -44,7 +67,7 @@ def _best(found: Findings, kind: str) -> Table:
     columns.append(Column("paper", "Best of five", published=True))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
-    title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others are tied with it"
+    title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others cannot be told from it"
     note = (
         "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings. "
     )
@@ -84,14 +107,14 @@ def _where(found: Findings) -> Table:
         Column("model", "Model"),
         Column("accuracy", "Best on test", 1, "%", "band that holds for all layers of the model together"),
         Column("layer", "Layer"),
-        Column("tied", "Tied with the best", note="layers that cannot be told from the best on these items"),
+        Column("tied", "May be the best", note="layers that cannot be told from the best on these items"),
         Column("chosen", "Layer by validation"),
         Column("chosen_accuracy", "Its accuracy", 1, "%"),
         Column("majority", "Majority", 1, "%"),
     ]
     widest = max(every, key=lambda each: len(each.tests.tied))
     title = f"On {widest.task}, {len(widest.tests.tied)} of {len(widest.probed.layers)} layers of "
-    title += f"{widest.cell.arm.title} are tied with the best"
+    title += f"{widest.cell.arm.title} cannot be told from the best"
     return Table("where", title, columns, rows, "", _keys(found, kind))
 
 
@@ -106,15 +129,11 @@ def _curves(found: Findings, kind: str) -> Figure:
 
 
 def _early(found: Findings, kind: str) -> str:
-    """Where properties peak, in a few words."""
-    thirds = {"lower": 0, "middle": 0, "upper": 0}
-    for arm in found.own:
-        for each in found.of(kind, arm):
-            share = each.tests.best / max(1, len(each.probed.layers) - 1)
-            thirds["lower" if share < 1 / 3 else "middle" if share < 2 / 3 else "upper"] += 1
-    total = sum(thirds.values())
-    parts = [f"in {n} in the {name} third" for name, n in thirds.items() if n]
-    return f"of {total} cases {', '.join(parts)}"
+    """Where properties peak, in a few words: only where all layers that may be the best lie in one third."""
+    thirds = [each.third for arm in found.own for each in found.of(kind, arm) if not each.is_collapsed]
+    parts = [f"in {n} in the {name} third" for name in THIRDS if (n := thirds.count(name))]
+    parts += [f"in {n} nobody can tell in which third"] if (n := thirds.count("")) else []
+    return f"of {len(thirds)} cases {', '.join(parts)}"
 
 
 def curve_rows(
@@ -166,13 +185,12 @@ def _moves(found: Findings) -> Table:
 
 
 def twins_section(found: Findings) -> list[Section]:
-    """What is no better than random weights; nothing where there are no twins."""
+    """What is not shown to be better than random weights; nothing where there are no twins."""
     if not found.twins:
         return []
-    limit = 1 - found.config.level
     rows: list[dict[str, Cell]] = []
     for each in sorted(found.twins, key=lambda pair: pair.difference.value):
-        better = each.p_value < limit and each.difference.value > 0
+        better = each.is_better(found.config.level)
         rows.append(
             {
                 "task": each.model.task,
@@ -199,7 +217,8 @@ def twins_section(found: Findings) -> list[Section]:
     note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "
     note += "what it gives away needs no training to be read."
     keys = [each.model.key for each in found.twins] + [each.twin.key for each in found.twins]
-    return [Section("What is no better than random weights?", [Table("twins", title, columns, rows, note, keys)])]
+    heading = "What is not shown to be better than random weights?"
+    return [Section(heading, [Table("twins", title, columns, rows, note, keys)])]
 
 
 def _twin_test(found: Findings) -> str:
@@ -214,18 +233,16 @@ def baselines_section(found: Findings) -> Section:
 
 
 def _baselines(found: Findings, kind: str) -> Table:
-    rows, easy = [], 0
+    rows, gains = [], found.over_baselines(kind)
     shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
     for language, task in found.tasks:
         row: dict[str, Cell] = {"task": task_title(task, language), "majority": found.facts[language, task].majority}
-        values = []
         for place, arm in enumerate(shown):
             scored = found.scored.get((kind, arm.title, language, task))
             row[f"b{place}"] = _baseline_cell(scored, language in arm.languages)
-            values += [scored.best.value] if scored else []
         ours = [s.best.value for arm in found.own if (s := found.scored.get((kind, arm.title, language, task)))]
         row["model"] = max(ours) if ours else Missing("no model was probed")
-        easy += bool(values and ours and max(values) >= max(ours))
+        row["gain"] = _gain_cell(gains.get((language, task)), found.config.level)
         for name in BASELINES:
             number = printed(kind, language, canonical_name(task), name)
             row[_key(name)] = Missing(NOT_PRINTED) if number is None else number.accuracy / 100
@@ -233,12 +250,22 @@ def _baselines(found: Findings, kind: str) -> Table:
     columns = [Column("task", "Task"), Column("majority", "Majority", 1, "%")]
     columns += [Column(f"b{place}", arm.title, 1, "%") for place, arm in enumerate(shown)]
     columns.append(Column("model", "Best model", 1, "%", "the best layer of the best model, for comparison"))
+    gain_note = "best model − best baseline, both and their layers chosen on validation; Holm's adjustment for the mark"
+    columns.append(Column("gain", "Over the best baseline", 1, "points", gain_note))
     columns += [Column(_key(name), name, 1, "%", published=True) for name in BASELINES]
-    title = f"On {easy} of {len(rows)} tasks a baseline scores at least as high as the best model ({KIND_TITLES[kind]})"
+    easy = sum(not gain.is_better(found.config.level) for gain in gains.values())
+    title = f"On {easy} of {len(gains)} tasks the best model is not shown to be better than a baseline"
+    title = f"{title} ({KIND_TITLES[kind]})" if gains else f"Baselines ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
     return Table(
         f"baselines-{kind}", title, found.columns(columns), rows, "Sparse features have a logistic probe only.", keys
     )
+
+
+def _gain_cell(gain: Twins | None, level: float) -> Cell:
+    if gain is None:
+        return Missing("no model and baseline to compare")
+    return gain.difference if gain.is_better(level) else Marked(gain.difference, note=NOT_OVER)
 
 
 def _baseline_cell(scored: Scored | None, is_probed: bool) -> Cell:

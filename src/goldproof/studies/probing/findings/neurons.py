@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldproof.measures.neurons import Ablation
 from goldproof.report.charts import Caption
-from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
+from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import neurons_job
 from goldproof.studies.probing.scores import TOO_MANY
@@ -27,7 +27,18 @@ def neurons_section(found: Findings) -> list[Section]:
     items: list[Item] = [_table(every, ranked, config, keys)]
     if shown:
         items.insert(0, _histogram(found, shown, ranked, keys))
+    items += [Text(line) for line in _unsettled(every, ranked)]
     return [Section("Which neurons carry it?", items)]
+
+
+def _unsettled(every: list[Scored], ranked: dict[str, Ranked | None]) -> list[str]:
+    """The cases whose sparse probe did not reach its optimum."""
+    return [
+        f"{each.task}, {each.cell.arm.title}: not converged: KKT residual {one.residual:.2g} times λ₁, where "
+        f"{one.tolerance:g} is asked for; which neurons have weight is not settled."
+        for each in every
+        if (one := ranked[each.key]) is not None and not one.is_settled
+    ]
 
 
 def _histogram(found: Findings, shown: list[Scored], ranked: dict[str, Ranked | None], keys: list[str]) -> Item:
@@ -58,6 +69,7 @@ def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config
         Column("task", "Task"),
         Column("model", "Model"),
         Column("n", "Top neurons"),
+        Column("weights", "With weight", note="neurons whose weight in the sparse probe is not zero"),
         Column("accuracy", "All neurons", 1, "%", "sparse probe on all layers together"),
         Column("kept", "Top alone", 1, "%"),
         Column("kept_random", "Random alone", 1, "%", "mean of random sets with as many neurons of each layer"),
@@ -71,18 +83,20 @@ def _table(every: list[Scored], ranked: dict[str, Ranked | None], config: Config
     note = (
         "Elastic net on all layers side by side; neurons by cumulative weight mass (Durrani et al. 2020). Probes are "
     )
-    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted."
+    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted: "
+    note += f"about {(1 - level) * len(tested):.1f} cases would do so by chance."
     return Table("neurons-table", title, columns, rows, note, keys)
 
 
 def _row(each: Scored, ranked: Ranked | None) -> dict[str, Cell]:
     row: dict[str, Cell] = {"task": each.task, "model": each.cell.arm.title}
-    names = ("n", "accuracy", "kept", "kept_random", "kept_p", "removed", "removed_random", "removed_p")
+    names = ("n", "weights", "accuracy", "kept", "kept_random", "kept_p", "removed", "removed_random", "removed_p")
     reason = TOO_MANY if ranked is None else "no neuron has weight, or all have"
     row |= {name: Missing(reason) for name in (*names, "overlap", "chance")}
     if ranked is None:
         return row
-    row |= {"n": int(ranked.histogram.sum()), "accuracy": ranked.test_accuracy}
+    weights = ranked.n_weights if ranked.is_settled else Marked(ranked.n_weights, note="Not converged")
+    row |= {"n": int(ranked.histogram.sum()), "weights": weights, "accuracy": ranked.test_accuracy}
     for ablation in ranked.ablations:
         row |= _ablation_cells("kept" if ablation.mode == "keep" else "removed", ablation)
     row |= {"overlap": Missing("fewer than two samples"), "chance": Missing("fewer than two samples")}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goldproof.report.charts import Caption, heat_map
-from goldproof.report.summary import Cell, Column, Item, Section, Table
+from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.studies.probing.plan import compared, models_of, similarity_job
 from goldproof.studies.probing.scores import ProbingFindings as Findings
 from goldproof.studies.probing.steps import Likeness
@@ -40,10 +41,19 @@ class _Language:
         """A measure, mean over tasks."""
         return np.asarray(np.mean([each.tables[measure] for each in self.found], axis=0))
 
-    def chance(self, level: float) -> npt.NDArray[np.bool_] | None:
-        """Which pairs cannot be told from chance on every task."""
-        p_values = [each.p_value for each in self.found if each.p_value is not None]
-        return np.asarray(np.max(p_values, axis=0) >= 1 - level) if p_values else None
+    def chance(self, measure: str, level: float) -> npt.NDArray[np.bool_] | None:
+        """Which pairs a measure cannot tell from chance on every task; None where it has no null, or one of too few
+        pairings to tell any.
+        """
+        p_values = [each.p_value[measure] for each in self.found if measure in each.p_value]
+        if not p_values or np.min(p_values) > 1 - level + 1e-9:
+            return None
+        return np.asarray(np.max(p_values, axis=0) > 1 - level + 1e-9)
+
+    def by_chance(self, measure: str) -> FloatArray | None:
+        """What pairings of sentences at random give, mean over tasks; None where a measure has no null."""
+        means = [each.chance[measure] for each in self.found if measure in each.chance]
+        return np.asarray(np.mean(means, axis=0)) if means else None
 
 
 def similarity_section(found: Findings) -> list[Section]:
@@ -66,7 +76,7 @@ def similarity_section(found: Findings) -> list[Section]:
 
 def _map(found: Findings, language: _Language, measure: str) -> Item:
     table = language.mean(measure)
-    chance = language.chance(found.config.level) if measure == "debiased" else None
+    chance, by_chance = language.chance(measure, found.config.level), language.by_chance(measure)
     titles = [title.replace(", random weights", " random") for title in language.titles]
     names = [f"{titles[model]} {layer}" for model, layer in language.found[0].places]
     rows: list[dict[str, Cell]] = []
@@ -80,7 +90,11 @@ def _map(found: Findings, language: _Language, measure: str) -> Item:
         note += " Biased upwards where sentences are not many more than features: read the debiased one."
     if measure == "maxcorr":
         note += " Rows: the mean over their neurons of the largest |correlation| with a neuron of the column."
+    if measure == "procrustes":
+        note += " Above 0 for any two models, and the higher the fewer sentences there are for each feature."
     title = f"{TITLES[measure]} ({language.name}): {_finding(language, table)}"
+    if by_chance is not None and measure != "debiased":
+        title += f"; sentences paired at random give {_finding(language, by_chance)}"
     caption = Caption(f"{measure}-{language.name}", title, note, language.keys)
     value = Column("value", TITLES[measure], 2)
     marks = "chance" if chance is not None else None
@@ -100,30 +114,45 @@ def _table(found: Findings, languages: list[_Language]) -> Table:
     """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
     measures, rows = found.config.similarity.measures, []
     for language in languages:
-        chance = language.chance(found.config.level)
+        chances = {measure: language.chance(measure, found.config.level) for measure in measures}
         for a, first in enumerate(language.titles):
             for b in range(a + 1, len(language.titles)):
                 block = np.ix_(language.owners == a, language.owners == b)
                 row: dict[str, Cell] = {"language": language.name, "one": first, "other": language.titles[b]}
                 row |= {measure: float(language.mean(measure)[block].mean()) for measure in measures}
-                if chance is not None:
-                    row["told"] = float(1 - chance[block].mean())
+                for measure, chance in chances.items():
+                    row |= _null_cells(measure, chance, language.by_chance(measure), block)
                 rows.append(row)
     columns = [Column("language", "Language"), Column("one", "Model"), Column("other", "Other model")]
-    columns += [Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers") for measure in measures]
-    if "debiased" in measures:
-        columns.append(Column("told", "Pairs above chance", 0, "%", "of debiased CKA, on every task"))
-    title = "Plain CKA is above 0 for any two models, and nothing here says what chance gives"
-    note = "The measure 'debiased' and its permutation null were not asked for."
+    for measure in measures:
+        columns.append(Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers"))
+        if measure != "plain":
+            columns.append(Column(f"{measure}_chance", "By chance", 2, "", "mean of sentences paired at random"))
+            columns.append(Column(_told(measure), "Pairs above chance", 0, "%", f"of {TITLES[measure]}, on every task"))
+    title = "These measures are above 0 for any two models: read them beside what chance gives"
+    note = "The measure 'debiased', which is near 0 by chance, was not asked for. Plain CKA has no null here."
     if "debiased" in measures:
         title = _title(rows)
         note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
-        note += (
-            "of layers counts as above chance where it is so on every task, without adjustment over pairs. Plain CKA "
-        )
-        note += "is above 0 for any two models."
+        note += "of layers counts as above chance where it is so on every task, without adjustment over pairs; "
+        note += f"{found.config.similarity.n_costly} pairings for maxcorr and Procrustes. All but debiased CKA are "
+        note += "above 0 for any two models."
     keys = [key for language in languages for key in language.keys]
     return Table("similarity", title, columns, rows, note, keys)
+
+
+def _told(measure: str) -> str:
+    return "told" if measure == "debiased" else f"{measure}_told"
+
+
+def _null_cells(
+    measure: str, chance: npt.NDArray[np.bool_] | None, by_chance: FloatArray | None, block: tuple[Any, ...]
+) -> dict[str, Cell]:
+    """What chance gives a measure, and the share of pairs of layers that are above it."""
+    if by_chance is None:
+        return {}
+    told = Missing("too few pairings for a test") if chance is None else float(1 - chance[block].mean())
+    return {f"{measure}_chance": float(by_chance[block].mean()), _told(measure): told}
 
 
 def _title(rows: list[dict[str, Cell]]) -> str:

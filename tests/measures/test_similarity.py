@@ -11,7 +11,15 @@ from scipy.stats import ortho_group
 
 from goldproof.errors import DataError, UsageError
 from goldproof.measures import similarity
-from goldproof.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
+from goldproof.measures.similarity import (
+    cka,
+    cka_null,
+    maxcorr,
+    maxcorr_null,
+    procrustes,
+    procrustes_null,
+    representations,
+)
 
 pytestmark = pytest.mark.needs("models")
 
@@ -91,6 +99,40 @@ def test_p_values_of_independent_data_are_even():
         rng = np.random.default_rng(seed)
         places = places_of(rng.normal(size=(40, 5)), rng.normal(size=(40, 8)))
         p_values.append(cka_null(places, rng, n_permutations=49).p_value[0, 1])
+    assert 0.35 < np.mean(p_values) < 0.65
+    assert np.mean(np.array(p_values) <= 0.1) < 0.25
+
+
+@pytest.mark.parametrize(("n", "d", "expected"), [(1000, 768, 0.68), (1000, 400, 0.51)])
+def test_procrustes_of_independent_gaussians_is_far_above_0_and_so_is_its_null(n, d, expected):
+    rng = np.random.default_rng(0)
+    places = places_of(*(rng.normal(size=(n, d)) for _ in range(2)))
+    found = procrustes_null(places, rng, n_permutations=3)
+    assert found.value[0, 1] == pytest.approx(expected, abs=0.02)
+    assert found.mean[0, 1] == pytest.approx(found.value[0, 1], abs=0.01)
+    assert found.p_value[0, 1] >= 0.25
+
+
+@pytest.mark.parametrize(("null", "measure"), [(maxcorr_null, maxcorr), (procrustes_null, procrustes)])
+def test_other_nulls_tell_shared_factors_from_independent_data_too(null, measure):
+    rng = np.random.default_rng(0)
+    x, y = shared(120, (10, 200))
+    places = places_of(x, y, rng.normal(size=(120, 200)))
+    found = null(places, np.random.default_rng(1), n_permutations=39)
+    np.testing.assert_allclose(found.value, measure(places), atol=1e-6)
+    assert found.p_value[0, 1] == found.p_value[1, 0] == pytest.approx(1 / 40)
+    assert found.p_value[0, 2] > 0.05
+    assert found.value[0, 1] > found.quantile[0, 1] > found.mean[0, 1] > 0.1
+    assert found.n_permutations == 39
+
+
+@pytest.mark.parametrize("null", [maxcorr_null, procrustes_null])
+def test_p_values_of_independent_data_are_even_for_other_measures(null):
+    p_values = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        places = places_of(rng.normal(size=(40, 5)), rng.normal(size=(40, 8)))
+        p_values.append(null(places, rng, n_permutations=19).p_value[0, 1])
     assert 0.35 < np.mean(p_values) < 0.65
     assert np.mean(np.array(p_values) <= 0.1) < 0.25
 

@@ -197,14 +197,17 @@ def test_models_are_compared_on_the_same_sample_of_sentences(toy, model):
     drawn = Counter(known[text] for text in texts)
     assert len(set(texts)) == 40
     assert abs(drawn["yes"] / 40 - shares["yes"] / len(known)) < 0.03
-    choice = SimilarityChoice(("debiased", "plain", "maxcorr", "procrustes"), 40, 19)
+    choice = SimilarityChoice(("debiased", "plain", "maxcorr", "procrustes"), 40, 19, 19)
     found = compare_models((model, Fake()), Readout(), toy, choice, False)
     assert found.places == ((0, 1), (0, 2), (1, 1), (1, 2))
     assert set(found.tables) == set(choice.measures)
     for table in found.tables.values():
         assert table.shape == (4, 4)
         assert np.diag(table) == pytest.approx(np.ones(4), abs=1e-5)
-    assert found.p_value[0, 1] == 1 / 20
+    assert set(found.p_value) == set(found.chance) == {"debiased", "maxcorr", "procrustes"}
+    for measure in found.p_value:
+        assert found.p_value[measure][0, 1] == 1 / 20
+        assert found.chance[measure][0, 1] < found.tables[measure][0, 1]
 
 
 @pytest.mark.needs("models")
@@ -485,7 +488,7 @@ def test_tree_depth_of_x_probe_is_split_anew_and_odd_man_out_loses_what_leaks(pu
 
 
 def likeness_of(places: tuple[tuple[int, int], ...]) -> Likeness:
-    return Likeness(places, 50, {"plain": np.full((len(places), len(places)), 0.5)}, None, None)
+    return Likeness(places, 50, {"plain": np.full((len(places), len(places)), 0.5)}, {}, {})
 
 
 @pytest.mark.parametrize(

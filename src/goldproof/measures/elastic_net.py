@@ -78,12 +78,12 @@ def solve_elastic_net(
     parts = []
     for first in range(0, len(penalties), at_once):
         some = slice(first, first + at_once)
-        descent = _Descent(design, codes, penalties[some], theta[:, :, some], step)
+        descent = _NetDescent(design, codes, penalties[some], theta[:, :, some], step)
         parts.append(_minimise(descent, solver or NetSolver()))
     return NetSolution(torch.cat([part.theta for part in parts], 2), torch.cat([part.residual for part in parts], 1))
 
 
-def _minimise(descent: _Descent, solver: NetSolver) -> NetSolution:
+def _minimise(descent: _NetDescent, solver: NetSolver) -> NetSolution:
     """Go down until every problem is done; those that are, or that cannot move any more, are left out."""
     import torch
 
@@ -103,7 +103,7 @@ def _minimise(descent: _Descent, solver: NetSolver) -> NetSolution:
     return NetSolution(theta, residual)
 
 
-class _Descent:
+class _NetDescent:
     """The state of all problems; problems are the third axis of every array with classes.
 
     `stuck` (layers, problems) are those that no step takes down, not even a short one along the pseudo-gradient.

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -26,6 +26,7 @@ from goldproof.studies.probing.tasks import Facts, facts_job, tasks_of
 
 ACCURACY = metric("accuracy")
 TOO_MANY = "the task has too many classes for this (setting most_classes)"
+THIRDS = ("lower", "middle", "upper")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +46,11 @@ class LayerScores:
         return self.tests.bands[self.tests.best]
 
     @property
+    def on_validation(self) -> float:
+        """Accuracy on validation at the layer that is best there."""
+        return float(self.probed.validation[self.probed.chosen].mean())
+
+    @property
     def best_layer(self) -> int:
         """The number of the best layer."""
         return self.probed.layers[self.tests.best]
@@ -60,6 +66,17 @@ class LayerScores:
         return self.best.low > self.majority
 
     @property
+    def is_collapsed(self) -> bool:
+        """Whether the probes of all layers and seeds give one answer to nearly everything."""
+        return bool(self.probed.collapsed.all())
+
+    @property
+    def third(self) -> str:
+        """The third of the layers that holds all which cannot be told from the best; empty where several do."""
+        found = {3 * place // len(self.probed.layers) for place in self.tests.tied}
+        return THIRDS[found.pop()] if len(found) == 1 else ""
+
+    @property
     def task(self) -> str:
         """The task's title and language."""
         return task_title(self.cell.task, self.cell.language)
@@ -67,12 +84,18 @@ class LayerScores:
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """A model against its random twin, each at the layer that is best on validation; `p_value` is Holm's."""
+    """A model against its random twin or a baseline, each at the layer that is best on validation; `p_value` is
+    Holm's.
+    """
 
     model: LayerScores
     twin: LayerScores
     difference: Estimate
     p_value: float
+
+    def is_better(self, level: float) -> bool:
+        """Whether the model is shown to be better."""
+        return self.p_value < 1 - level and self.difference.value > 0
 
 
 class ProbingFindings:
@@ -138,8 +161,22 @@ class ProbingFindings:
             for twin in self.of(kind, arm) if arm.twin_of else ():
                 model = self.scored[kind, arm.twin_of, twin.cell.language, twin.cell.task]
                 pairs.append((model, twin, _compare(model, twin, self.config.level)))
-        adjusted = holm(np.array([found.p_value for *_, found in pairs])) if pairs else np.zeros(0)
-        return [Twins(a, b, c.difference, float(p)) for (a, b, c), p in zip(pairs, adjusted, strict=True)]
+        return _adjusted(pairs)
+
+    def over_baselines(self, kind: str) -> dict[tuple[str, str], Twins]:
+        """For each language and task the best model against the best baseline, both chosen on validation; Holm's
+        adjustment over all of them.
+        """
+        pairs = []
+        for place in self.tasks:
+            sides = []
+            for arms_of in (self.own, self.baselines):
+                keys = ((kind, arm.title, *place) for arm in arms_of)
+                sides.append([self.scored[key] for key in keys if key in self.scored])
+            if all(sides):
+                model, baseline = (max(side, key=lambda each: each.on_validation) for side in sides)
+                pairs.append((model, baseline, _compare(model, baseline, self.config.level)))
+        return {(each.model.cell.language, each.model.cell.task): each for each in _adjusted(pairs)}
 
     @cached_property
     def neighbours(self) -> dict[tuple[str, str, str], tuple[float, ...]]:
@@ -172,8 +209,16 @@ class ProbingFindings:
         return ", ".join(steps[True]) or "none", ", ".join(steps[False]) or "none"
 
 
+def _adjusted(pairs: Sequence[tuple[LayerScores, LayerScores, Comparison]]) -> list[Twins]:
+    adjusted = holm(np.array([found.p_value for *_, found in pairs])) if pairs else np.zeros(0)
+    return [Twins(a, b, c.difference, float(p)) for (a, b, c), p in zip(pairs, adjusted, strict=True)]
+
+
 def _compare(model: LayerScores, twin: LayerScores, level: float) -> Comparison:
-    sides = [each.probed.correct[each.probed.chosen].astype(np.int64) for each in (model, twin)]
+    """At the layers that are best on validation, with the seeds whose probe collapsed on neither side, or with all."""
+    kept = np.logical_and(*(~each.probed.collapsed[each.probed.chosen] for each in (model, twin)))
+    kept = kept if kept.any() else ~kept
+    sides = [each.probed.correct[each.probed.chosen][kept].astype(np.int64) for each in (model, twin)]
     ones = np.ones(sides[0].shape[1], np.int64)
     if len(sides[0]) == 1:
         return compare(ACCURACY, ones, sides[0][0], sides[1][0], level=level)

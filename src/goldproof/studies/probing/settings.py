@@ -94,13 +94,14 @@ class NeuronChoice:
 @named("probing.SimilarityChoice")
 @dataclass(frozen=True)
 class SimilarityChoice:
-    """Which measures, on how many test sentences of each task that all languages share, and the permutations of the
-    null of debiased CKA.
+    """Which measures, on how many test sentences of each task that all languages share, and how many pairings of
+    sentences at random say what chance gives: `n_permutations` for debiased CKA, `n_costly` for maxcorr and Procrustes.
     """
 
     measures: tuple[str, ...] = ("debiased", "plain", "maxcorr")
     n: int = 1000
     n_permutations: int = 100
+    n_costly: int = 20
     seed: int = 0
 
 
@@ -216,6 +217,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("similarity.measures", set(c.similarity.measures) <= set(MEASURES), f"out of {', '.join(MEASURES)}"),
         ("similarity.n", c.similarity.n >= 10, "at least 10"),
         ("similarity.n_permutations", c.similarity.n_permutations >= 1, "at least 1"),
+        ("similarity.n_costly", c.similarity.n_costly >= 1, "at least 1"),
         ("most_classes", c.most_classes >= 2, "at least 2"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
         ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'model'"),

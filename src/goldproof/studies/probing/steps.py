@@ -26,13 +26,14 @@ from goldproof.measures.neurons import Ablation, NeuronSettings, ablate, neuron_
 from goldproof.measures.probe_task import ProbeTask
 from goldproof.measures.probes import PROBING, Probes, ProbeSettings, fit_probes
 from goldproof.measures.selectivity import Selectivity, measure_selectivity
-from goldproof.measures.similarity import cka, cka_null, maxcorr, procrustes, representations
+from goldproof.measures.similarity import cka, cka_null, maxcorr_null, procrustes_null, representations
 from goldproof.measures.sparse_probes import fit_sparse_probes
 from goldproof.models.ngrams import NGrams, tfidf_features
 from goldproof.models.reading import EncoderReader, Reader
 from goldproof.models.readout import Readout
 from goldproof.models.transformer import Transformer
 from goldproof.statistics.arrays import FloatArray
+from goldproof.statistics.collapse import find_collapse
 from goldproof.studies.probing.settings import SimilarityChoice
 from goldproof.studies.probing.tasks import Prepared, class_places
 
@@ -60,14 +61,29 @@ class Probed:
         return np.asarray(self.predicted == self.gold)
 
     @property
+    def collapsed(self) -> npt.NDArray[np.bool_]:
+        """Which probes (layers × seeds) give one answer to nearly all items and know no more than that; none where
+        the items themselves have one label.
+        """
+        if len(np.unique(self.gold)) < 2:
+            return np.zeros(self.predicted.shape[:2], bool)
+        return np.array([find_collapse(self.gold, each).collapsed for each in self.predicted.astype(np.int64)])
+
+    @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """The probes that are averaged: those that did not collapse, or all seeds of a layer where all did."""
+        collapsed = self.collapsed
+        return np.asarray(~collapsed | collapsed.all(axis=1, keepdims=True))
+
+    @property
     def accuracy(self) -> npt.NDArray[np.float64]:
-        """Accuracy of each layer, mean over seeds."""
-        return np.asarray(self.correct.mean(axis=(1, 2)))
+        """Accuracy of each layer, mean over the seeds that are kept."""
+        return np.asarray(np.average(self.correct.mean(axis=2), axis=1, weights=self.kept))
 
     @property
     def chosen(self) -> int:
-        """The place of the layer that is best on validation, mean over seeds."""
-        return int(self.validation.mean(axis=1).argmax())
+        """The place of the layer that is best on validation, mean over the seeds that are kept."""
+        return int(np.average(self.validation, axis=1, weights=self.kept).argmax())
 
 
 @named("probing.Code")
@@ -87,6 +103,8 @@ class Ranked:
     """The top neurons: how many each layer has, the probe's accuracies and penalties, ablations, overlap over samples.
 
     `overlap` is the mean Jaccard overlap of the top sets of samples and what chance would give; None without samples.
+    `residual` is the largest KKT residual of these probes, relative to λ₁; above `tolerance`, one has not converged.
+    `n_weights` neurons of the probe on all training items have weight.
     """
 
     layers: tuple[int, ...]
@@ -98,6 +116,14 @@ class Ranked:
     test_accuracy: float
     ablations: tuple[Ablation, ...]
     overlap: tuple[float, float] | None
+    n_weights: int
+    residual: float
+    tolerance: float
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every probe converged."""
+        return self.residual <= self.tolerance
 
 
 @named("probing.NeuronPlan")
@@ -130,10 +156,15 @@ def probe_ngrams(model: NGrams, task: Prepared, settings: ProbeSettings, most_cl
     return keep_probes(fit_sparse_probes(features, labels, settings, device=find_device()), (0,), 0)
 
 
-@step(version=1, name="goldproof.probing.assess")
+@step(version=2, name="goldproof.probing.assess")
 def assess(probed: Probed | None, level: float) -> LayerTests | None:
-    """Bands, neighbours and ties of the layers, which are counted from the first that was probed."""
-    return None if probed is None else assess_layers(probed.correct, np.random.default_rng(0), level=level)
+    """Bands, neighbours and ties of the layers, which are counted from the first that was probed.
+
+    Of several seeds, those whose probe gives one answer to everything are left out, unless all do.
+    """
+    if probed is None:
+        return None
+    return assess_layers(probed.correct, np.random.default_rng(0), level=level, kept=probed.kept)
 
 
 @step(version=1, name="goldproof.probing.selectivity", resources=GPU, requires=(PROBING,))
@@ -159,7 +190,7 @@ def code_length(
         return Code(read.numbers, found.bits[:, 0], found.uniform, found.n)
 
 
-@step(version=1, name="goldproof.probing.neurons", resources=GPU, requires=(PROBING,))
+@step(version=2, name="goldproof.probing.neurons", resources=GPU, requires=(PROBING,))
 def neurons(model: Any, readout: Readout, task: Prepared, plan: NeuronPlan, embeddings: bool) -> Ranked | None:
     """The neurons that a sparse probe on all layers rests on, and whether they matter."""
     if task.labels().n_classes > plan.most_classes:
@@ -168,8 +199,8 @@ def neurons(model: Any, readout: Readout, task: Prepared, plan: NeuronPlan, embe
     with read_layers(model, readout, task.data.texts, embeddings) as read:
         labels = task.labels()
         found = rank_neurons(read.layers, labels, plan.settings, device=device)
-        tops = [
-            rank_neurons(read.layers, _sampled(labels, plan.sample, seed), plan.settings, device=device).top
+        samples = [
+            rank_neurons(read.layers, _sampled(labels, plan.sample, seed), plan.settings, device=device)
             for seed in plan.seeds
         ]
         rng = np.random.default_rng(0)
@@ -178,10 +209,12 @@ def neurons(model: Any, readout: Readout, task: Prepared, plan: NeuronPlan, embe
             for mode in ("keep", "remove")
             if 0 < len(found.top) < len(found.ordering)
         )
+        tops = [each.top for each in samples]
         overlap = neuron_overlap(tops, len(found.ordering)) if len(tops) > 1 else None
         return Ranked(
             read.numbers, read.layers.n_features, found.histogram, found.penalty.l1, found.penalty.l2,
-            found.validation_accuracy, found.test_accuracy, ablations, overlap,
+            found.validation_accuracy, found.test_accuracy, ablations, overlap, found.n_weights,
+            max(each.residual for each in (found, *samples)), plan.settings.solver.tolerance,
         )  # fmt: skip
 
 
@@ -237,18 +270,18 @@ def open_cached(model: Any, readout: Readout, device: str) -> Reader:
 class Likeness:
     """Square tables over all places, a place being a model (by its position) and a layer; `n` sentences.
 
-    `tables` has one for each measure; `p_value` and `quantile` (95 %) are those of the permutation null of debiased
-    CKA, None where it was not asked for.
+    `tables` has one for each measure; `p_value` and `chance` (the mean) are those of the measure's permutation null,
+    which all but plain CKA have.
     """
 
     places: tuple[tuple[int, int], ...]
     n: int
     tables: dict[str, FloatArray]
-    p_value: FloatArray | None
-    quantile: FloatArray | None
+    p_value: dict[str, FloatArray]
+    chance: dict[str, FloatArray]
 
 
-@step(version=1, name="goldproof.probing.similarity", resources=GPU, requires=(PROBING,))
+@step(version=2, name="goldproof.probing.similarity", resources=GPU, requires=(PROBING,))
 def compare_models(
     models: tuple[Any, ...], readout: Readout, task: Prepared, choice: SimilarityChoice, embeddings: bool
 ) -> Likeness:
@@ -261,15 +294,18 @@ def compare_models(
                 named.append((f"{number}:{layer}", read.layers.layer(index)))
                 places.append((number, layer))
     every = representations(named, device=find_device())
-    tables: dict[str, FloatArray] = {}
-    null = None
-    if "debiased" in choice.measures:
-        null = cka_null(every, np.random.default_rng(choice.seed), n_permutations=choice.n_permutations)
-        tables["debiased"] = null.value
-    others = {"plain": cka, "maxcorr": maxcorr, "procrustes": procrustes}
-    tables |= {name: measure(every) for name, measure in others.items() if name in choice.measures}
-    p_value, quantile = (None, None) if null is None else (null.p_value, null.quantile)
-    return Likeness(tuple(places), len(texts), tables, p_value, quantile)
+    pairings = {"debiased": (cka_null, choice.n_permutations)}
+    pairings |= {"maxcorr": (maxcorr_null, choice.n_costly), "procrustes": (procrustes_null, choice.n_costly)}
+    nulls = {
+        name: measure(every, np.random.default_rng(choice.seed), n_permutations=n)
+        for name, (measure, n) in pairings.items()
+        if name in choice.measures
+    }
+    tables = {name: null.value for name, null in nulls.items()}
+    if "plain" in choice.measures:
+        tables["plain"] = cka(every)
+    p_values, chance = ({name: getattr(null, part) for name, null in nulls.items()} for part in ("p_value", "mean"))
+    return Likeness(tuple(places), len(texts), tables, p_values, chance)
 
 
 def sample_texts(task: Prepared, n: int, seed: int) -> list[str]:

@@ -40,12 +40,18 @@ def make_report(config: Config, results: Results) -> Report:
 def _verdict(found: ProbingFindings) -> list[str | Claim]:
     lines: list[str | Claim] = []
     kind = found.config.probe.kinds[0]
-    every = [each for arm in found.own for each in found.of(kind, arm)]
+    whole = [each for arm in found.own for each in found.of(kind, arm)]
+    every = [each for each in whole if not each.is_collapsed]
+    if len(every) < len(whole):
+        lines.append(
+            f"In {len(whole) - len(every)} of {len(whole)} cases the probes of all layers give one answer to nearly "
+            "everything; they are counted in nothing else here."
+        )
     if every:
         alone = sum(len(each.tests.tied) == 1 for each in every)
         lines.append(
-            f"In {len(every) - alone} of {len(every)} cases other layers are tied with the best one: a single best "
-            "layer says too much."
+            f"In {len(every) - alone} of {len(every)} cases other layers cannot be told from the best one: a single "
+            "best layer says too much."
         )
         low = sum(not each.above_majority for each in every)
         lines.append(f"In {low} of {len(every)} cases no layer is shown to do better than the majority class.")

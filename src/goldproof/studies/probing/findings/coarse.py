@@ -11,6 +11,7 @@ from goldproof.builders.entailment.categories import GROUP_TITLES
 from goldproof.report.charts import Caption, curves
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
+from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
 from goldproof.studies.probing.scores import ProbingFindings
@@ -33,6 +34,26 @@ class _Tuned:
         predicted = self.instances[instance].probes[group].predicted[:, 0]
         return np.asarray((predicted.astype(bool) == gold).mean(axis=1))
 
+    def collapsed(self, group: str) -> list[str]:
+        """The fine-tuned instances whose probes of all layers give one answer to nearly everything."""
+        tuned = [name for name in self.instances if name != "pretrained"]
+        return [name for name in tuned if self.instances[name].probes[group].collapsed.all()]
+
+    def kept(self, group: str) -> list[str]:
+        """The fine-tuned instances that are judged: those that did not collapse, or all where all did."""
+        tuned = [name for name in self.instances if name != "pretrained"]
+        return [name for name in tuned if name not in self.collapsed(group)] or tuned
+
+    def collapsed_lines(self) -> list[str]:
+        """Who collapsed, by group."""
+        n = len(self.instances) - 1
+        return [
+            f"{GROUP_TITLES[group]} ({self.name}): after fine-tuning with {', '.join(names)}, {len(names)} of {n}, the "
+            "probes of all layers give one answer to nearly all pairs; the table has the others."
+            for group in self.groups
+            if (names := self.collapsed(group)) and len(names) < n
+        ]
+
     @property
     def groups(self) -> list[str]:
         """The groups that could be probed."""
@@ -50,6 +71,7 @@ def coarse_section(found: ProbingFindings) -> list[Section]:
     reasons = [
         f"{lang.name}: {reason}." for lang in languages for reason in lang.instances["pretrained"].reasons.values()
     ]
+    reasons += [line for lang in languages for line in lang.collapsed_lines()]
     return [Section("What does fine-tuning do to it?", [*items, *(Text(reason) for reason in reasons)])]
 
 
@@ -105,7 +127,7 @@ def _change(changes: npt.NDArray[np.float64]) -> Cell:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Group:
     """What fine-tuning did to a group of features, by the rules: accuracies of layers before, and of seeds × layers
-    after it; `by_tags` are those after it by the experts' tags.
+    after it; `by_tags` are those after it by the experts' tags. Seeds that collapsed are left out.
     """
 
     title: str
@@ -114,6 +136,11 @@ class _Group:
     before: npt.NDArray[np.float64]
     after: npt.NDArray[np.float64]
     by_tags: npt.NDArray[np.float64]
+
+    @property
+    def change(self) -> Cell:
+        """What fine-tuning adds, mean over layers, with an interval over seeds."""
+        return _change(self.after.mean(axis=1) - self.before.mean())
 
 
 _GROUP_FIELDS: tuple[Field[_Group], ...] = (
@@ -127,7 +154,7 @@ _GROUP_FIELDS: tuple[Field[_Group], ...] = (
     Field(Column("after", "Fine-tuned", 1, "%", "mean over layers and seeds"), lambda group: float(group.after.mean())),
     Field(
         Column("change", "Change", 1, "points", "t interval over seeds"),
-        lambda group: _change(group.after.mean(axis=1) - group.before.mean()),
+        lambda group: group.change,
     ),
     Field(
         Column("spread", "Spread of seeds", 1, "points", "largest range over seeds at one layer"),
@@ -142,16 +169,17 @@ _GROUP_FIELDS: tuple[Field[_Group], ...] = (
 
 def _table(languages: list[_Tuned]) -> Table:
     every = [_group(language, group) for language in languages for group in language.groups]
-    below = sum(float(group.after.mean()) < group.majority for group in every)
-    title = (
-        f"On average over layers, fine-tuned instances stay below the majority class on {below} of {len(every)} tasks"
-    )
+    changes = [change for group in every if isinstance(change := group.change, Estimate)]
+    shown = sum(change.low > 0 or change.high < 0 for change in changes)
+    title = f"On {shown} of {len(changes)} tasks fine-tuning is shown to change what the layers say"
+    title = title if changes else "Accuracy before and after fine-tuning"
+    note = "Over seeds, on these very pairs; not adjusted over tasks."
     keys = [key for language in languages for key in language.keys]
-    return make_table(Heading("coarse", title, "", keys), _GROUP_FIELDS, every)
+    return make_table(Heading("coarse", title, note, keys), _GROUP_FIELDS, every)
 
 
 def _group(language: _Tuned, group: str) -> _Group:
-    seeds = [name for name in language.instances if name != "pretrained"]
+    seeds = language.kept(group)
     share = float(language.tasks.test(group).mean())
     return _Group(
         title=f"{GROUP_TITLES[group]} ({language.name})",

@@ -55,7 +55,7 @@ def _selectivity_cell(row: _Controlled) -> Cell:
     gained = row.selectivity
     if gained is None:
         return Missing(row.no_control)
-    return Marked(gained, note="Not above 0") if gained.low <= 0 else gained
+    return Marked(gained, note="Not shown to be above 0") if gained.low <= 0 else gained
 
 
 def _code_cell(read: Callable[[Code, float], float], row: _Controlled) -> Cell:

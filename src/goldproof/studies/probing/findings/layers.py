@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from goldproof.report.charts import Caption, curves
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table
+from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.plan import Arm
 from goldproof.studies.probing.published import (
     BASELINES,
@@ -18,18 +20,48 @@ from goldproof.studies.probing.published import (
     canonical_name,
     printed,
 )
-from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings, Twins, task_title
+from goldproof.studies.probing.scores import (
+    THIRDS,
+    TOO_MANY,
+    LayerScores,
+    ProbingFindings,
+    Twins,
+    ranges,
+    task_title,
+)
 
 KIND_TITLES = {"logistic": "logistic regression", "mlp": "MLP"}
 NOT_PROBED = "not probed in this language"
-NOT_ABOVE = "Not above the majority class: its band reaches below it"
+NOT_ABOVE = "Not shown to be above the majority class: its band reaches below it"
+NOT_OVER = "Not shown to be better than the best baseline"
+GAIN_NOTE = "best model − best baseline, both and their layers chosen on validation; Holm's adjustment for the mark"
+MOST_NAMES = 5
 
 
 def layers_section(found: ProbingFindings) -> Section:
     """Who knows what, and where."""
     items: list[Item] = [_best(found, kind) for kind in found.config.probe.kinds]
     items += [_where(found), *(_curves(found, kind) for kind in found.config.probe.kinds), _moves(found)]
-    return Section("Which layer knows it?", items)
+    return Section("Which layer knows it?", [*items, *(Text(line) for line in _collapsed(found))])
+
+
+def _collapsed(found: ProbingFindings) -> list[str]:
+    """The probes that give one answer to everything, named and counted."""
+    every = [each for each in found.scored.values() if each.probed.collapsed.any()]
+    if not every:
+        return []
+    n_probes = sum(each.probed.collapsed.size for each in found.scored.values())
+    total = sum(int(each.probed.collapsed.sum()) for each in every)
+    names = []
+    for each in every[:MOST_NAMES]:
+        layers = ranges(each.probed.layers[place] for place in np.flatnonzero(each.probed.collapsed.any(axis=1)))
+        several = f", {int(each.probed.collapsed.sum())} probes" if each.probed.collapsed.shape[1] > 1 else ""
+        names.append(f"{each.cell.arm.title} on {each.task} ({KIND_TITLES[each.kind]}, layers {layers}{several})")
+    more = f"; and {len(every) - MOST_NAMES} cases more" if len(every) > MOST_NAMES else ""
+    line = (
+        f"{total} of {n_probes} probes collapsed, giving one answer to nearly all test items: {'; '.join(names)}{more}."
+    )
+    return [line + " Of several seeds, those that did not are averaged."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +99,7 @@ def _best(found: ProbingFindings, kind: str) -> Table:
     fields.append(Field(Column("paper", "Best of five", published=True), partial(_best_of_paper, found, kind)))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
-    title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others are tied with it"
+    title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others cannot be told from it"
     note = "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
     if found.with_paper:
         note += " The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
@@ -114,7 +146,7 @@ _WHERE_FIELDS: tuple[Field[LayerScores], ...] = (
     ),
     Field(Column("layer", "Layer"), lambda each: each.best_layer),
     Field(
-        Column("tied", "Tied with the best", note="layers that cannot be told from the best on these items"),
+        Column("tied", "May be the best", note="layers that cannot be told from the best on these items"),
         lambda each: each.tied,
     ),
     Field(Column("chosen", "Layer by validation"), lambda each: each.probed.layers[each.probed.chosen]),
@@ -124,12 +156,12 @@ _WHERE_FIELDS: tuple[Field[LayerScores], ...] = (
 
 
 def _where(found: ProbingFindings) -> Table:
-    """The best layer with its band, and the layers tied with it."""
+    """The best layer with its band, and the layers that cannot be told from it."""
     kind = found.config.probe.kinds[0]
     every = [each for arm in found.own for each in found.of(kind, arm)]
     widest = max(every, key=lambda each: len(each.tests.tied))
     title = f"On {widest.task}, {len(widest.tests.tied)} of {len(widest.probed.layers)} layers of "
-    title += f"{widest.cell.arm.title} are tied with the best"
+    title += f"{widest.cell.arm.title} cannot be told from the best"
     return make_table(Heading("where", title, "", _keys(found, kind)), _WHERE_FIELDS, every)
 
 
@@ -144,15 +176,11 @@ def _curves(found: ProbingFindings, kind: str) -> Figure:
 
 
 def _early(found: ProbingFindings, kind: str) -> str:
-    """Where properties peak, in a few words."""
-    thirds = {"lower": 0, "middle": 0, "upper": 0}
-    for arm in found.own:
-        for each in found.of(kind, arm):
-            share = each.tests.best / max(1, len(each.probed.layers) - 1)
-            thirds["lower" if share < 1 / 3 else "middle" if share < 2 / 3 else "upper"] += 1
-    total = sum(thirds.values())
-    parts = [f"in {n} in the {name} third" for name, n in thirds.items() if n]
-    return f"of {total} cases {', '.join(parts)}"
+    """Where properties peak, in a few words: only where all layers that may be the best lie in one third."""
+    thirds = [each.third for arm in found.own for each in found.of(kind, arm) if not each.is_collapsed]
+    parts = [f"in {n} in the {name} third" for name in THIRDS if (n := thirds.count(name))]
+    parts += [f"in {n} nobody can tell in which third"] if (n := thirds.count("")) else []
+    return f"of {len(thirds)} cases {', '.join(parts)}"
 
 
 def curve_rows(
@@ -212,22 +240,19 @@ def _moves(found: ProbingFindings) -> Table:
 
 
 def twins_section(found: ProbingFindings) -> list[Section]:
-    """What is no better than random weights; nothing where there are no twins."""
+    """What is not shown to be better than random weights; nothing where there are no twins."""
     if not found.twins:
         return []
     every = sorted(found.twins, key=lambda pair: pair.difference.value)
-    same = [f"{pair.model.task} of {pair.model.cell.arm.title}" for pair in every if not _is_better(found, pair)]
+    level = found.config.level
+    same = [f"{pair.model.task} of {pair.model.cell.arm.title}" for pair in every if not pair.is_better(level)]
     title = f"In {len(same)} of {len(every)} cases a model is not shown to be better than its random weights"
     title += f": {', '.join(same)}" if 0 < len(same) <= 6 else ""
     note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "
     note += "what it gives away needs no training to be read."
     keys = [each.model.key for each in found.twins] + [each.twin.key for each in found.twins]
     table = make_table(Heading("twins", title, note, keys), _twin_fields(found), every)
-    return [Section("What is no better than random weights?", [table])]
-
-
-def _is_better(found: ProbingFindings, pair: Twins) -> bool:
-    return pair.p_value < 1 - found.config.level and pair.difference.value > 0
+    return [Section("What is not shown to be better than random weights?", [table])]
 
 
 def _twin_fields(found: ProbingFindings) -> list[Field[Twins]]:
@@ -240,7 +265,7 @@ def _twin_fields(found: ProbingFindings) -> list[Field[Twins]]:
             Column("difference", "Difference", 1, "points"),
             lambda pair: (
                 pair.difference
-                if _is_better(found, pair)
+                if pair.is_better(found.config.level)
                 else Marked(pair.difference, note="Not shown to be better than random")
             ),
         ),
@@ -263,7 +288,7 @@ def baselines_section(found: ProbingFindings) -> Section:
 
 
 def _baselines(found: ProbingFindings, kind: str) -> Table:
-    every = _tasks(found)
+    gains, level = found.over_baselines(kind), found.config.level
     shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
     fields: list[Field[_Task]] = [
         _TASK,
@@ -274,31 +299,35 @@ def _baselines(found: ProbingFindings, kind: str) -> Table:
         ),
         Field(
             Column("model", "Best model", 1, "%", "the best layer of the best model, for comparison"),
-            lambda task: max(_accuracies(found, kind, found.own, task), default=Missing("no model was probed")),
+            partial(_best_model, found, kind),
+        ),
+        Field(
+            Column("gain", "Over the best baseline", 1, "points", GAIN_NOTE),
+            lambda task: _gain_cell(gains.get((task.language, task.name)), level),
         ),
         *(
             Field(Column(_key(name), name, 1, "%", published=True), partial(_printed_share, found, kind, name))
             for name in BASELINES
         ),
     ]
-    easy = sum(_is_easy(found, kind, shown, task) for task in every)
-    title = (
-        f"On {easy} of {len(every)} tasks a baseline scores at least as high as the best model ({KIND_TITLES[kind]})"
-    )
+    easy = sum(not gain.is_better(level) for gain in gains.values())
+    title = f"On {easy} of {len(gains)} tasks the best model is not shown to be better than a baseline"
+    title = f"{title} ({KIND_TITLES[kind]})" if gains else f"Baselines ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
     note = "Sparse features have a logistic probe only."
-    return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, every)
+    return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, _tasks(found))
 
 
-def _accuracies(found: ProbingFindings, kind: str, arms: Sequence[Arm], task: _Task) -> list[float]:
-    """The accuracy at the best layer of each of these that was probed on the task."""
-    return [scored.best.value for arm in arms if (scored := _scored(found, kind, arm, task))]
+def _best_model(found: ProbingFindings, kind: str, task: _Task) -> Cell:
+    """The highest accuracy at the best layer of a model that was probed on the task."""
+    ours = [scored.best.value for arm in found.own if (scored := _scored(found, kind, arm, task))]
+    return max(ours) if ours else Missing("no model was probed")
 
 
-def _is_easy(found: ProbingFindings, kind: str, shown: Sequence[Arm], task: _Task) -> bool:
-    """Whether a baseline scores at least as high as the best model."""
-    values, ours = (_accuracies(found, kind, arms, task) for arms in (shown, found.own))
-    return bool(values and ours and max(values) >= max(ours))
+def _gain_cell(gain: Twins | None, level: float) -> Cell:
+    if gain is None:
+        return Missing("no model and baseline to compare")
+    return gain.difference if gain.is_better(level) else Marked(gain.difference, note=NOT_OVER)
 
 
 def _printed_share(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:

@@ -9,7 +9,7 @@ from functools import partial
 from goldproof.measures.neurons import Ablation
 from goldproof.report.charts import Caption
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
+from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.plan import neurons_job
 from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
@@ -30,7 +30,18 @@ def neurons_section(found: ProbingFindings) -> list[Section]:
     items: list[Item] = [_table(every, ranked, config, keys)]
     if shown:
         items.insert(0, _histogram(found, shown, ranked, keys))
+    items += [Text(line) for line in _unsettled(every, ranked)]
     return [Section("Which neurons carry it?", items)]
+
+
+def _unsettled(every: list[LayerScores], ranked: dict[str, Ranked | None]) -> list[str]:
+    """The cases whose sparse probe did not reach its optimum."""
+    return [
+        f"{each.task}, {each.cell.arm.title}: not converged: KKT residual {one.residual:.2g} times λ₁, where "
+        f"{one.tolerance:g} is asked for; which neurons have weight is not settled."
+        for each in every
+        if (one := ranked[each.key]) is not None and not one.is_settled
+    ]
 
 
 def _histogram(
@@ -79,6 +90,10 @@ def _overlap(place: int, ranked: Ranked) -> Cell:
     return Missing("fewer than two samples") if ranked.overlap is None else ranked.overlap[place]
 
 
+def _n_weights(ranked: Ranked) -> Cell:
+    return ranked.n_weights if ranked.is_settled else Marked(ranked.n_weights, note="Not converged")
+
+
 def _mean_random(ablation: Ablation) -> float:
     return sum(ablation.random) / len(ablation.random)
 
@@ -104,6 +119,10 @@ _NEURON_FIELDS: tuple[Field[_Neurons], ...] = (
     Field(Column("model", "Model"), lambda row: row.scored.cell.arm.title),
     Field(Column("n", "Top neurons"), partial(_ranked_cell, lambda ranked: int(ranked.histogram.sum()))),
     Field(
+        Column("weights", "With weight", note="neurons whose weight in the sparse probe is not zero"),
+        partial(_ranked_cell, _n_weights),
+    ),
+    Field(
         Column("accuracy", "All neurons", 1, "%", "sparse probe on all layers together"),
         partial(_ranked_cell, lambda ranked: ranked.test_accuracy),
     ),
@@ -128,5 +147,6 @@ def _table(every: list[LayerScores], ranked: dict[str, Ranked | None], config: C
     note = (
         "Elastic net on all layers side by side; neurons by cumulative weight mass (Durrani et al. 2020). Probes are "
     )
-    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted."
+    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted: "
+    note += f"about {(1 - level) * len(tested):.1f} cases would do so by chance."
     return make_table(Heading("neurons-table", title, note, keys), _NEURON_FIELDS, rows)

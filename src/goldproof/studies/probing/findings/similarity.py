@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from goldproof.report.charts import Caption, heat_map
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.summary import Cell, Column, Item, Section, Table
+from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.statistics.arrays import FloatArray
 from goldproof.studies.probing.plan import compared, models_of, similarity_job
 from goldproof.studies.probing.scores import ProbingFindings
@@ -44,10 +44,19 @@ class _Compared:
         """A measure, mean over tasks."""
         return np.asarray(np.mean([each.tables[measure] for each in self.found], axis=0))
 
-    def chance(self, level: float) -> npt.NDArray[np.bool_] | None:
-        """Which pairs cannot be told from chance on every task."""
-        p_values = [each.p_value for each in self.found if each.p_value is not None]
-        return np.asarray(np.max(p_values, axis=0) >= 1 - level) if p_values else None
+    def chance(self, measure: str, level: float) -> npt.NDArray[np.bool_] | None:
+        """Which pairs a measure cannot tell from chance on every task; None where it has no null, or one of too few
+        pairings to tell any.
+        """
+        p_values = [each.p_value[measure] for each in self.found if measure in each.p_value]
+        if not p_values or np.min(p_values) > 1 - level + 1e-9:
+            return None
+        return np.asarray(np.max(p_values, axis=0) > 1 - level + 1e-9)
+
+    def by_chance(self, measure: str) -> FloatArray | None:
+        """What pairings of sentences at random give, mean over tasks; None where a measure has no null."""
+        means = [each.chance[measure] for each in self.found if measure in each.chance]
+        return np.asarray(np.mean(means, axis=0)) if means else None
 
 
 def similarity_section(found: ProbingFindings) -> list[Section]:
@@ -70,7 +79,7 @@ def similarity_section(found: ProbingFindings) -> list[Section]:
 
 def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
     table = language.mean(measure)
-    chance = language.chance(found.config.level) if measure == "debiased" else None
+    chance, by_chance = language.chance(measure, found.config.level), language.by_chance(measure)
     titles = [title.replace(", random weights", " random") for title in language.titles]
     names = [f"{titles[model]} {layer}" for model, layer in language.found[0].places]
     rows: list[dict[str, Cell]] = []
@@ -84,7 +93,11 @@ def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
         note += " Biased upwards where sentences are not many more than features: read the debiased one."
     if measure == "maxcorr":
         note += " Rows: the mean over their neurons of the largest |correlation| with a neuron of the column."
+    if measure == "procrustes":
+        note += " Above 0 for any two models, and the higher the fewer sentences there are for each feature."
     title = f"{TITLES[measure]} ({language.name}): {_finding(language, table)}"
+    if by_chance is not None and measure != "debiased":
+        title += f"; sentences paired at random give {_finding(language, by_chance)}"
     caption = Caption(f"{measure}-{language.name}", title, note, language.keys)
     value = Column("value", TITLES[measure], 2)
     marks = "chance" if chance is not None else None
@@ -102,15 +115,18 @@ def _finding(language: _Compared, table: FloatArray) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two models of a language: the mean of each measure over all pairs of their layers, and the share of these pairs
-    that is above chance by debiased CKA.
+    """Two models of a language: the mean of each measure over all pairs of their layers.
+
+    `chances` is what chance gives a measure that has a null, and `told` the share of pairs of layers that are above
+    it, None where the pairings are too few for a test.
     """
 
     language: str
     one: str
     other: str
     means: dict[str, float]
-    told: float | None
+    chances: dict[str, float]
+    told: dict[str, float | None]
 
 
 def _pair_fields(measures: Sequence[str]) -> list[Field[_Pair]]:
@@ -118,14 +134,15 @@ def _pair_fields(measures: Sequence[str]) -> list[Field[_Pair]]:
         Field(Column("language", "Language"), lambda pair: pair.language),
         Field(Column("one", "Model"), lambda pair: pair.one),
         Field(Column("other", "Other model"), lambda pair: pair.other),
-        *(
-            Field(Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers"), partial(_mean_of, measure))
-            for measure in measures
-        ),
     ]
-    if "debiased" in measures:
-        told = Column("told", "Pairs above chance", 0, "%", "of debiased CKA, on every task")
-        fields.append(Field(told, lambda pair: pair.told))
+    for measure in measures:
+        mean = Column(measure, TITLES[measure], 2, "", "mean over all pairs of layers")
+        fields.append(Field(mean, partial(_mean_of, measure)))
+        if measure != "plain":
+            chance = Column(f"{measure}_chance", "By chance", 2, "", "mean of sentences paired at random")
+            key = "told" if measure == "debiased" else f"{measure}_told"
+            told = Column(key, "Pairs above chance", 0, "%", f"of {TITLES[measure]}, on every task")
+            fields += [Field(chance, partial(_chance_of, measure)), Field(told, partial(_told_of, measure))]
     return fields
 
 
@@ -133,14 +150,27 @@ def _mean_of(measure: str, pair: _Pair) -> float:
     return pair.means[measure]
 
 
+def _chance_of(measure: str, pair: _Pair) -> float | None:
+    return pair.chances.get(measure)
+
+
+def _told_of(measure: str, pair: _Pair) -> Cell:
+    if measure not in pair.told:
+        return None
+    told = pair.told[measure]
+    return Missing("too few pairings for a test") if told is None else told
+
+
 def _pairs(found: ProbingFindings, language: _Compared) -> list[_Pair]:
-    chance, pairs = language.chance(found.config.level), []
+    measures, pairs = found.config.similarity.measures, []
+    unclear = {measure: language.chance(measure, found.config.level) for measure in measures}
+    nulls = {name: null for name in measures if (null := language.by_chance(name)) is not None}
     for a, b in combinations(range(len(language.titles)), 2):
         block = np.ix_(language.owners == a, language.owners == b)
-        measures = found.config.similarity.measures
         means = {measure: float(language.mean(measure)[block].mean()) for measure in measures}
-        told = None if chance is None else float(1 - chance[block].mean())
-        pairs.append(_Pair(language.name, language.titles[a], language.titles[b], means, told))
+        chances = {name: float(null[block].mean()) for name, null in nulls.items()}
+        told = {name: None if (one := unclear[name]) is None else float(1 - one[block].mean()) for name in nulls}
+        pairs.append(_Pair(language.name, language.titles[a], language.titles[b], means, chances, told))
     return pairs
 
 
@@ -148,15 +178,14 @@ def _table(found: ProbingFindings, languages: list[_Compared]) -> Table:
     """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
     every = [pair for language in languages for pair in _pairs(found, language)]
     measures = found.config.similarity.measures
-    title = "Plain CKA is above 0 for any two models, and nothing here says what chance gives"
-    note = "The measure 'debiased' and its permutation null were not asked for."
+    title = "These measures are above 0 for any two models: read them beside what chance gives"
+    note = "The measure 'debiased', which is near 0 by chance, was not asked for. Plain CKA has no null here."
     if "debiased" in measures:
         title = _title(every)
         note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
-        note += (
-            "of layers counts as above chance where it is so on every task, without adjustment over pairs. Plain CKA "
-        )
-        note += "is above 0 for any two models."
+        note += "of layers counts as above chance where it is so on every task, without adjustment over pairs; "
+        note += f"{found.config.similarity.n_costly} pairings for maxcorr and Procrustes. All but debiased CKA are "
+        note += "above 0 for any two models."
     keys = [key for language in languages for key in language.keys]
     return make_table(Heading("similarity", title, note, keys), _pair_fields(measures), every)
 
@@ -164,7 +193,7 @@ def _table(found: ProbingFindings, languages: list[_Compared]) -> Table:
 def _title(every: Sequence[_Pair]) -> str:
     """How alike models are by debiased CKA, and in how many pairs of layers that is more than chance."""
     values = [pair.means["debiased"] for pair in every]
-    told = [pair.told for pair in every if pair.told is not None]
+    told = [above for pair in every if (above := pair.told.get("debiased")) is not None]
     span = f"{min(values):.2f}" if min(values) == max(values) else f"{min(values):.2f} to {max(values):.2f}"
     share = f"{100 * min(told):.0f} % of the pairs of layers" if told else "an unknown share of the pairs of layers"
     return f"Debiased CKA between models is {span}, above chance for at least {share}"

@@ -121,9 +121,9 @@ call = lambda: {name}(array_layers(np.zeros((4, 1, 2))), task)
 """
 CALLS = {
     """
-from goldproof.builders.logic.forms import Form, Kind, Name, Readings, Taller
+from goldproof.builders.logic.forms import Form, Name, NameKind, Readings, Taller
 from goldproof.builders.logic.solver import solve
-a, b = Name(Kind.PERSON, 0), Name(Kind.PERSON, 1)
+a, b = Name(NameKind.PERSON, 0), Name(NameKind.PERSON, 1)
 call = lambda: solve(Form((Taller(a, (b,)),), Taller(b, (a,))), Readings())
 """: f"the z3 check of proofs {NEEDS} 'goldproof[logic]'",
     """

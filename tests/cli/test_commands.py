@@ -340,7 +340,7 @@ WRONG_USE = [
     (["score", "a.jsonl", "--column", "gold"], "error: --column takes OURS=THEIRS, and got 'gold'\n"),
     (
         ["compare", "a.jsonl", "a.jsonl", "--margin", "0"],
-        "error: --margin must be above 0 and --gate at least 0; got 0 and None\n",
+        "error: --margin must be above 0; got 0\n",
     ),
 ]
 
@@ -350,7 +350,7 @@ def test_wrong_use_is_one_line_and_exit_2(run, tmp_path, arguments, message):
     write_jsonl(tmp_path / "a.jsonl", noisy_rows(20, 0.7, 1))
     code, out, err = run(*arguments)
     assert (out, err) == ("", message)
-    assert code == (1 if arguments == ["report", "demo"] else 2)
+    assert code == (4 if arguments == ["report", "demo"] else 2)
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_a_store_that_is_a_file(run, tmp_path):
     (tmp_path / "s").write_text("")
     code, _, err = run("run", "demo", "--preset", "tiny", "--store", "s")
     assert (code, err) == (
-        1,
+        4,
         "error: the store s cannot be written (File exists); check its permissions or give another --store: "
         "finished work is kept\n",
     )

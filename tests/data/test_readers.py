@@ -13,7 +13,7 @@ import hypothesis.strategies as st
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from goldproof.data.formats.files import iter_blocks
 from goldproof.data.naming import parse_name
@@ -127,6 +127,7 @@ def test_csv_as_the_standard_library_writes_it(
 def test_blocks_are_whole_lines_and_lose_nothing(
     content: bytes, size: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    assume(b"\n" in content or b"\r" not in content)  # lines that end with CR alone are refused
     path = _write(tmp_path_factory.mktemp("blocks") / "a.txt", b"x" + content)
     blocks = list(iter_blocks(path, size))
     assert b"".join(blocks) == b"x" + content

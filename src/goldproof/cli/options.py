@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldproof.errors import StoreError, UsageError
+from goldproof.errors import ExitCode, StoreError, UsageError
 
 if TYPE_CHECKING:
     from goldproof.data.columns import Columns
@@ -93,7 +93,7 @@ def store_trouble() -> Iterator[None]:
         yield
     except StoreError as error:
         typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(4) from None
+        raise typer.Exit(int(ExitCode.WORK_FAILED)) from None
 
 
 def report_folder(given: Path | None, study: str) -> Path:

@@ -161,7 +161,7 @@ def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, i
         cell.text,
         cell.interval,
         " ".join(name for name, is_on in style.items() if is_on),
-        None if cell.number is None else f"{float(cell.number):.9g}",
+        None if cell.number is None else repr(float(cell.number)),
         "" if cell.n is None else f"n = {cell.n}",
         cell.tied,
         " ".join(str(notes[text]) for text in cell.footnotes),

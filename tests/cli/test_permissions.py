@@ -117,7 +117,7 @@ def test_what_may_not_be_looked_at_or_written_is_said(folder):
         ("store", "verify", "--store", "shut"): (4, f"the store shut {store.format('read')}"),
         (*RUN, "--store", "shut", "--out", "free/x"): (
             StoreError.exit_code,
-            f"the store shut {store.format('written')}",
+            f"the store shut {store.format('read')}",
         ),
         (*RUN, "--store", "closed/new", "--out", "free/x"): (
             StoreError.exit_code,

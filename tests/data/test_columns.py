@@ -251,3 +251,13 @@ def test_a_part_that_there_is_none_of_is_refused_alike() -> None:
         Columns.by_part({"truth": "gold"})
     message = "data have no column 'truth'; allowed: text, pair, label, score, id, split, language"
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.large_list(pa.string_view()), pa.list_(pa.large_string()), pa.list_(pa.string(), 1)]
+)
+def test_tags_of_other_layouts_of_lists_are_read(kind):
+    """Frames of polars hold large lists of string views."""
+    table = pa.table({"id": ["1", "2"], "gold": ["a", "b"], "prediction": ["a", "a"], "tags": [["x"], ["y"]]})
+    table = table.set_column(3, "tags", pa.array([["x"], ["y"]], kind))
+    assert read_predictions(table).table.column("tags").to_pylist() == [["x"], ["y"]]

@@ -137,7 +137,7 @@ def tag_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
     kind = column.type
     if kind == pa.list_(pa.string()) and _is_tidy(column):
         return column
-    item = kind.value_type if pa.types.is_list(kind) else kind
+    item = kind.value_type if _is_list(kind) else kind
     if not (_is_plain(item) or _is_empty(column)):
         raise refused(raw, name, column, "tags: text or a number, several joined by ';' or in a list")
     cells = [
@@ -156,7 +156,13 @@ def _tag(value: Any) -> str:
 
 def _is_plain(kind: pa.DataType) -> bool:
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return bool(number or pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_null(kind))
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return bool(number or text or pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    """Whether cells are lists, in whichever of Arrow's layouts; polars and others have their own."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _is_tidy(column: pa.Array) -> bool:

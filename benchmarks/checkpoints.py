@@ -1,6 +1,6 @@
 """What is said about checkpoints on the designs of `benchmarks/checkpoint_designs.py`: how often it is false.
 
-    python benchmarks/checkpoints.py [--repetitions 2000]      writes docs/validation/checkpoints.md
+    python benchmarks/checkpoints.py [--repetitions 2000] [--parts 0 1 …]      writes docs/validation/checkpoints.md
 
 Everything goes through the functions that reports call, at their defaults. The designs were written down before the
 methods; what fails stands on the page too.
@@ -162,9 +162,9 @@ def mostly(values: list[float]) -> str:
 
 HEAD = """# What is said about checkpoints, simulated
 
-Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {seconds:.0f} s of processor time,
-{machine}). The designs are `benchmarks/checkpoint_designs.py`, which was committed before the methods; all of them are
-here. ± is the Monte-Carlo error; each section says its repetitions.
+Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {machine}). The designs are
+`benchmarks/checkpoint_designs.py`, which was committed before the methods; all of them are here. ± is the Monte-Carlo
+error; each section says its repetitions.
 """
 SHOWN_HEADS = ("design", "all of training, %", "second half, %", "outside the range of unrelated series, %")
 
@@ -183,11 +183,12 @@ class Part:
 
     def make(self, repetitions: int) -> str:
         """Simulate, and say what came of it."""
-        n = max(1, round(self.share * repetitions))
+        n, started = max(1, round(self.share * repetitions)), time.process_time()
         found = [self.ask(design, n) for design in self.designs]
         verdict = self.holds([value for values, _ in found for value in values])
         rows = table(self.heads, [row for _, row in found])
-        return f"## {self.title}\n{self.text} {n:,} repetitions. {verdict}\n\n{rows}\n"
+        took = f"{n:,} repetitions, {time.process_time() - started:.0f} s of processor time."
+        return f"## {self.title}\n{self.text} {took} {verdict}\n\n{rows}\n"
 
 
 PARTS = (
@@ -262,12 +263,19 @@ PARTS = (
 
 
 def main() -> None:
+    """Simulate the parts that are asked for; those that are not are kept as they stand on the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=2000)
-    n, started, parts = parser.parse_args().repetitions, time.process_time(), []
-    for part in PARTS:
-        parts.append(part.make(n))
-        head = HEAD.format(repetitions=n, seconds=time.process_time() - started, machine=platform.machine())
+    parser.add_argument(
+        "--parts", type=int, nargs="*", default=list(range(len(PARTS))), help="from 0 on; all, unless given"
+    )
+    arguments = parser.parse_args()
+    before = PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if PAGE.exists() else []
+    made = {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in before}
+    for place in arguments.parts:
+        made[PARTS[place].title] = PARTS[place].make(arguments.repetitions)
+        head = HEAD.format(repetitions=arguments.repetitions, machine=platform.machine())
+        parts = [made[part.title] for part in PARTS if part.title in made]
         PAGE.write_text("\n".join([head, *parts]), encoding="utf-8")
 
 

@@ -202,6 +202,65 @@ CHOICES = tuple(
 )
 
 
+# ----- the best of many, held out: written after the forms of the intervals were chosen, and run once ---------------
+
+
+@dataclass(frozen=True)
+class SkewedChoice:
+    """Systems whose accuracies fall off from the best (exponential, so many points), one run each, items of their own
+    difficulty drawn from a beta(.5, .5).
+    """
+
+    n_systems: int
+    points: float
+    n_items: int
+
+    @property
+    def name(self) -> str:
+        return f"best of {self.n_systems} that fall off by {self.points:g} points, {self.n_items} skewed items"
+
+    def draw(self, rng: np.random.Generator) -> Drawn:
+        loss = 0.01 * self.points * rng.exponential(size=(self.n_systems, 1))
+        chance = rng.beta(0.5, 0.5, self.n_items)
+        keeps = (0.6 - loss) / 0.6
+        right = (rng.random((self.n_systems, self.n_items)) < chance * keeps) | (
+            rng.random((self.n_systems, self.n_items)) < 0.1
+        )
+        truth = 0.1 + 0.9 * 0.5 * keeps
+        return Drawn(right[None], truth.T, np.zeros(1, int))
+
+
+HELD_OUT_CHOICES = tuple(
+    SkewedChoice(systems, points, items)
+    for systems, points, items in ((3, 1.0, 80), (12, 2.0, 300), (50, 1.0, 300), (50, 5.0, 300), (200, 2.0, 2000))
+)
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Runs that learn from 60 to 80 % and then fall by so many points; the last checkpoint is the chosen one."""
+
+    points: float
+    n_items: int
+    n_runs: int
+    n_points: int = 25
+
+    @property
+    def name(self) -> str:
+        return f"{self.n_runs} runs × {self.n_points} checkpoints that learn and forget {self.points:g}, {self.n_items}"
+
+    def draw(self, rng: np.random.Generator) -> Drawn:
+        time = np.linspace(0, 1, self.n_points)
+        mean = 0.8 - 0.2 * np.exp(-8 * time) - 0.01 * self.points * np.clip(2 * time - 1, 0, 1)
+        truth = np.clip(mean + 0.004 * autoregressive((self.n_runs, self.n_points), 0.5, rng), 0.05, 0.95)
+        return Drawn(answers_of_curve(truth, self.n_items, rng), truth, np.full(self.n_runs, self.n_points - 1))
+
+
+HELD_OUT_COURSES = tuple(
+    Learning(points, items, runs) for points in (0.0, 2.0, 6.0) for items, runs in ((150, 3), (500, 8))
+)
+
+
 # ----- sources of chance --------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,7 @@
 """Logistic regressions with elastic net for a whole grid of (λ₁, λ₂) at once, by orthant-wise L-BFGS.
 
 Minimises mean cross-entropy + λ₁·‖W‖₁ + λ₂/2·‖W‖² (Zou & Hastie 2005), the intercept free. Each step of L-BFGS stays
-within an orthant and goes down along the pseudo-gradient (Andrew & Gao 2007), whose largest number is also the KKT
+within an orthant and starts from the pseudo-gradient (after Andrew & Gao 2007), whose largest number is also the KKT
 residual by which a problem is done. All pairs share each product with the features. It does not choose a pair.
 """
 
@@ -144,8 +144,7 @@ class _NetDescent:
     def step(self) -> None:
         """One iteration; a problem that finds no way down forgets its history, and is stuck where it had none."""
         pseudo = self._pseudo_gradient()
-        direction = find_direction(self.history, pseudo, self._first_guess)
-        direction = direction.masked_fill(direction * pseudo >= 0, 0.0)
+        direction = self._downwards(pseudo)
         old, gradient = self.theta, self.gradient
         self._search(direction, pseudo)
         still = (self.theta == old).all(3).all(1)
@@ -154,6 +153,18 @@ class _NetDescent:
             self.history = [move.without(still) for move in self.history]
         self.objective, self.gradient = self._look()
         self.history = remember(self.history, Move.of(self.theta - old, self.gradient - gradient))
+
+    def _downwards(self, pseudo: Tensor) -> Tensor:
+        """The direction of L-BFGS, in which a weight of 0 may move against its pseudo-gradient only.
+
+        Where the whole does not lead down, no weight may move otherwise. To ask that of all weights everywhere, as
+        Andrew & Gao do, spoils the direction: on correlated features it takes several times as many iterations.
+        """
+        direction = find_direction(self.history, pseudo, self._first_guess)
+        against = direction * pseudo >= 0
+        direction = direction.masked_fill((self.theta == 0) & against, 0.0)
+        is_up = (_dot(direction, pseudo) >= 0)[:, None, :, None]
+        return direction.masked_fill(is_up & against, 0.0)
 
     def _search(self, direction: Tensor, pseudo: Tensor) -> None:
         """Go down along the direction, within the orthant; a step that is too long is halved, for the problems that
@@ -174,7 +185,7 @@ class _NetDescent:
             reached, before = self.design.forward(trial), self.objective[:, open_]
             value = cross_entropy(reached, self.codes).value + _penalised(trial, l1, l2)
             # single precision leaves noise of this size in the objective
-            low = value <= before + 1e-4 * _dot(v, trial - theta) + 2e-7 * before.abs()
+            low = value <= before + 1e-4 * _dot(v, trial - theta) + 5e-7 * before.abs()
             is_new = (low & is_open[:, open_])[:, None, :, None]
             found[:, :, open_] = trial.where(is_new, found[:, :, open_])
             logits[:, :, open_] = reached.where(is_new, logits[:, :, open_])

@@ -19,8 +19,10 @@ for _name in ("GOLDPROOF_STORE", "RAY_ADDRESS"):  # whoever runs the tests may h
     os.environ.pop(_name, None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # after `make test &`; what a test interrupts inherits it
     signal.signal(signal.SIGINT, signal.default_int_handler)
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+_ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same examples", _ANY_MACHINE, derandomize=True)
+settings.register_profile("new examples", _ANY_MACHINE)
+settings.load_profile(os.environ.get("GOLDPROOF_EXAMPLES", "same examples"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -210,7 +210,7 @@ def test_data_root_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == (
         "the data root that holds the files of 'rte' is not known; "
         "set the environment variable GOLDPROOF_DATA to the folder, or give root=… "
-        "(`goldproof list rte` says which files they are and where they are had from)"
+        "(`goldproof list rte` says which files they are and where to get them)"
     )
 
 

@@ -44,6 +44,23 @@ SourceLanguage = Annotated[
         help="Language that was trained on: judge zero-shot transfer over checkpoints instead (language, split, step).",
     ),
 ]
+Gate = Annotated[
+    float | None, typer.Option(help="Exit with 1 when B is credibly worse by this many points; for use in CI.")
+]
+RequiredProof = Annotated[
+    str | None,
+    typer.Option(
+        "--require",
+        help="Pass only what is shown: not-worse (within --gate) or better; exit 1 if worse, 3 if not shown.",
+    ),
+]
+SeedDeviation = Annotated[
+    float | None, typer.Option("--seed-sd", help="Known standard deviation of the score over trainings, in points.")
+]
+Fixed = Annotated[
+    bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
+]
+Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
@@ -164,25 +181,11 @@ def compare(  # noqa: PLR0913 - one parameter per option
     b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
     metric: MetricName = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
-    gate: Annotated[
-        float | None, typer.Option(help="Exit with 1 when B is credibly worse by this many points; for use in CI.")
-    ] = None,
-    require: Annotated[
-        str | None,
-        typer.Option(
-            help="Pass only what is shown: not-worse (within --gate) or better; exit 1 if worse, 3 if not shown."
-        ),
-    ] = None,
-    seed_sd: Annotated[
-        float | None,
-        typer.Option("--seed-sd", help="Known standard deviation of the score over trainings, in points."),
-    ] = None,
-    fixed: Annotated[
-        bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
-    ] = False,
-    looks: Annotated[
-        int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")
-    ] = 1,
+    gate: Gate = None,
+    require: RequiredProof = None,
+    seed_sd: SeedDeviation = None,
+    fixed: Fixed = False,
+    looks: Looks = 1,
     cluster: Cluster = "auto",
     common: Common = False,
     column: options.ColumnPairs = None,

@@ -70,9 +70,12 @@ def correlation_of(covariance: FloatArray) -> FloatArray:
 
 
 def _smallest_p(correlation: FloatArray) -> FloatArray:
-    """Draws of the smallest two-sided p of normal estimates with this correlation and a mean of 0."""
+    """Draws of the smallest two-sided p of normal estimates with this correlation and a mean of 0.
+
+    The symmetric root is the only one that rounding, and another machine's solver, do not turn into another.
+    """
     values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    root = (vectors * np.sqrt(np.where(values > 1e-10, values, 0.0))) @ vectors.T
     normal = np.random.default_rng(0).standard_normal((DRAWS, len(correlation)))
     scale = np.sqrt((root**2).sum(axis=1))
     largest = np.abs(normal @ root.T / scale).max(axis=1)

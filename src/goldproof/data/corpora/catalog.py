@@ -238,7 +238,7 @@ def _data_root(root: str | Path | None, name: str) -> Path:
     given = root or os.environ.get(ROOT_VARIABLE)
     if not given:
         how = f"set the environment variable {ROOT_VARIABLE} to the folder, or give root=…"
-        where = f"`goldproof list {name}` says which files they are and where they are had from"
+        where = f"`goldproof list {name}` says which files they are and where to get them"
         raise UsageError(f"the data root that holds the files of {name!r} is not known; {how} ({where})")
     if not Path(given).is_dir():
         raise UsageError(f"the data root {given} is not a folder")

@@ -42,7 +42,7 @@ def words_for(removed: str) -> str:
     >>> words_for("NOUN+ADJ")
     'adjectives and nouns'
     """
-    return " and ".join(NAMES[name] for name in classes_of(removed))
+    return " and ".join(NAMES.get(name, f"words of the class {name}") for name in classes_of(removed))
 
 
 def retained_claims(config: Config, found: Sequence[Found]) -> list[Claim]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldproof.errors import ExitCode, StoreError, UsageError
+from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
     from goldproof.data.columns import Columns
@@ -84,16 +82,6 @@ def existing_store(given: str | None) -> Store:
     if not store.is_there():
         raise UsageError(f"there is no store {store.where}; `goldproof run` makes one, --store names another")
     return store
-
-
-@contextmanager
-def store_trouble() -> Iterator[None]:
-    """Within the block a store that cannot be used ends the command with 4: there, 1 is an answer about its values."""
-    try:
-        yield
-    except StoreError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(int(ExitCode.WORK_FAILED)) from None
 
 
 def report_folder(given: Path | None, study: str) -> Path:

@@ -19,6 +19,7 @@ from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints.agreement import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
+from goldproof.judging.confusions import LabelFindings
 from goldproof.judging.metric_numbers import score_text
 from goldproof.judging.metrics import (
     choose_metric,
@@ -90,7 +91,7 @@ class SetScore:
     """The scores of one set, how far its runs differ, and the smallest difference that its items could show.
 
     `scope` says what the score is about, `about` says it in words. Runs that collapsed are counted in `collapse` and
-    in no other number.
+    in no other number. `labels` stands where the answers were counted and not kept.
     """
 
     where: Mapping[str, str]
@@ -108,6 +109,7 @@ class SetScore:
     collapse: Collapse | None = None
     scope: Scope = "systems"
     about: str = ""
+    labels: LabelFindings | None = None
 
     def name(self) -> str:
         """Where it was read, in words."""

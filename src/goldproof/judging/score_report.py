@@ -13,6 +13,7 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.judging.calibration import Calibration
 from goldproof.judging.checkpoints.agreement import Agreement
+from goldproof.judging.confusion_report import label_items
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import Scores, SetScore
@@ -47,6 +48,7 @@ def score_report(scores: Scores) -> Report:
     for title, items in (
         ("Would another seed change it?", _run_items(scores)),
         ("By category", _tag_items(scores)),
+        ("Which labels are confused?", label_items(scores)),
         ("Does development guide to test?", _agreement_items(scores)),
         ("Do the probabilities mean what they say?", _calibration_items(scores)),
         ("Items", _example_items(scores)),

@@ -11,7 +11,7 @@ import hashlib
 import json
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -134,18 +134,19 @@ def _table(table: Table) -> dict[str, Any]:
         }
         for i, (column, is_number) in enumerate(zip(table.columns, numeric, strict=True))
     ]
+    size = {
+        "tall": len(views) > MOST_ROWS_IN_SIGHT,
+        "dense": len(columns) > MOST_ROOMY_COLUMNS,
+        "huge": len(views) > MOST_ROWS_IN_FULL,
+    }
+    shape = _short_cell if size["huge"] else _html_cell
     rows = [
         [
-            _html_cell(cell, column, str(shown["style"]), notes)
+            shape(cell, column, str(shown["style"]), notes)
             for cell, column, shown in zip(row, table.columns, columns, strict=True)
         ]
         for row in views
     ]
-    size = {
-        "tall": len(rows) > MOST_ROWS_IN_SIGHT,
-        "dense": len(columns) > MOST_ROOMY_COLUMNS,
-        "huge": len(rows) > MOST_ROWS_IN_FULL,
-    }
     return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
 
 
@@ -166,6 +167,13 @@ def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, i
         cell.tied,
         " ".join(str(notes[text]) for text in cell.footnotes),
     )
+
+
+def _short_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, int]) -> HtmlCell:
+    """A cell of a table of thousands of rows: the heading alone sets the width, and the number to sort by is short."""
+    if cell.number is None:
+        return _html_cell(cell, column, width if width == "number" else "", notes)
+    return replace(_html_cell(cell, column, "", notes), sort=f"{float(cell.number):.7g}")
 
 
 def _examples(examples: ExampleList, interactive: bool) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from goldproof.statistics.estimate import Estimate
 
 MOST_ROWS = 12
 STEP, STEP_WITH_RUNS = 28, 36
+MOST_ROOMY, ROOMY_STEP = 3, 48
 NARROW_PAGE = 350
 Look = Literal["ours", "better", "worse", "baseline"]
 COLOURS: dict[Look, str] = {"ours": SERIES[0], "better": BETTER, "worse": WORSE, "baseline": MUTED}
@@ -62,13 +63,13 @@ def overview(
     against = against or Against()
     shown, left_out = _few(readings)
     rows = [row for reading in shown for row in _rows(reading, column)]
-    names = [reading.name for reading in shown]
+    names = list(dict.fromkeys(reading.name for reading in shown))
     has_runs = any(reading.runs for reading in shown)
     room = label_room(names)
     spec = {
         "data": {"name": DATA_NAME},
         "width": WIDE - min(room, 260),
-        "height": {"step": STEP_WITH_RUNS if has_runs else STEP},
+        "height": {"step": ROOMY_STEP if len(names) <= MOST_ROOMY else STEP_WITH_RUNS if has_runs else STEP},
         "encoding": {"y": {"field": "name", "type": "ordinal", "sort": names, "title": None, "axis": _NAMES}},
         "layer": [*_beneath(against), *_marks(rows, column, _domain(rows, column, against), has_runs)],
         "config": look(room),
@@ -82,14 +83,14 @@ _NAMES: Mapping[str, Any] = {"domain": False, "ticks": False, "labelPadding": 8}
 
 
 def _few(readings: Sequence[Reading]) -> tuple[list[Reading], int]:
-    """The readings that a first screen has room for, in their order, and how many are left out."""
-    if len(readings) <= MOST_ROWS:
+    """The readings that a first screen has room for, in their order, and how many rows are left out."""
+    if len({reading.name for reading in readings}) <= MOST_ROWS:
         return list(readings), 0
-    ours = [reading for reading in readings if reading.look != "baseline"]
-    ranked = sorted((r for r in ours if math.isfinite(_number(r.value))), key=lambda r: _number(r.value))
+    ours = [reading for reading in readings if reading.look != "baseline" and math.isfinite(_number(reading.value))]
+    ranked = list(dict.fromkeys(reading.name for reading in sorted(ours, key=lambda each: _number(each.value))))
     half = MOST_ROWS // 2
-    kept = {id(reading) for reading in (*ranked[:half], *ranked[-half:])}
-    return [reading for reading in readings if id(reading) in kept], len(ours) - len(kept)
+    kept = {*ranked[:half], *ranked[-half:]}
+    return [reading for reading in readings if reading.name in kept], len(ranked) - len(kept)
 
 
 def _number(value: Estimate | float) -> float:

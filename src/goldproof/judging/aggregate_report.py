@@ -6,7 +6,7 @@ from goldproof.judging.compare import Judgement
 from goldproof.judging.differences import Difference
 from goldproof.judging.metric_numbers import margin_text
 from goldproof.judging.score import Scores, SetScore
-from goldproof.judging.score_report import metric_column
+from goldproof.judging.score_answer import metric_column
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes, format_number, in_words, points

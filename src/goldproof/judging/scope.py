@@ -26,6 +26,8 @@ def scope_of_score(n_runs: int, run_kind: RunKind = "seed") -> tuple[Scope, str]
     'the recipe: another training of it, on items like these'
     """
     again = AGAIN[run_kind]
+    if run_kind == "repeat":
+        return "systems", f"this system{', asked again,' if n_runs > 1 else ''} on items like these"
     if n_runs < 2:
         return "systems", f"this system on items like these; one {again} says nothing of another"
     return "recipes", f"the recipe: another {again} of it, on items like these"
@@ -35,7 +37,7 @@ def scope_of_difference(scope: Scope, a: Answers, b: Answers, seed_sd: float | N
     """What a comparison of A and B is about, in words; `unit` is how a spread over seeds is printed."""
     again = AGAIN[a.run_kind]
     if scope == "systems":
-        if seed_sd == 0:
+        if seed_sd == 0 or a.run_kind == b.run_kind == "repeat":
             return "these two systems as they are, on items like these"
         return f"this A and this B on items like these; one {again} a side says nothing of another {again}"
     if seed_sd:

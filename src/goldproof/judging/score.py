@@ -21,8 +21,9 @@ from goldproof.judging.checkpoints.agreement import Agreement, Trajectory, agree
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.metric_numbers import score_text
 from goldproof.judging.metrics import (
-    choose_metric,
-    count_spans,
+    averaged,
+    choose_metric_of,
+    countable,
     is_of_numbers,
     mean_score,
     metric_of,
@@ -203,8 +204,8 @@ def score_answers(
     if not several:
         raise UsageError("there is nothing to score: no predictions were given")
     task = several[0].task
-    name = choose_metric(task, settings.metric)
-    counted = [count_spans(answers) for answers in several]
+    name = choose_metric_of(several[0], settings.metric)
+    counted = [countable(answers) for answers in several]
     final = last_steps(counted)
     collapses = [collapse_of(answers, settings.level) for answers in final]
     kept = [without_collapsed(*pair) for pair in zip(final, collapses, strict=True)]
@@ -263,7 +264,7 @@ def detectable_of(answers: Answers, main: str, level: float) -> float:
     The rival has as many runs that vary as much, and differs from this model item by item as two of its runs do. With
     one run nothing is known of that, and the rival is one on other items.
     """
-    answers = count_spans(answers)
+    answers = averaged(countable(answers, main))
     if main == "spearman" or answers.n_items < 2:
         return math.nan
     measure = metric_of(answers, main)
@@ -286,7 +287,7 @@ def _run_correlation(answers: Answers, main: str, settings: Settings) -> Estimat
 def _limits(several: Sequence[Answers], metric: str) -> list[str]:
     """What this data cannot show, said plainly."""
     notes = []
-    single = [answers.name() for answers in several if len(answers.runs) == 1]
+    single = [answers.name() for answers in several if answers.n_runs == 1 and answers.run_kind != "repeat"]
     if single:
         notes.append(f"One run only ({_few(single)}): the intervals are over items, and say nothing of another seed.")
     warnings = {answers.name(): cluster_warning(answers.clusters) for answers in several}

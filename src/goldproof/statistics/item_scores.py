@@ -31,9 +31,9 @@ def item_scores_interval(
 
     Wilson's interval at the effective number of items n·m(1 − m)/s², with m and s² of the items' means over runs, on
     a scale from 0 to 1. In that ratio, and nowhere else, one more item (or cluster) is at 0 and one at 1: a few that
-    happen to score alike do not pass for certainty. Clusters and runs divide it by how much more they vary than independent
-    items would; the quantile is Student's. With `repeats` the runs are the same system asked again, where nothing is
-    shared by all answers of a run: the items' means over repeats are all that matters.
+    happen to score alike do not pass for certainty. Clusters and runs divide it by how much more they vary than
+    independent items would; the quantile is Student's. With `repeats` the runs are the same system asked again, where
+    nothing is shared by all answers of a run: the items' means over repeats are all that matters.
 
     >>> estimate = item_scores_interval(np.array([1, 1, 0.5, 1, 0.5, 1, 1, 1, 0, 1]))
     >>> round(estimate.value, 2), round(estimate.low, 2), round(estimate.high, 2)

@@ -108,7 +108,11 @@ def compare(
     settings: Settings | None = None,
     margins: Margins | None = None,
 ) -> Judgement:
-    """Compare the predictions of B with those of A on the same items, or two printed scores as if on different ones."""
+    """Compare the predictions or logs of B with those of A on the same items, or two printed scores as if on
+    different ones.
+    """
+    from goldproof.judging.logs import compare_logs, logs_among
+
     settings, margins = settings or Settings(), margins or Margins()
     if isinstance(a, Aggregate) and isinstance(b, Aggregate):
         return compare_aggregates(a, b, columns, settings, margins)
@@ -117,6 +121,11 @@ def compare(
             "a printed score cannot be compared with predictions; give the predictions of both, or a printed score "
             "of both"
         )
+    logs_a, logs_b = logs_among(a), logs_among(b)
+    if logs_a and logs_b:
+        return compare_logs(logs_a, logs_b, settings, margins)
+    if logs_a or logs_b:
+        raise UsageError("a log cannot be compared with predictions; give logs of both sides, or predictions of both")
     notes: list[str] = []
     one, other = (_load(source, columns, settings, notes) for source in (a, b))
     judgement = compare_answers(one, other, _names((a, b), (one, other)), settings, margins)

@@ -59,7 +59,8 @@ class Settings:
     `missing` says what a prediction that is not there means: "wrong" (the default; not for numbers), "leave-out" or
     "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order. For
     `compare`: `seed_sd` is a known standard deviation of the score over trainings (0: nothing to train again), `looks`
-    at how many stages of collecting runs or items somebody looks.
+    at how many stages of collecting runs or items somebody looks. For logs of evaluation harnesses: `task` and `filter`
+    say what is read, with `metric`, where a log holds several.
     """
 
     metric: str | None = None
@@ -72,6 +73,8 @@ class Settings:
     by_row: bool = False
     seed_sd: float | None = None
     looks: int = 1
+    task: str | None = None
+    filter: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, with the option's name."""
@@ -175,18 +178,21 @@ def score(
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> Scores:
-    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; or printed
-    scores.
+    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; logs of
+    evaluation harnesses; or printed scores.
 
     Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
     several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
     need single items are then left out, and the notes say so.
     """
+    from goldproof.judging.logs import logs_among, score_logs
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
+    if logs := logs_among(source):
+        return score_logs(logs, settings)
     if not answers_in(source) and is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
     row_ids: RowIds = "always" if settings.by_row else "alone"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldproof.cli import options
-from goldproof.errors import UsageError
+from goldproof.errors import StoreError, UsageError
 from goldproof.extras import require
 
 if TYPE_CHECKING:
@@ -143,12 +143,16 @@ def _items(log: Log) -> list[Any]:
 
 
 def _to_hub_results(exported: _Exported, dataset: str, task: str, out: Path | None) -> tuple[dict[str, Any], str]:
+    from goldproof.jobs.files import write_durably
     from goldproof.report.hub_results import hub_results
 
     text = hub_results(exported.scores, dataset, task)
     if out is None:
         return {"eval-results": text}, text
-    options.write_text(out, text)
+    try:
+        write_durably(out, text.encode())
+    except OSError as error:
+        raise StoreError(f"the results cannot be written to {out}: {error.strerror or error}") from error
     return {"files": [str(out)]}, str(out)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.errors import StoreError, UsageError
+from goldproof.jobs.files import write_durably
 from goldproof.report.scores import Score
 from goldproof.statistics.estimate import Estimate
 
@@ -82,14 +83,13 @@ def write_record(
     lines = [json.dumps(_sample(each, record), ensure_ascii=False) for each in items]
     paths = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         if lines:
             text = "\n".join(lines) + "\n"
             paths.append(folder / f"{stem}_samples.jsonl")
-            paths[0].write_text(text, encoding="utf-8")
+            write_durably(paths[0], text.encode())
             record = {**record, "detailed_evaluation_results": _details(record, stem, text, len(lines))}
         paths.insert(0, folder / f"{stem}.json")
-        paths[0].write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_durably(paths[0], (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise StoreError(f"the record cannot be written to {folder}: {error.strerror or error}") from error
     return paths

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from goldproof.data.logs.log import Log
 from goldproof.errors import StoreError
+from goldproof.jobs.files import written_aside
 
 
 def tidy_table(logs: Sequence[Log]) -> pa.Table:
@@ -22,7 +23,8 @@ def write_tidy(logs: Sequence[Log], path: Path) -> None:
     """Write the table as Parquet."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(tidy_table(logs), path)
+        with written_aside(path) as file:
+            pq.write_table(tidy_table(logs), file)
     except OSError as error:
         raise StoreError(f"the scores cannot be written to {path}: {error.strerror or error}") from error
 

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from goldproof.data.answers import Answers
+
+Repeats = Literal["refuse", "first", "mean"]
+"""What is done where one item of one run has two scores that differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +33,21 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of a log is read, where it holds several: a task, a metric, a filter or scorer; None takes the headline."""
+    """What of a log is read, where it holds several: a task, a metric, a filter or scorer; None takes the headline.
+
+    `repeats` says what is done with two scores of one item in one run that differ. `cluster` and `category` name a
+    field of the items that says which go together, and of which kind they are. `bounds` are the lowest and the highest
+    score an item can have, where the log does not say so. `unfinished` reads also an evaluation that did not end.
+    """
 
     task: str | None = None
     metric: str | None = None
     filter: str | None = None
+    repeats: Repeats = "refuse"
+    cluster: str | None = None
+    category: str | None = None
+    bounds: tuple[float, float] | None = None
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)

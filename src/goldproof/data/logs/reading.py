@@ -46,8 +46,8 @@ def _compared(log: Log) -> Log:
     if log.printed is None or abs(mean - log.printed) <= _ROUNDED * max(1.0, abs(mean)):
         return log
     note = (
-        f"The log's own {log.metric} is {log.printed:.6g}, the mean of the scores that were read {mean:.6g}: it was not "
-        "made as their mean, or of other items."
+        f"The log's own {log.metric} is {log.printed:.6g}, the mean of the scores that were read {mean:.6g}: it was "
+        "not made as their mean, or of other items."
     )
     return replace(log, notes=(*log.notes, note))
 

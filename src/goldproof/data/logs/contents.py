@@ -10,7 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from goldproof.data.formats.files import BOM, FORMATS, first_bytes, suffix_of
-from goldproof.data.logs import inspect_ai, lm_eval, tables
+from goldproof.data.logs import (
+    every_eval_ever,
+    helm,
+    inspect_ai,
+    lighteval,
+    lm_eval,
+    mteb,
+    openai_evals,
+    promptfoo,
+    tables,
+    transformers_scripts,
+)
 from goldproof.data.logs.choosing import listed
 from goldproof.data.logs.documents import first_keys
 from goldproof.data.logs.rows import plain_name
@@ -21,11 +32,22 @@ Kind = Literal[
     "lm_eval results",
     "inspect archive",
     "inspect document",
+    "helm",
+    "mteb",
+    "lighteval details",
+    "lighteval results",
+    "openai evals",
+    "promptfoo document",
+    "promptfoo lines",
+    "every eval ever document",
+    "every eval ever lines",
+    "transformers",
     "table",
 ]
 HARNESSES = (
-    "lm-evaluation-harness (samples and results), Inspect (.eval, .json), and tables with the columns id and score, or "
-    "with an id and a column for each model"
+    "logs of lm-evaluation-harness (samples and results), Inspect (.eval, .json), HELM (run folders), MTEB, lighteval "
+    "(details), OpenAI evals, promptfoo and Every Eval Ever, and tables with the columns id and score, or with an id "
+    "and a column of numbers for each model"
 )
 _SIZES = (1 << 16, 1 << 20, 1 << 24)  # more is looked at only where the first object is not told by less
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -34,6 +56,15 @@ _SIGNS: tuple[tuple[frozenset[str], Kind], ...] = (
     (lm_eval.SAMPLES_KEYS, "lm_eval samples"),
     (lm_eval.RESULTS_KEYS, "lm_eval results"),
     (inspect_ai.DOCUMENT_KEYS, "inspect document"),
+    *((keys, "helm") for keys in helm.KEYS),
+    *((keys, "mteb") for keys in mteb.KEYS),
+    (lighteval.RESULTS_KEYS, "lighteval results"),
+    (openai_evals.KEYS, "openai evals"),
+    *((keys, "promptfoo document") for keys in promptfoo.DOCUMENT_KEYS),
+    (promptfoo.LINE_KEYS, "promptfoo lines"),
+    (every_eval_ever.DOCUMENT_KEYS, "every eval ever document"),
+    (every_eval_ever.LINE_KEYS, "every eval ever lines"),
+    *((keys, "transformers") for keys in transformers_scripts.KEYS),
 )
 
 
@@ -55,6 +86,8 @@ def look_at(path: Path) -> Content:
         return _look_at_parquet(path)
     if b"\x00" in head:
         return Content(None, "a binary file")
+    if transformers_scripts.is_predictions(head):
+        return Content("transformers", "predictions of transformers' scripts")
     start = head.removeprefix(BOM).lstrip()[:1]
     if start in (b"{", b"["):
         return _look_at_json(path, head)
@@ -83,6 +116,8 @@ def _look_at_parquet(path: Path) -> Content:
         names = pq.read_schema(path).names
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return Content(None, "a Parquet file that is not whole")
+    if set(names) >= lighteval.NEW_COLUMNS or set(names) >= lighteval.OLD_COLUMNS:
+        return Content("lighteval details", "details of lighteval")
     return Content("table" if tables.is_table(path) else None, f"a table with the columns {listed(names)}")
 
 

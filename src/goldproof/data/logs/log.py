@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from goldproof.data.answers import Answers
 
 Repeats = Literal["refuse", "first", "mean"]
@@ -69,3 +71,11 @@ class Log:
     others: tuple[str, ...] = ()
     conditions: Conditions = Conditions()
     notes: tuple[str, ...] = ()
+
+    def mean(self) -> float:
+        """The mean over items of the mean over the runs that have a score, as harnesses print it."""
+        scores = self.answers.runs
+        present = ~np.isnan(scores)
+        counts = present.sum(axis=0)
+        sums = np.where(present, scores, 0.0).sum(axis=0)
+        return float((sums[counts > 0] / counts[counts > 0]).mean()) if counts.any() else float("nan")

@@ -8,12 +8,20 @@ from pathlib import Path
 
 from goldproof.data.formats.files import check_file
 from goldproof.data.logs.contents import HARNESSES, Content, Kind, look_at
+from goldproof.data.logs.every_eval_ever import read_every_eval_ever
+from goldproof.data.logs.helm import read_helm
 from goldproof.data.logs.inspect_ai import read_inspect
+from goldproof.data.logs.lighteval import no_items, read_lighteval
 from goldproof.data.logs.lm_eval import newest, read_lm_eval, siblings
 from goldproof.data.logs.log import Choice, Log
+from goldproof.data.logs.mteb import read_mteb
+from goldproof.data.logs.openai_evals import read_openai_evals
+from goldproof.data.logs.promptfoo import read_promptfoo
 from goldproof.data.logs.tables import read_table
+from goldproof.data.logs.transformers_scripts import no_gold
 from goldproof.errors import DataError, UsageError
 
+_ROUNDED = 1e-6  # harnesses print six digits and more
 _LM_EVAL: tuple[Kind, ...] = ("lm_eval samples", "lm_eval results")
 
 
@@ -28,8 +36,23 @@ def is_log(path: str | Path) -> bool:
 def read_logs(path: str | Path, choice: Choice | None = None) -> list[Log]:
     """The logs in a file or in a folder and all folders below, one for each model and task."""
     path, choice = Path(path), choice or Choice()
-    if path.is_dir():
-        return _read_folder(path, choice)
+    found = _read_folder(path, choice) if path.is_dir() else _read_one(path, choice)
+    return [_compared(log) for log in found]
+
+
+def _compared(log: Log) -> Log:
+    """The log, with a note where its own number is not the mean of its scores."""
+    mean = log.mean()
+    if log.printed is None or abs(mean - log.printed) <= _ROUNDED * max(1.0, abs(mean)):
+        return log
+    note = (
+        f"The log's own {log.metric} is {log.printed:.6g}, the mean of the scores that were read {mean:.6g}: it was "
+        "not made as their mean, or of other items."
+    )
+    return replace(log, notes=(*log.notes, note))
+
+
+def _read_one(path: Path, choice: Choice) -> list[Log]:
     content = look_at(check_file(path))
     if content.kind is None:
         raise DataError(f"no log that is read: it looks like {content.looks_like}; read are {HARNESSES}", path=path)
@@ -39,9 +62,26 @@ def read_logs(path: str | Path, choice: Choice | None = None) -> list[Log]:
 def _read_file(path: Path, kind: Kind, choice: Choice) -> list[Log]:
     if kind in _LM_EVAL:
         return read_lm_eval(*siblings(path), choice, path)
-    if kind == "table":
-        return read_table(path, choice)
-    return read_inspect(path, choice, packed=kind == "inspect archive")
+    match kind:
+        case "table":
+            return read_table(path, choice)
+        case "inspect archive" | "inspect document":
+            return read_inspect(path, choice, packed=kind == "inspect archive")
+        case "helm":
+            return read_helm(path.parent, choice)
+        case "mteb":
+            return read_mteb(path, choice)
+        case "lighteval details":
+            return read_lighteval(path, choice)
+        case "lighteval results":
+            raise no_items(path)
+        case "openai evals":
+            return read_openai_evals(path, choice)
+        case "promptfoo document" | "promptfoo lines":
+            return read_promptfoo(path, choice, lines=kind == "promptfoo lines")
+        case "every eval ever document" | "every eval ever lines":
+            return read_every_eval_ever(path, choice, lines=kind == "every eval ever lines")
+    raise no_gold(path)
 
 
 def _read_folder(folder: Path, choice: Choice) -> list[Log]:
@@ -66,11 +106,15 @@ def _read_folder(folder: Path, choice: Choice) -> list[Log]:
 
 
 def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:
-    """Files that are read together: samples and results of one folder; every other one by itself."""
+    """Files that are read together: those of a run, where a harness writes several; every other one by itself."""
     together: dict[Path, dict[Path, Kind]] = {}
     for file, kind in kinds.items():
-        if kind in _LM_EVAL:
+        if kind in _LM_EVAL or kind == "helm":
             together.setdefault(file.parent, {})[file] = kind
+        elif kind == "every eval ever lines" and file.with_name(file.name.replace("_samples.jsonl", ".json")) in kinds:
+            continue  # it is read with its document
+        elif kind == "lighteval results" and "lighteval details" in kinds.values():
+            continue
         else:
             together[file] = {file: kind}
     yield from together.values()

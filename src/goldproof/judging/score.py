@@ -32,7 +32,7 @@ from goldproof.judging.metrics import (
     with_others,
 )
 from goldproof.judging.missing import NO_ANSWER, settle
-from goldproof.judging.scope import scope_of_score
+from goldproof.judging.scope import scope_of_answers
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.report.numbers import count
@@ -233,7 +233,7 @@ def score_answers(
 def _score_set(answers: Answers, main: str, settings: Settings) -> SetScore:
     estimates = {name: mean_score(answers, name, settings.level) for name in with_others(answers.task, main)}
     several = len(answers.runs) > 1
-    scope, about = scope_of_score(answers.n_runs, answers.run_kind)
+    scope, about = scope_of_answers(answers)
     return SetScore(
         where=answers.where,
         n_items=answers.n_items,

@@ -70,8 +70,8 @@ def test_every_task_of_a_folder_is_scored_with_what_the_harness_printed(tmp_path
     by_task = {each.where["dataset"]: each.estimates["score"].value for each in found.sets}
     assert by_task == pytest.approx({task: values.mean() for task, values in right.items()})
     assert found.notes[0] == (
-        f"task0: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, whose mean of "
-        f"{right['task0'].mean():.6g} is ours."
+        "task0, task1: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, and the mean that it printed "
+        "is ours."
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from goldproof.data.columns import resolve_missing
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source, file_list, model_names
-from goldproof.data.logs.conditions import differing_conditions, notes_on
+from goldproof.data.logs.conditions import differing_conditions, notes_on_all
 from goldproof.data.logs.log import Log
 from goldproof.errors import UsageError
 from goldproof.judging.compare import Judgement, compare_answers
@@ -44,7 +44,7 @@ def score_logs(paths: Sequence[Path], settings: Settings) -> Scores:
     logs = _read(paths, settings)
     policy = resolve_missing("score", settings.missing)
     settled = [settle([log.answers], policy) for log in logs]
-    notes = [note for log in logs for note in notes_on(log)]
+    notes = notes_on_all(logs)
     notes += [note for _, said in settled for note in said]
     answers = [each for several, _ in settled for each in several]
     return score_answers(answers, notes, _judged_by(settings), {"files": ", ".join(path.name for path in paths)})
@@ -63,7 +63,7 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
     by_task = {log.task: log for log in other}
     both = [(log, by_task[log.task]) for log in one if log.task in by_task]
     notes = [note for pair in both for note in differing_conditions(*pair)]
-    notes += [note for logs in (one, other) for log in logs for note in notes_on(log)]
+    notes += notes_on_all([*one, *other])
     return replace(found, notes=[*dict.fromkeys(notes), *found.notes])
 
 

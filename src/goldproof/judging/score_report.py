@@ -17,6 +17,7 @@ from goldproof.judging.collapse import take_runs
 from goldproof.judging.confusion_report import label_items
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import mean_score, title_of
+from goldproof.judging.scope import AGAIN
 from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.score_answer import (
     CHANCE,
@@ -56,7 +57,7 @@ def score_report(scores: Scores) -> Report:
     """The report of what was scored."""
     sections = [Section("Scores", _score_items(scores))]
     for title, items in (
-        ("Would another seed change it?", _run_items(scores)),
+        (f"Would {_another(scores)} change it?", _run_items(scores)),
         ("By category", _tag_items(scores)),
         ("Which labels are confused?", label_items(scores)),
         ("Does development guide to test?", _agreement_items(scores)),
@@ -153,13 +154,21 @@ def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> 
     return extremes(named, column.digits, column.unit)
 
 
+def _another(scores: Scores) -> str:
+    """What another run is, where the answers say it."""
+    kinds = {each.answers.run_kind for each in scores.sets if each.answers is not None and each.answers.n_runs > 1}
+    named = {"repeat": "asking again", "seed": "another seed"}
+    return next((named.get(kind, f"another {AGAIN[kind]}") for kind in sorted(kinds)), "another seed")
+
+
 def _run_items(scores: Scores) -> list[Item]:
     several = [each for each in scores.sets if len(each.run_names) > 1]
     if not several:
         return []
     widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
     moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
-    heading = Heading("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}")
+    alone = {"another seed": "The seed alone", "asking again": "Asking again"}.get(another := _another(scores), another)
+    heading = Heading("runs", f"{alone[0].upper()}{alone[1:]} moves {lower_name(scores.metric)} by up to {moved}")
     table = make_table(heading, known_fields(_run_fields(scores.metric, several), several), several)
     points: list[dict[str, Cell]] = [
         {"set": each.name(), "run": f"run {name}", scores.metric: value}
@@ -199,6 +208,8 @@ def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore
     score, distance = metric_column(metric), difference_format(metric)
     churn = Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs")
     note = "mean correlation between the runs' scores by category"
+    is_repeated = any(each.answers is not None and each.answers.run_kind == "repeat" for each in several)
+    said, whence = ("Sampling", "answers that differ when asked again") if is_repeated else ("Seed", "the seed")
     return [
         *set_fields(several),
         Field(Column("runs", "Runs"), lambda each: len(each.run_names)),
@@ -209,8 +220,8 @@ def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore
         Field(replace(score, key="low", title="Lowest"), lambda each: float(each.run_scores.min())),
         Field(replace(score, key="high", title="Highest"), lambda each: float(each.run_scores.max())),
         Field(
-            Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
-            _seed_share,
+            Column("seed", f"{said} share", 0, "%", f"share of the mean score's variance that comes from {whence}"),
+            _sampling_share if is_repeated else _seed_share,
         ),
         Field(churn, lambda each: each.churn),
         Field(Column("correlation", "Run correlation", 3, "", note), lambda each: each.correlation),
@@ -225,6 +236,18 @@ def _seed_share(each: SetScore) -> Cell:
     seed = max(parts.seed, 0.0) / n_runs
     rest = max(parts.item, 0.0) / n_items + max(parts.interaction, 0.0) / (n_items * n_runs)
     return seed / (seed + rest) if seed + rest > 0 else Missing("the runs do not vary")
+
+
+def _sampling_share(each: SetScore) -> Cell:
+    """The part of the mean's variance that is answers drawn anew; the rest is which items were asked."""
+    parts = each.components
+    if parts is None:
+        return None
+    sampling = (max(parts.seed, 0.0) * each.n_items + max(parts.interaction, 0.0)) / (
+        each.n_items * len(each.run_names)
+    )
+    items = max(parts.item, 0.0) / each.n_items
+    return sampling / (sampling + items) if sampling + items > 0 else Missing("the answers do not vary")
 
 
 def _tag_items(scores: Scores) -> list[Item]:

@@ -6,19 +6,38 @@ It says what the logs themselves say: a log that is silent on its prompts has no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from goldproof.data.logs.log import Log
 
 AGREES = 1e-9
+MOST_NAMES = 5
 
 
-def notes_on(log: Log) -> list[str]:
-    """What a reader should know of a log: what was read of it, what was left out, and what its harness says itself."""
+def notes_on_all(logs: Sequence[Log]) -> list[str]:
+    """What a reader should know of logs: what was read, what was left out, and what each harness says itself."""
+    read: dict[str, list[str]] = {}
+    for log in logs:
+        read.setdefault(_what_was_read(log), []).append(log.task)
+    said = [f"{_some(tasks)}: {sentence}." for sentence, tasks in read.items()]
+    return list(dict.fromkeys([*said, *(note for log in logs for note in _more_on(log))]))
+
+
+def _some(tasks: Sequence[str]) -> str:
+    names = list(dict.fromkeys(tasks))
+    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+
+
+def _what_was_read(log: Log) -> str:
     which = f"{log.metric} ({log.filter})" if log.filter and log.filter != "none" else log.metric
     others = f"; not read: {', '.join(log.others)}" if log.others else ""
-    notes = [f"{log.task}: the score is {which} as {log.harness} wrote it{_beside_printed(log)}{others}."]
+    return f"the score is {which} as {log.harness} wrote it{_beside_printed(log)}{others}"
+
+
+def _more_on(log: Log) -> list[str]:
+    notes = []
     if log.left_out:
         listed = ", ".join(f"{reason} {n:,}" for reason, n in log.left_out.items())
         notes.append(f"{log.task}: {sum(log.left_out.values()):,} rows have no score and are left out: {listed}.")
@@ -41,7 +60,7 @@ def _beside_printed(log: Log) -> str:
     answered = log.answers.runs[:, ~np.isnan(log.answers.runs).all(axis=0)]
     ours = float(np.nanmean(answered, axis=0).mean()) if answered.size else math.nan
     if abs(ours - log.printed) <= AGREES:
-        return f", whose mean of {log.printed:.6g} is ours"
+        return ", and the mean that it printed is ours"
     return f", which gives {log.printed:.6g} where the mean of its items is {ours:.6g}"
 
 

@@ -46,7 +46,7 @@ def test_the_mean_has_an_interval_and_so_have_its_categories() -> None:
     assert [(tag.tag, tag.estimate.n) for tag in found.tags] == [("even", N // 2), ("odd", N // 2)]
     assert found.tags[0].estimate.value == pytest.approx(scores[0, ::2].mean())
     assert 0 < each.detectable < 0.2
-    assert "Mean score" in found.report().title
+    assert found.report().title == "How far does the mean score of m t hold?"
 
 
 def test_repeats_are_the_items_means_and_seeds_are_runs() -> None:

@@ -6,14 +6,15 @@ import math
 
 import numpy as np
 
+from goldproof.judging.collapse import take_runs
 from goldproof.judging.metric_numbers import score_format, shown, unit
-from goldproof.judging.metrics import title_of
+from goldproof.judging.metrics import mean_score, title_of
 from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.tags import UNTESTED
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import count, estimate_text, format_number, percent
-from goldproof.report.overview import Against, Reading, overview
+from goldproof.report.overview import MOST_ROWS, Against, Reading, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 
@@ -243,25 +244,42 @@ def score_figure(scores: Scores) -> Figure:
     """The chart of the first screen: each set with its interval and its single runs, beside what needs no text."""
     column = metric_column(scores.metric)
     several = len(scores.sets) > 1
-    readings = [
-        Reading(
-            each.name() if several or each.where else _row_name(each),
-            each.estimates[scores.metric],
-            [float(value) for value in each.run_scores] if len(each.run_names) > 1 else (),
-        )
-        for each in scores.sets
-    ]
+    readings = _run_readings(scores) if runs_in_sight(scores) else [_set_reading(each, scores) for each in scores.sets]
     of_labels = scores.metric == "accuracy" and scores.task == "classification"
     floors = {each.floor for each in scores.sets if math.isfinite(each.floor)} if of_labels else set()
     if len(floors) == 1:
         readings.append(Reading("most frequent label", floors.pop(), look="baseline"))
     chance = CHANCE.get(scores.metric)
     against = Against() if chance is None else Against([chance], text="Dashed: chance.")
-    names = [(each.name(), each.estimates[scores.metric]) for each in scores.sets]
-    title = f"{title_of(scores.metric)} of {len(names)} sets" if several else title_of(scores.metric)
+    title = f"{title_of(scores.metric)} of {len(scores.sets)} sets" if several else title_of(scores.metric)
+    if runs_in_sight(scores):
+        title = f"{title} of each run"
     return overview(readings, column, caption=Caption("answer", f"{title}, with intervals"), against=against)
 
 
-def _row_name(each: SetScore) -> str:
+def runs_in_sight(scores: Scores) -> bool:
+    """Whether the first chart has a row for each run: there is one set, and its runs are few."""
+    first = scores.sets[0]
+    return len(scores.sets) == 1 and first.answers is not None and 1 < len(first.run_names) <= MOST_ROWS - 2
+
+
+def _run_readings(scores: Scores) -> list[Reading]:
+    first = scores.sets[0]
+    mean = Reading(f"mean of {len(first.run_names)} runs", first.estimates[scores.metric])
+    names = [f"run {name}" for name in first.run_names]
+    return [mean, *map(Reading, names, run_estimates(first, scores))]
+
+
+def run_estimates(each: SetScore, scores: Scores) -> list[Estimate | float]:
+    """The score of each run, with its interval over items where the items are at hand."""
+    if each.answers is None:
+        return [float(value) for value in each.run_scores]
+    alone = (take_runs(each.answers, np.array([run])) for run in range(each.answers.n_runs))
+    return [mean_score(answers, scores.metric, scores.settings.level) for answers in alone]
+
+
+def _set_reading(each: SetScore, scores: Scores) -> Reading:
     n = len(each.run_names)
-    return f"mean of {n} runs" if n > 1 else "score"
+    alone = f"mean of {n} runs" if n > 1 else "score"
+    runs = [float(value) for value in each.run_scores] if n > 1 else ()
+    return Reading(each.name() if each.where else alone, each.estimates[scores.metric], runs)

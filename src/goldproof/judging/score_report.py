@@ -13,16 +13,17 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.judging.calibration import Calibration
 from goldproof.judging.checkpoints.agreement import Agreement
-from goldproof.judging.collapse import take_runs
 from goldproof.judging.confusion_report import label_items
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
-from goldproof.judging.metrics import mean_score, title_of
+from goldproof.judging.metrics import title_of
 from goldproof.judging.scope import AGAIN
 from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.score_answer import (
     CHANCE,
     lower_name,
     metric_column,
+    run_estimates,
+    runs_in_sight,
     score_answer,
     score_figure,
     score_findings,
@@ -170,20 +171,14 @@ def _run_items(scores: Scores) -> list[Item]:
     alone = {"another seed": "The seed alone", "asking again": "Asking again"}.get(another := _another(scores), another)
     heading = Heading("runs", f"{alone[0].upper()}{alone[1:]} moves {lower_name(scores.metric)} by up to {moved}")
     table = make_table(heading, known_fields(_run_fields(scores.metric, several), several), several)
+    if runs_in_sight(scores):
+        return [table]
     points: list[dict[str, Cell]] = [
         {"set": each.name(), "run": f"run {name}", scores.metric: value}
         for each in several[:40]
-        for name, value in zip(each.run_names, _run_estimates(each, scores), strict=True)
+        for name, value in zip(each.run_names, run_estimates(each, scores), strict=True)
     ]
     return [table, _run_figure(points, scores, several)]
-
-
-def _run_estimates(each: SetScore, scores: Scores) -> list[Cell]:
-    """The score of each run, with its interval over items where the items are at hand."""
-    if each.answers is None:
-        return [float(value) for value in each.run_scores]
-    alone = (take_runs(each.answers, np.array([run])) for run in range(each.answers.n_runs))
-    return [mean_score(answers, scores.metric, scores.settings.level) for answers in alone]
 
 
 def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, several: Sequence[SetScore]) -> Figure:

@@ -21,6 +21,8 @@ from goldproof.report.summary import Figure
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
+NARROW_PAGE = 350
+WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
 UNDRAWABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 PDF_RESOURCES = re.compile(rb"(?:^ *\/[A-Za-z]+\d+ \d+ 0 R\n)+", re.MULTILINE)
@@ -87,9 +89,17 @@ def _drawn(spec: str, prefix: str) -> str:
 
 
 def narrow_svg(figure: Figure, wide: str) -> str:
-    """The figure drawn for a narrow page; empty where that is the wide drawing again, which then stands for both."""
+    """The figure drawn for a narrow page; empty where the wide drawing fits one too, or would be drawn again."""
+    if drawn_width(wide) <= NARROW_PAGE:
+        return ""
     narrow = figure_svg(figure, narrow=True)
     return "" if narrow.replace(f"{figure.name}-narrow-", f"{figure.name}-wide-") == wide else narrow
+
+
+def drawn_width(svg: str) -> float:
+    """The width of a drawing in pixels."""
+    found = WIDTH.search(svg)
+    return float(found[1]) if found else math.inf
 
 
 def figure_pdf(figure: Figure) -> bytes:

@@ -29,6 +29,9 @@ SettingPairs = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="One setting (`goldproof list STUDY`); may be repeated."),
 ]
+DataName = Annotated[
+    str | None, typer.Option("--name", help="What your own data are called in the report; short for --set data.name=…")
+]
 StoreFolder = Annotated[
     str | None,
     typer.Option(

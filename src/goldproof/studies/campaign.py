@@ -15,7 +15,7 @@ from goldproof.jobs.plan import all_jobs
 from goldproof.jobs.runlog import logged
 from goldproof.jobs.schedule import Schedule
 from goldproof.jobs.work import outcome_of
-from goldproof.report.summary import Report
+from goldproof.report.summary import Report, Section, Text
 from goldproof.studies import find_study
 from goldproof.studies.settings import Choice, make_config, read_config
 
@@ -52,6 +52,11 @@ class Campaign:
         """What the study says its plan comes to in numbers; empty for a study that says nothing."""
         say = getattr(find_study(self.study), "outline", None)
         return str(say(self.config)) if say is not None else ""
+
+    def notes(self) -> tuple[str, ...]:
+        """What the study says of the user's own data; nothing where it has none."""
+        say = getattr(find_study(self.study), "notes", None)
+        return tuple(say(self.config)) if say is not None else ()
 
     def lacking(self) -> list[Need]:
         """The extras that are not installed and without which what is absent from the store cannot run.
@@ -92,6 +97,9 @@ class Campaign:
 
         self.store.fetch(job.key for job in self.jobs())
         found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        if notes := self.notes():
+            told = Section("Your data", [Text(note) for note in notes])
+            found = dataclasses.replace(found, sections=[*found.sections, told])
         return _with_warning(found) if _is_toy(self.config) else found
 
     def _note(self) -> None:
@@ -117,6 +125,8 @@ def _with_warning(report: Report) -> Report:
 def _is_toy(config: Any) -> bool:
     """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
     data = getattr(config, "data", None)
+    if getattr(data, "train", ""):
+        return False
     names = (getattr(data, "corpus", ""), *getattr(config, "tasks", ()))
     return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
 

@@ -99,7 +99,7 @@ class ColumnsFile:
 @step(version=1, name="goldproof.read_columns")
 def read_columns(file: ColumnsFile) -> Dataset:
     """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    _check_digest(file.path, file.sha256)
+    check_digest(file.path, file.sha256)
     names = {name: value for name in ("text", "pair", "label", "score") if (value := getattr(file, name))}
     data = read(file.path, language=file.language, **names)
     return _rows_of_split(data, file.split) if file.split else data
@@ -118,7 +118,7 @@ class OwnFile:
 @step(version=1, name="goldproof.read_file")
 def read_file(file: OwnFile) -> Dataset:
     """The file as a dataset; an error when it is no longer the one that was planned with."""
-    _check_digest(file.path, file.sha256)
+    check_digest(file.path, file.sha256)
     return read(file.path, language=file.language)
 
 
@@ -141,7 +141,7 @@ class FilePart:
 @step(version=1, name="goldproof.read_file_part")
 def read_file_part(part: FilePart) -> Dataset:
     """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    _check_digest(part.path, part.sha256)
+    check_digest(part.path, part.sha256)
     return read_part(Path(part.path), part.language, part.split)
 
 
@@ -191,7 +191,7 @@ class PublishedFiles:
 def read_published_files(files: PublishedFiles) -> Dataset:
     """The files as one dataset; an error when one is no longer that which was planned with."""
     for digest, path in zip(files.sha256, files.paths, strict=True):
-        _check_digest(path, digest)
+        check_digest(path, digest)
     pieces = [
         read_published(path, files.layout, language=files.language, split=split or None)
         for split, path in zip(files.splits, files.paths, strict=True)
@@ -206,7 +206,7 @@ def published_job(files: Mapping[str, Path], layout: str, *, language: str) -> J
     return read_published_files.job(PublishedFiles(layout, language, tuple(files), digests, paths))
 
 
-def _check_digest(path: str, sha256: str) -> None:
+def check_digest(path: str, sha256: str) -> None:
     """Raise where a file is no longer the one that was planned with."""
     if describe_file(check_file(path)).sha256 != sha256:
         raise DataError(f"the file {_CHANGED}", path=path)

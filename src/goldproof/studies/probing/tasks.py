@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,9 +21,10 @@ from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
+from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, settled
 from goldproof.studies.probing import toy
 from goldproof.studies.probing.published import SUITES, paper_tasks, part_of
-from goldproof.studies.probing.settings import Config
+from goldproof.studies.probing.settings import Coarse, Config
 
 MOST_SHARED = 0.5
 MOST_LABELS = 10
@@ -238,8 +239,37 @@ GENERATED_ROWS = 600
 _FILES = {"train": "tr.txt", "validation": "va.txt", "test": "te.txt"}
 
 
+WANTS = Wants("probing", ("text",))
+
+
+def own_tasks(config: Config) -> dict[str, OwnData]:
+    """The user's own data by task: one for each column of labels that `tasks` names, else the one that is found."""
+    if not config.tasks:
+        found = find_own(config, WANTS)
+        return {found.name: found}
+    return {
+        task: find_own(replace(config, columns=replace(config.columns, label=task)), WANTS) for task in config.tasks
+    }
+
+
+def settle(config: Config) -> Config:
+    """The Config with the languages of the user's own files, and no part of it on generated data; else as it is."""
+    if not has_own(config):
+        return config
+    found = settled(config, next(iter(own_tasks(config).values())))
+    return replace(found, coarse=Coarse()) if config.data.corpus == "generated" else found
+
+
+def notes(config: Config) -> tuple[str, ...]:
+    """What is said of the user's own data before work starts."""
+    found = own_tasks(config) if has_own(config) else {}
+    return tuple(dict.fromkeys(note for own in found.values() for note in own.notes))
+
+
 def tasks_of(config: Config, language: str) -> tuple[str, ...]:
     """The tasks in a language, in order: those asked for, as far as its corpus has them."""
+    if has_own(config):
+        return tuple(own_tasks(config))
     there = _all_tasks(config, language)
     if not config.tasks:
         return there
@@ -290,6 +320,8 @@ def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
 
 @looking()
 def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
+    if has_own(config):
+        return gather.job(own_tasks(config)[task].part_jobs(language))
     if config.data.corpus == "generated":
         return toy.generate.job(task, language, GENERATED_ROWS, seed=0)
     if config.data.corpus == "paper" or config.data.corpus in SUITES:

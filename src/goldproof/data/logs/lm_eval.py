@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import Fields, as_number, first_objects, read_document, read_fields
+from goldproof.data.logs.gathering import gather
 from goldproof.data.logs.log import Choice, Conditions, Log
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
@@ -63,9 +65,11 @@ def read_lm_eval(samples: Sequence[Path], results: Sequence[Path], choice: Choic
         raise _without_samples(documents, path)
     named = {file: _task_name(file) for file in samples}
     wanted = choose_task(list(named.values()), choice, path)
-    return [
-        _read_task(file, _results_of(file, task, documents), choice) for file, task in named.items() if task in wanted
-    ]
+    return gather(
+        partial(_read_task, file, _results_of(file, task, documents), choice)
+        for file, task in named.items()
+        if task in wanted
+    )
 
 
 def siblings(path: Path) -> tuple[list[Path], list[Path]]:
@@ -118,7 +122,7 @@ def _without_samples(documents: Mapping[Path, Any], path: Path) -> DataError:
     )
 
 
-def _read_task(path: Path, results: _Results, choice: Choice) -> Log:
+def _read_task(path: Path, results: _Results, choice: Choice) -> list[Log]:
     first = first_objects(path)
     if not first:
         raise DataError("the file has no rows", path=path)
@@ -142,7 +146,7 @@ def _read_task(path: Path, results: _Results, choice: Choice) -> Log:
         path,
         scale=_scale(results, chosen.offer.metric),
     )
-    return _log(shaped, results, chosen.offer, chosen.others)
+    return [_log(shaped, results, chosen.offer, chosen.others)]
 
 
 def _metric_names(first: Sequence[Mapping[str, Any]]) -> list[str]:

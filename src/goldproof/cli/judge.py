@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 MetricName = Annotated[
     str | None,
-    typer.Option(help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1."),
+    typer.Option(
+        help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1; of logs, theirs, pass@K."
+    ),
 ]
 Cluster = Annotated[
     str,
@@ -61,12 +63,22 @@ Fixed = Annotated[
     bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
 ]
 Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
+LogTask = Annotated[str | None, typer.Option("--task", help="Task to read from logs of an evaluation harness.")]
+LogFilter = Annotated[str | None, typer.Option("--filter", help="Filter or scorer to read from such logs.")]
+LogReading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="KEY=VALUE",
+        help="How logs are read: repeats=first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes.",
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
 def score(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction; logs.")
     ] = None,
     metric: MetricName = None,
     cluster: Cluster = "auto",
@@ -75,6 +87,9 @@ def score(  # noqa: PLR0913 - one parameter per option
     missing: MissingAnswers = None,
     by_row: ByRow = False,
     source: SourceLanguage = None,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -97,7 +112,14 @@ def score(  # noqa: PLR0913 - one parameter per option
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
 
-    settings = Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row)
+    settings = Settings(
+        metric=metric,
+        cluster=cluster,
+        common=common,
+        missing=missing,
+        by_row=by_row,
+        logs=options.log_choice(task, filter_, log),
+    )
     scores = judge(printed or files, columns=options.column_names(column), settings=settings)
     paths = _write(scores, out)
     if as_json:
@@ -191,6 +213,9 @@ def compare(  # noqa: PLR0913 - one parameter per option
     column: options.ColumnPairs = None,
     missing: MissingAnswers = None,
     by_row: ByRow = False,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -217,6 +242,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
             by_row=by_row,
             seed_sd=spread,
             looks=looks,
+            logs=options.log_choice(task, filter_, log),
         ),
         margins=margins,
     )

@@ -8,11 +8,13 @@ training examples, and nothing of other test items; that is noted. A task withou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from goldproof.data.answers import Answers
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, read_document
 from goldproof.data.logs.log import Choice, Conditions, Log
@@ -95,13 +97,18 @@ def _log(
         task=plain_name(task),
         metric=plain_name(metric),
         filter=plain_name(split),
-        answers=shaped.answers,
+        answers=_of_draws(shaped.answers),
         printed=None if np.isnan(printed) else printed,
         left_out=shaped.answers.reasons_missing(),
         others=chosen.others,
         conditions=Conditions(dataset_revision=str(document.get("dataset_revision") or "")),
         notes=(*shaped.notes, DRAWS),
     )
+
+
+def _of_draws(answers: Answers) -> Answers:
+    assert answers.bounds is not None
+    return replace(answers, bounds=replace(answers.bounds, of_means=True))
 
 
 def _main_metric(subset: Mapping[str, Any], metrics: Sequence[str]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from goldproof.data.formats.files import check_file
 from goldproof.data.logs.contents import HARNESSES, Content, Kind, look_at
 from goldproof.data.logs.every_eval_ever import read_every_eval_ever
+from goldproof.data.logs.gathering import gather
 from goldproof.data.logs.helm import read_helm
 from goldproof.data.logs.inspect_ai import read_inspect
 from goldproof.data.logs.lighteval import no_items, read_lighteval
@@ -19,7 +21,7 @@ from goldproof.data.logs.openai_evals import read_openai_evals
 from goldproof.data.logs.promptfoo import read_promptfoo
 from goldproof.data.logs.tables import read_table
 from goldproof.data.logs.transformers_scripts import no_gold
-from goldproof.errors import DataError, UsageError
+from goldproof.errors import DataError
 
 _ROUNDED = 1e-6  # harnesses print six digits and more
 _LM_EVAL: tuple[Kind, ...] = ("lm_eval samples", "lm_eval results")
@@ -91,18 +93,7 @@ def _read_folder(folder: Path, choice: Choice) -> list[Log]:
         raise DataError(f"the folder holds no log that is read; read are {HARNESSES}", path=folder)
     # A table beside the logs of a harness is what somebody made of them.
     chosen = {file: kind for file, kind in kinds.items() if file in logs or not logs}
-    found: list[Log] = []
-    refused: list[DataError | UsageError] = []
-    for files in _units(chosen):
-        try:
-            found += _read_unit(files, choice, folder)
-        except (DataError, UsageError) as error:
-            refused.append(error)
-    if not found:
-        raise refused[0]
-    # A task, metric or filter need not be in each log of a folder; that a log itself cannot be read is said.
-    notes = [f"Not read: {error}" for error in refused if isinstance(error, DataError)]
-    return [replace(log, notes=(*log.notes, *notes)) for log in found]
+    return gather(partial(_read_unit, files, choice, folder) for files in _units(chosen))
 
 
 def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:

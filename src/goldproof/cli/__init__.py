@@ -77,6 +77,9 @@ def run_command(arguments: list[str]) -> int:
         code = int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         return int(ExitCode.DONE)
+    except PermissionError as error:  # wherever it was met, it is no fault of ours
+        typer.echo(f"error: {error.filename or 'a file'}: {error.strerror or error}", err=True)
+        return int(ExitCode.WRONG_USE)
     except Exception as error:  # noqa: BLE001 - a fault of ours is told as one, and never as a verdict
         return _own_fault(error)
     if code == ExitCode.INTERRUPTED:  # typer may turn the interrupt into this code itself

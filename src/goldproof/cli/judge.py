@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from goldproof.cli import aggregates, options
+from goldproof.cli.answer import answer_form, show_answer
 from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 MetricName = Annotated[
     str | None,
-    typer.Option(help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1."),
+    typer.Option(
+        help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1; of logs, theirs, pass@K."
+    ),
 ]
 Cluster = Annotated[
     str,
@@ -61,12 +64,22 @@ Fixed = Annotated[
     bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
 ]
 Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
+LogTask = Annotated[str | None, typer.Option("--task", help="Task to read from logs of an evaluation harness.")]
+LogFilter = Annotated[str | None, typer.Option("--filter", help="Filter or scorer to read from such logs.")]
+LogReading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="KEY=VALUE",
+        help="How logs are read: repeats=first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes.",
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
 def score(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction; logs.")
     ] = None,
     metric: MetricName = None,
     cluster: Cluster = "auto",
@@ -75,6 +88,9 @@ def score(  # noqa: PLR0913 - one parameter per option
     missing: MissingAnswers = None,
     by_row: ByRow = False,
     source: SourceLanguage = None,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -97,12 +113,22 @@ def score(  # noqa: PLR0913 - one parameter per option
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
 
-    settings = Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row)
+    settings = Settings(
+        metric=metric,
+        cluster=cluster,
+        common=common,
+        missing=missing,
+        by_row=by_row,
+        logs=options.log_choice(task, filter_, log),
+    )
     scores = judge(printed or files, columns=options.column_names(column), settings=settings)
     paths = _write(scores, out)
     if as_json:
+        from goldproof.judging.score_answer import score_answer, score_question
+
         options.print_json(
             {
+                **answer_form(score_question(scores), score_answer(scores)),
                 "scores": _plain(scores.to_arrow().to_pylist()),
                 "scopes": _scopes(scores),
                 "notes": list(scores.notes),
@@ -191,6 +217,9 @@ def compare(  # noqa: PLR0913 - one parameter per option
     column: options.ColumnPairs = None,
     missing: MissingAnswers = None,
     by_row: ByRow = False,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -217,6 +246,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
             by_row=by_row,
             seed_sd=spread,
             looks=looks,
+            logs=options.log_choice(task, filter_, log),
         ),
         margins=margins,
     )
@@ -253,10 +283,10 @@ def _show_paths(paths: list[str]) -> None:
 
 def _show_scores(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import score_text
+    from goldproof.judging.score_answer import score_answer, score_question
     from goldproof.report.numbers import estimate_or_reason, format_number
 
-    for about in dict.fromkeys(each.about for each in scores.sets):
-        typer.echo(f"about {about}")
+    show_answer(score_question(scores), score_answer(scores))
     for each in scores.sets:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
@@ -291,12 +321,12 @@ def _show_detectable(scores: Scores) -> None:
 
 
 def _show_judgement(judgement: Judgement) -> None:
-    from goldproof.judging.compare_report import gate_text
+    from goldproof.judging.compare_answer import compare_answer, compare_question, gate_text
     from goldproof.judging.metric_numbers import score_text
     from goldproof.report.numbers import count, p_text, percent
 
     overall = judgement.overall
-    typer.echo(f"{overall.verdict.text}  (about {overall.verdict.about})")
+    show_answer(compare_question(judgement), compare_answer(judgement))
     for each in judgement.sets if len(judgement.sets) > 1 else ():
         typer.echo(f"{' '.join(each.where.values()):<16} {each.verdict.text}  (together {p_text(each.adjusted)})")
     items = count(overall.difference.n) if judgement.paired else f"{count(overall.a.n)} and {count(overall.b.n)}"
@@ -319,8 +349,11 @@ def _show_judgement(judgement: Judgement) -> None:
 
 
 def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:
+    from goldproof.judging.compare_answer import compare_answer, compare_question
+
     overall = judgement.overall
     return {
+        **answer_form(compare_question(judgement), compare_answer(judgement)),
         "verdict": overall.verdict.kind,
         "text": overall.verdict.text,
         "scope": overall.verdict.scope,

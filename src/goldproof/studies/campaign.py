@@ -106,7 +106,7 @@ class Campaign:
         if notes := self.notes():
             told = Section("Your data", [Text(note) for note in notes])
             found = dataclasses.replace(found, sections=[*found.sections, told])
-        return dataclasses.replace(found, verdict=[TOY, *found.verdict]) if _is_toy(self.config) else found
+        return _with_warning(found) if _is_toy(self.config) else found
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `goldproof status` can speak of it."""
@@ -118,6 +118,14 @@ class Campaign:
 
     def _form(self) -> dict[str, Any]:
         return {"study": self.study, "config": canonical(self.config)}
+
+
+def _with_warning(report: Report) -> Report:
+    """The report with a word on its made-up data before anything else."""
+    if report.answer is None:
+        return dataclasses.replace(report, verdict=[TOY, *report.verdict])
+    answer = dataclasses.replace(report.answer, notes=[TOY, *report.answer.notes])
+    return dataclasses.replace(report, answer=answer)
 
 
 def _is_toy(config: Any) -> bool:

@@ -55,7 +55,7 @@ class ConditionAccuracy:
     @property
     def is_collapsed(self) -> bool:
         """Whether every run gives one answer to nearly all items: no evidence about inference, and in no finding."""
-        return self.collapse is not None and bool(self.collapse.collapsed.all())
+        return self.collapse is not None and self.collapse.is_whole
 
     @property
     def n_collapsed(self) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.data.corpora.catalog import catalog
+from goldproof.data.formats.files import looking
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.measures.neurons import GRID
@@ -245,6 +246,7 @@ def _is_fake(model: str) -> bool:
     return parse_model(model).folder == "fake"
 
 
+@looking()
 def _is_corpus(corpus: str) -> bool:
     return corpus in (*SUITES, "paper", "generated") or Path(corpus).is_dir()
 

@@ -15,6 +15,7 @@ from typing import Literal
 from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.steps import corpus_job, published_job
 from goldproof.data.dataset import Dataset
+from goldproof.data.formats.files import looking
 from goldproof.draws import draw_fraction
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
@@ -298,6 +299,7 @@ def facts_job(config: Config, language: str, task: str) -> Job[Facts]:
     return describe.job(task_job(config, language, task))
 
 
+@looking()
 def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
     if config.data.corpus == "generated":
         return toy.TASKS
@@ -316,6 +318,7 @@ def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
     return tuple(sorted({*files, *folders}))
 
 
+@looking()
 def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
     if has_own(config):
         return gather.job(own_tasks(config)[task].part_jobs(language))

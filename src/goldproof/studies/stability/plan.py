@@ -23,6 +23,7 @@ from goldproof.builders.entailment.toy import generate_entailment
 from goldproof.data.checking.duplicates import count_words
 from goldproof.data.corpora.steps import corpus_job, file_job
 from goldproof.data.dataset import Dataset, concat
+from goldproof.data.formats.files import looking
 from goldproof.errors import UsageError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
@@ -191,6 +192,7 @@ def figures_job(config: Config, language: str) -> Job[CorpusFigures]:
     return figures.job({split: corpora.entailment_job(corpora_of(config), language, split) for split in splits})
 
 
+@looking()
 def extra_job(config: Config) -> Job[Dataset]:
     """The extra data, with two labels."""
     extra = config.extra

@@ -79,7 +79,7 @@ class ConditionScores:
     @property
     def is_collapsed(self) -> bool:
         """Whether every run gives one answer to nearly all rows, so that nothing is found here."""
-        return self.collapse is not None and bool(self.collapse.collapsed.all())
+        return self.collapse is not None and self.collapse.is_whole
 
     @property
     def n_collapsed(self) -> int:

@@ -15,10 +15,10 @@ from goldproof.jobs import Results
 from goldproof.judging.metric_numbers import score_format
 from goldproof.judging.metrics import choose_metric, is_share, run_scores, title_of
 from goldproof.judging.score import Scores, SetScore, Settings, score_answers
-from goldproof.judging.score_report import lower_name
+from goldproof.judging.score_answer import lower_name
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import format_number
-from goldproof.report.summary import Claim, Column, Item, Missing, Plain, Report, Section, Text
+from goldproof.report.summary import Answer, Claim, Column, Item, Missing, Plain, Report, Section, Text
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.multiplicity import holm
@@ -50,7 +50,23 @@ def make_own_report(config: Config, results: Results) -> Report:
     if sources:
         sections.insert(1, Section("What moves it?", _source_items(config, metric, sources)))
     verdict = [*_spread(own, scores), *judged.verdict]
-    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric))
+    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric), _answer(scores, judged))
+
+
+def _answer(scores: Scores, judged: Report) -> Answer | None:
+    """The first screen: where one more training would land; of several languages, where their means lie."""
+    (first, *others), answer = scores.sets, judged.answer
+    if answer is None or others or len(first.run_scores) < 2 or np.ptp(first.run_scores) == 0:
+        return answer
+    low, high = next_run(first.run_scores, scores.settings.level, (0.0 if is_share(scores.metric) else -1.0, 1.0))
+    head = f"Another training would score between {_number(low, scores.metric)} and {_number(high, scores.metric)}"
+    found = [_number(float(end), scores.metric) for end in (first.run_scores.min(), first.run_scores.max())]
+    text = (
+        f"{len(first.run_scores)} trainings that differ in nothing but the seed reach {lower_name(scores.metric)} from "
+        f"{found[0]} to {found[1]} on the same {first.n_items:,} items ({100 * scores.settings.level:g} % prediction "
+        f"interval). On other items like these the mean lies {answer.head[:1].lower()}{answer.head[1:]}."
+    )
+    return replace(answer, head=head, text=text)
 
 
 def answers_of(config: Config, own: OwnData, results: Results, language: str, seeds: Sequence[Seeds]) -> Answers:

@@ -74,7 +74,8 @@ def test_stability_asks_it_of_ones_own_data(tmp_path, store, capfd):
     assert err.startswith(
         "Talks: rows in gsw: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe).\nColumns: text"
     )
-    assert out.startswith("13 jobs: 13 kept\n- Talks: ")  # another name is no other work
+    assert out.startswith("13 jobs: 13 kept\n")  # another name is no other work
+    assert "Talks" in out
 
 
 @pytest.mark.needs("models")
@@ -120,7 +121,7 @@ def test_logic_asks_it_of_ones_own_pairs(tmp_path, store):
         "are left out at random until both sides are as frequent (72 training, 8 validation and 40 test pairs), so "
         "that guessing has 50 %."
     )
-    assert "Schluss (gsw)" in report.verdict[-1]
+    assert "Schluss (gsw)" in str(report)
     assert papers_numbers(report) == []
 
 

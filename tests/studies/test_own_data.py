@@ -212,7 +212,8 @@ def test_transfer_takes_a_file_for_each_language(tmp_path):
         notes_of("transfer", data={"train": train, "test": alone["test"]})
     assert str(caught.value) == (
         "nothing says in which language the rows of test.gsw.csv are, and the study 'transfer' tests in other "
-        "languages than it trains on: name it in 'data.languages', or name the column that says it in 'columns.language'"
+        "languages than it trains on: name it in 'data.languages', or name the column that says it in "
+        "'columns.language'"
     )
 
 

@@ -201,8 +201,8 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
     assert text.endswith(
         "a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
-        "word classes can be your own: a list of words (removal.words=FILE, in each line a word and after a "
-        "tab its class), or a column of your data with a class for each word (removal.column=NAME)"
+        "word classes can be your own: a list of words (removal.words=FILE, in each line a word and after a tab its "
+        "class), or a column of your data with a class for each word (removal.column=NAME)"
     )
 
 

@@ -15,6 +15,7 @@ from goldproof.jobs.plan import all_jobs
 from goldproof.jobs.runlog import logged
 from goldproof.jobs.schedule import Schedule
 from goldproof.jobs.work import outcome_of
+from goldproof.models.named import check_models
 from goldproof.report.summary import Report, Section, Text
 from goldproof.studies import find_study
 from goldproof.studies.settings import Choice, make_config, read_config
@@ -70,9 +71,14 @@ class Campaign:
             return [*of_store, *of_study]
         return of_store or lacking(need for job in self.plan().absent for need in job.requires())
 
+    def check_models(self) -> None:
+        """Raise where the folder of a model that is still to run cannot be loaded, before any work."""
+        check_models(self.plan().absent)
+
     def run(self, runner: Runner) -> Iterator[Outcome]:
         """Run what is absent, and yield what became of each job."""
         require(*self.lacking())
+        self.check_models()
         self.store.open()
         self._note()
         schedule = Schedule(self.jobs(), self.store, runner)

@@ -9,6 +9,7 @@ from typing import Any
 from goldproof.data.columns import Columns
 from goldproof.jobs.names import named
 from goldproof.models.protocols import Task
+from goldproof.models.source import BIN
 from goldproof.studies.rules import are_distinct
 from goldproof.training.recipe import Recipe
 
@@ -153,7 +154,7 @@ class NamedFolder:
     @property
     def title(self) -> str:
         """What it is called: the name it was given, else the last part of its folder."""
-        return self.name or self.folder.rstrip("/").rpartition("/")[2]
+        return self.name or self.folder.removeprefix(BIN).rstrip("/").rpartition("/")[2]
 
 
 def parse_folder(text: str) -> NamedFolder:

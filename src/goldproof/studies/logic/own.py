@@ -21,7 +21,9 @@ WANTS = Wants("logic", ("pair",))
 UNDECIDED = ("-", "")
 """Labels of pairs on which annotators did not agree, as SNLI and MNLI have them."""
 
-FEWEST = 10
+FEWEST = {"train": 5, "validation": 1, "test": 5}
+"""The fewest pairs of each side."""
+
 KNOWN = ("contradiction", "contradicts", "contradictory", "contradict")
 _SPLITS = ("train", "validation", "test")
 
@@ -101,10 +103,10 @@ def _n_balanced(own: OwnData, language: str, split: str, label: str) -> int:
     each = own.sets[language, split]
     found = Counter(name == label for name in labels_of("pair", each.data) if name not in UNDECIDED)
     n = 2 * min(found[True], found[False])
-    if n < FEWEST:
+    if n < 2 * FEWEST[split]:
         raise DataError(
             f"the {split} data ({language}) have {found[True]} contradictions and {found[False]} others; at least "
-            f"{FEWEST // 2} of each are needed",
+            f"{FEWEST[split]} of each {'is' if FEWEST[split] == 1 else 'are'} needed",
             path=each.file.path,
         )
     return n

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldproof.studies.own.checks import n_repeated
-from goldproof.studies.own.parts import HELD_OUT
+from goldproof.studies.own.parts import HELD_OUT, choose_rows
 
 if TYPE_CHECKING:
     from goldproof.studies.own.resolve import OwnData, OwnSet, Wants
@@ -58,7 +59,7 @@ def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:
     for (language, split), held in own.sets.items():
         if split == "validation" and _is_cut(held):
             n = len(held.data)
-            whole = n + len(own.sets[language, "train"].data)
+            whole = len(choose_rows(held.file.data, replace(held.job.arguments["part"], cut="")))
             yield (
                 f"No validation data were given ({language}): {n} of the {whole:,} training rows ({100 * HELD_OUT:g} % "
                 "of each class, drawn by their texts) are held out to choose the checkpoint, and not trained on."

@@ -15,6 +15,7 @@ from goldproof.measures.probes import L2
 from goldproof.models.fake import Fake
 from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
+from goldproof.models.source import BIN
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.probing.published import SUITES, TASKS
 from goldproof.studies.rules import are_distinct, check_settings
@@ -183,7 +184,7 @@ def parse_model(text: str) -> ModelName:
     folder, _, languages = given.folder.partition("@")
     is_random = folder.startswith("random:")
     folder = folder.removeprefix("random:")
-    title = given.name or Path(folder).name + (" (random weights)" if is_random else "")
+    title = given.name or Path(folder.removeprefix(BIN)).name + (" (random weights)" if is_random else "")
     return ModelName(title, folder, is_random, tuple(filter(None, languages.split("+"))))
 
 

@@ -7,6 +7,7 @@ sorted by length; logits are kept in the store with the training, the report nee
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -70,7 +71,19 @@ def settle(config: Config) -> Config:
             "that 'columns.language' names",
             path=config.data.test or config.data.train,
         )
+    _check_checkpoints(config, len(own.sets[config.source, "train"].data))
     return replace(settled(config, own), task=cast(Any, own.kind))  # one of those that are wanted
+
+
+def _check_checkpoints(config: Config, n_rows: int) -> None:
+    """Refuse a training that is too short for checkpoints to choose from, before any work."""
+    n_steps = math.ceil(math.ceil(n_rows / config.recipe.batch) * config.recipe.epochs)
+    if n_steps < FEWEST_POINTS:
+        raise UsageError(
+            f"{n_rows} training rows in batches of {config.recipe.batch} for {config.recipe.epochs:g} epochs come to "
+            f"{n_steps} {'step' if n_steps == 1 else 'steps'}, and at least {FEWEST_POINTS} checkpoints are needed to "
+            "choose from; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
+        )
 
 
 def notes(config: Config) -> tuple[str, ...]:
@@ -100,6 +113,7 @@ def make_recipe(config: Config) -> Recipe:
 
 
 SALT = "goldproof.transfer"
+FEWEST_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
         meta = spec.get("usermeta", {})
         spec = _narrowed(spec, meta.get("narrow", {}))
         spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
+        spec["config"].update(meta.get("narrow_config", {}))
         if meta.get("room"):
             spec["config"]["axisLeft"] = {"minExtent": narrow_room(meta["room"])}
     return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}

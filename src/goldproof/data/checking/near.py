@@ -1,0 +1,235 @@
+"""Pairs of texts, or of rows of two texts, that are nearly alike. Equal ones are not looked for here.
+
+Candidates come from MinHash with banding (Broder 1997): 40 bands of 4 hashes, for rows 2 of each text, so that a band
+agrees with the product of similarities. Each candidate is then measured exactly, so there are no false ones; a pair of
+similarity 0.7 is missed with a chance of 0.00002. Members of a bucket are sorted by content and each is compared with the
+next 8, so time is linear in the rows; what is found depends on contents, never on the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldproof.data.checking.shingles import Codes, TextCodes, flat_places
+from goldproof.draws import mix64
+
+BANDS = 40
+_HASHES = 4  # of a band
+_COMPARED = 8  # members of a bucket that one is compared with
+_ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
+_MEASURED = 1 << 22  # shingles that are compared at once
+_REMEMBERED = 1 << 24  # pairs that are not measured again
+_SHORTEST_GROWN = 5  # shingles: three words, of which a fourth may make a copy
+_MOST_SPLITS = 255
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """What is compared: each distinct content of each split, as places of its texts among the codes.
+
+    `second` is None for single texts. Where `swapped`, the first text of one is compared with the second of the other.
+    `settled` (members × splits) marks those that need no near copy in a split, since it holds an equal one.
+    """
+
+    first: Ints
+    second: Ints | None
+    split: npt.NDArray[np.uint8]
+    settled: npt.NDArray[np.bool_]
+    swapped: bool = False
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearPairs:
+    """Members that are near copies of each other, `a` below `b`, each pair once, with their similarity."""
+
+    a: Ints
+    b: Ints
+    similarity: npt.NDArray[np.float64]
+
+
+def find_near(
+    codes: TextCodes, searches: Sequence[Members], threshold: float, progress: Callable[[int], None] | None = None
+) -> list[NearPairs]:
+    """The near pairs of each search; `codes` are of distinct texts. `progress` is told how many bands are done."""
+    states = [_Search(codes, members, threshold) for members in searches]
+    for band in range(BANDS):
+        columns = [_min_hashes(codes, band * _HASHES + number) for number in range(_HASHES)]
+        for state in states:
+            state.look(columns)
+        if progress is not None:
+            progress(band + 1)
+    return [state.result() for state in states]
+
+
+def is_near(
+    shared: npt.NDArray[np.int64], sizes_a: npt.NDArray[np.int64], sizes_b: npt.NDArray[np.int64], threshold: float
+) -> npt.NDArray[np.bool_]:
+    """Whether so many shared shingles of so many make two texts near copies.
+
+    Either the Jaccard similarity is at least the threshold, or one text is the other with one word added: of n words
+    that leaves all 2n − 1 shingles but for one pair of neighbours, and adds at least one word and one pair.
+
+    >>> is_near(np.array([7, 8]), np.array([9, 9]), np.array([9, 11]), 0.7).tolist()
+    [False, True]
+    """
+    smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
+    alike = shared >= threshold * (smaller + larger - shared) - 1e-9
+    grown = (larger == smaller + 2) & (smaller - shared <= 1) & (smaller >= _SHORTEST_GROWN)
+    return alike | grown
+
+
+def similarities(shared: Ints, sizes_a: Ints, sizes_b: Ints) -> npt.NDArray[np.float64]:
+    """Jaccard similarities; two texts without a shingle are not alike."""
+    return shared / np.maximum(sizes_a + sizes_b - shared, 1)
+
+
+def count_shared(codes: TextCodes, a: Ints, b: Ints) -> Ints:
+    """How many shingles the texts at a[i] and b[i] share."""
+    sizes = codes.sizes
+    shared = np.zeros(len(a), np.int64)
+    n_shingles = np.cumsum(sizes[a] + sizes[b])
+    first = 0
+    while first < len(a):
+        before = n_shingles[first - 1] if first else 0
+        last = max(int(np.searchsorted(n_shingles, before + _MEASURED)), first + 1)
+        here_a, here_b = a[first:last], b[first:last]
+        keys = np.concatenate([_keyed(codes, here_a, sizes), _keyed(codes, here_b, sizes)])
+        keys.sort(kind="stable")
+        twice = keys[1:][keys[1:] == keys[:-1]] >> np.uint64(32)
+        shared[first:last] = np.bincount(twice.astype(np.int64), minlength=last - first)
+        first = last
+    return shared
+
+
+def _keyed(codes: TextCodes, texts: Ints, sizes: Ints) -> Codes:
+    """The shingles of the texts, each with the text's number above it."""
+    numbers = np.repeat(np.arange(len(texts), dtype=np.uint64), sizes[texts])
+    return numbers << np.uint64(32) | codes.shingles[flat_places(codes.starts[texts], sizes[texts])]
+
+
+def _min_hashes(codes: TextCodes, number: int) -> npt.NDArray[np.uint32]:
+    """The least hash of each text's shingles by one function; the largest value where there are none."""
+    salts = mix64(np.array([2 * number + 1, 2 * number + 2], np.uint64)).astype(np.uint32)
+    factor, shift = salts[0] | np.uint32(1), salts[1]
+    least = np.full(len(codes.raw), np.iinfo(np.uint32).max, np.uint32)
+    filled = np.flatnonzero(codes.sizes)
+    step = 1 << 14  # texts at once, whose shingles stay in the processor's cache
+    for first in range(0, len(filled), step):
+        rows = filled[first : first + step]
+        start, end = codes.starts[rows[0]], codes.starts[rows[-1] + 1]
+        hashed = codes.shingles[start:end] * factor + shift
+        hashed ^= hashed >> np.uint32(15)
+        hashed *= np.uint32(0x2C1B3C6D)
+        least[rows] = np.minimum.reduceat(hashed, codes.starts[rows] - start)
+    return least
+
+
+class _Search:
+    """One search over the bands: what was measured, what was found, and who has found enough."""
+
+    def __init__(self, codes: TextCodes, members: Members, threshold: float) -> None:
+        self._codes, self._members, self._threshold = codes, members, threshold
+        self._sizes = codes.sizes
+        self._n_found = np.where(members.settled, _ENOUGH, 0).astype(np.uint8)
+        second = members.first if members.second is None else members.second
+        self._content = mix64(codes.masked[members.first] * np.uint64(3) + codes.masked[second])
+        self._texts = np.flatnonzero((self._sizes[members.first] > 0) | (self._sizes[second] > 0))
+        self._measured = np.empty(0, np.uint64)
+        self._found: list[NearPairs] = []
+
+    def look(self, columns: Sequence[npt.NDArray[np.uint32]]) -> None:
+        """Compare what one band brings together."""
+        keys, members = self._keys(columns)
+        order = np.lexsort((self._content[members], keys))
+        keys, members = keys[order], members[order]
+        for step in range(1, _COMPARED + 1):
+            at = np.flatnonzero(keys[step:] == keys[:-step])
+            if not len(at):
+                return
+            self._measure(members[at], members[at + step])
+
+    def _keys(self, columns: Sequence[npt.NDArray[np.uint32]]) -> tuple[Codes, Ints]:
+        """The bucket of each member in this band; where sides are swapped, of each in both its orders."""
+        members, rows = self._members, self._texts
+        both = [_joined(columns[0], columns[1])[members.first[rows]]]
+        if members.second is None:
+            return mix64(both[0] * np.uint64(5) + _joined(columns[2], columns[3])[members.first[rows]]), rows
+        both.append(_joined(columns[0], columns[1])[members.second[rows]])
+        straight = mix64(both[0] * np.uint64(5) + both[1])
+        if not members.swapped:
+            return straight, rows
+        return np.concatenate([straight, mix64(both[1] * np.uint64(5) + both[0])]), np.concatenate([rows, rows])
+
+    def _measure(self, a: Ints, b: Ints) -> None:
+        a, b = self._unmeasured(a, b)
+        if not len(a):
+            return
+        members = self._members
+        if members.second is None:
+            sides = [(members.first[a], members.first[b])]
+        elif members.swapped:
+            sides = [(members.first[a], members.second[b]), (members.second[a], members.first[b])]
+        else:
+            sides = [(members.first[a], members.first[b]), (members.second[a], members.second[b])]
+        similarity = np.ones(len(a))
+        for ours, theirs in sides:
+            left = np.flatnonzero(similarity > 0)
+            similarity[left] = np.minimum(similarity[left], self._similarity(ours[left], theirs[left]))
+        kept = similarity > 0
+        self._note(NearPairs(a[kept], b[kept], similarity[kept]))
+
+    def _similarity(self, a: Ints, b: Ints) -> npt.NDArray[np.float64]:
+        """The similarity of texts that are near copies or equal, 0 of others."""
+        of_a, of_b = self._sizes[a], self._sizes[b]
+        found = (self._codes.masked[a] == self._codes.masked[b]).astype(np.float64)
+        most = np.minimum(of_a, of_b)  # shared shingles at best
+        left = np.flatnonzero((found == 0) & (most > 0) & is_near(most, of_a, of_b, self._threshold))
+        shared = count_shared(self._codes, a[left], b[left])
+        near = is_near(shared, of_a[left], of_b[left], self._threshold)
+        found[left] = np.where(near, similarities(shared, of_a[left], of_b[left]), 0.0)
+        return found
+
+    def _unmeasured(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+        """Those of different content, of which one still looks for copies, and which were not measured before."""
+        split, n_found = self._members.split, self._n_found
+        wanted = (n_found[a, split[b]] < _ENOUGH) | (n_found[b, split[a]] < _ENOUGH)
+        if not self._members.swapped:
+            wanted &= self._content[a] != self._content[b]
+        wanted &= a != b
+        pairs = np.minimum(a, b)[wanted].astype(np.uint64) << np.uint64(32) | np.maximum(a, b)[wanted].astype(np.uint64)
+        pairs = np.unique(pairs)
+        if len(self._measured):
+            at = np.minimum(np.searchsorted(self._measured, pairs), len(self._measured) - 1)
+            pairs = pairs[self._measured[at] != pairs]
+        if len(self._measured) + len(pairs) <= _REMEMBERED:
+            self._measured = np.union1d(self._measured, pairs)
+        return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+    def _note(self, near: NearPairs) -> None:
+        self._found.append(near)
+        split, n_found = self._members.split, self._n_found
+        for ours, theirs in ((near.a, near.b), (near.b, near.a)):
+            cells, counts = np.unique(ours * _MOST_SPLITS + split[theirs], return_counts=True)
+            rows, columns = cells // _MOST_SPLITS, cells % _MOST_SPLITS
+            n_found[rows, columns] = np.minimum(n_found[rows, columns] + counts, _ENOUGH).astype(np.uint8)
+
+    def result(self) -> NearPairs:
+        """The pairs of all bands, sorted, each once."""
+        none: Ints = np.empty(0, np.int64)
+        found = self._found or [NearPairs(none, none, np.empty(0))]
+        a, b = np.concatenate([each.a for each in found]), np.concatenate([each.b for each in found])
+        similarity = np.concatenate([each.similarity for each in found])
+        _, first = np.unique(a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64), return_index=True)
+        return NearPairs(a[first], b[first], similarity[first])
+
+
+def _joined(high: npt.NDArray[np.uint32], low: npt.NDArray[np.uint32]) -> Codes:
+    return high.astype(np.uint64) << np.uint64(32) | low

@@ -27,7 +27,6 @@ class Shortcut:
     name: str
     sees: str
     pairs_only: bool = False
-    single_only: bool = False
 
 
 SHORTCUTS = (
@@ -66,13 +65,13 @@ class Tried:
     untried: dict[str, str]
 
 
-def applicable(texts: Texts) -> tuple[list[str], dict[str, str]]:
-    """The names of the shortcuts that these items allow, and why others are not tried."""
+def applicable(has_pairs: bool, language: str) -> tuple[list[str], dict[str, str]]:
+    """The names of the shortcuts that such items allow, and why others are not tried."""
     names, untried = [], {}
     for shortcut in SHORTCUTS:
-        if shortcut.pairs_only and texts.pairs is None:
+        if shortcut.pairs_only and not has_pairs:
             continue
-        if shortcut.name == "overlap of lemmas" and (reason := lemmas_of(texts.language).reason):
+        if shortcut.name == "overlap of lemmas" and (reason := lemmas_of(language).reason):
             untried[shortcut.name] = reason
             continue
         names.append(shortcut.name)
@@ -81,7 +80,7 @@ def applicable(texts: Texts) -> tuple[list[str], dict[str, str]]:
 
 def try_shortcuts(train: Texts, test: Texts, told: Told | None = None) -> Tried:
     """Learn every shortcut on train and let it answer test; `told` hears the name of each before it begins."""
-    names, untried = applicable(train)
+    names, untried = applicable(train.pairs is not None, train.language)
     grams = find_grams(train, test)
     guesses = {}
     for name, work in _works(train, test, grams):

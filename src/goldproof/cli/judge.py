@@ -61,6 +61,12 @@ Fixed = Annotated[
     bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
 ]
 Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
+SubsetFile = Annotated[
+    str | None,
+    typer.Option(
+        "--subset", metavar="NAME=FILE", help="Show the score on these ids and on the rest too (see audit --hard)."
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
@@ -77,6 +83,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     source: SourceLanguage = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
+    subset: SubsetFile = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -88,23 +95,26 @@ def score(  # noqa: PLR0913 - one parameter per option
         raise UsageError("give files of predictions, or a printed score: --value 87.3 --n 872")
     files = files or []
     if source is not None:
-        if cluster != "auto" or common or missing or by_row:
+        if cluster != "auto" or common or missing or by_row or subset:
             raise UsageError(
-                "--cluster, --common, --missing and --by-row do not go with --source, which takes clusters from the "
-                "column 'cluster' and needs the same items, all answered, in every run"
+                "--cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
+                "from the column 'cluster' and needs the same items, all answered, in every run"
             )
         return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
+    from goldproof.judging.subsets import plain_parts, read_subset
 
     settings = Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row)
-    scores = judge(printed or files, columns=options.column_names(column), settings=settings)
+    named = None if subset is None else read_subset(subset)
+    scores = judge(printed or files, columns=options.column_names(column), settings=settings, subset=named)
     paths = _write(scores, out)
     if as_json:
         options.print_json(
             {
                 "scores": _plain(scores.to_arrow().to_pylist()),
                 "scopes": _scopes(scores),
+                **({"parts": plain_parts(scores.parts)} if scores.parts else {}),
                 "notes": list(scores.notes),
                 "files": paths,
             }
@@ -261,6 +271,13 @@ def _show_scores(scores: Scores) -> None:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
         typer.echo(f"{each.name():<24} n {format_number(each.n_items):<7} {runs:<8} {shown}")
+    for part in scores.parts:
+        where = " ".join([*part.where.values(), part.part])
+        numbers = score_text(part.estimate, scores.metric)
+        labels = ", ".join(f"{label} {100 * share:.0f} %" for label, share in list(part.labels.items())[:6])
+        floor = f"; floor {100 * part.floor:.1f} %; {labels}" if part.labels else ""
+        wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
+        typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)

@@ -20,7 +20,15 @@ SUBJECT = ("files", "model", "models", "corpus", "tasks", "languages", "seeds", 
 TIED = "≈"
 WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-STANDINGS = {"shown": "Shown: ", "refuted": "Refuted: ", "undecided": "Undecided: ", "stated": ""}
+STANDINGS = {
+    "shown": "Shown: ",
+    "refuted": "Refuted: ",
+    "undecided": "Undecided: ",
+    "stated": "",
+    "red": "Red: ",
+    "green": "Green: ",
+    "grey": "Grey: ",
+}
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
 
@@ -112,7 +120,7 @@ def claim_evidence(claim: Claim) -> list[str]:
     if claim.estimate is not None:
         parts.append(estimate_text(claim.estimate, claim.digits, claim.unit))
         if not math.isnan(claim.estimate.value) and format_interval(claim.estimate):
-            parts.append(f"{claim.estimate.level * 100:g} % interval")
+            parts.append(f"{claim.estimate.level * 100:.4g} % interval")
         parts += [f"n = {format_number(claim.estimate.n)}", claim.estimate.method]
     if claim.published:
         parts.append(f"published: {claim.published}")

@@ -28,7 +28,15 @@ from goldproof.report.palette import dark_style
 from goldproof.report.summary import Claim, Column, Example, ExampleList, Figure, Item, Report, Table, Text
 
 TEMPLATES = Path(__file__).parent / "templates"
-BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
+BADGES = {
+    "shown": ("✓", "Shown"),
+    "refuted": ("✗", "Refuted"),
+    "undecided": ("?", "Undecided"),
+    "stated": ("", ""),
+    "red": ("●", "Red"),
+    "green": ("●", "Green"),
+    "grey": ("●", "Grey"),
+}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows

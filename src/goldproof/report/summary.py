@@ -157,13 +157,14 @@ class Section:
     items: Sequence[Item]
 
 
-Standing = Literal["shown", "refuted", "undecided", "stated"]
+Standing = Literal["shown", "refuted", "undecided", "stated", "red", "green", "grey"]
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A sentence of the verdict, whether the data show it, and the estimate behind it.
 
+    Red, green and grey are the lights of an audit: a problem, none, or it cannot be told.
     `digits` and `unit` say how to print the estimate, as in a `Column`; `published` is the number a paper printed.
     """
 

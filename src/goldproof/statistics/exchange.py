@@ -54,9 +54,7 @@ def choose_exchange(gold: Array, clusters: Array | None) -> Exchange:
     return "within clusters" if 2 * several > n_clusters else "clusters"
 
 
-def exchange_orders(
-    codes: IntArray, exchange: Exchange, draws: int, rng: np.random.Generator
-) -> Iterator[IntArray]:
+def exchange_orders(codes: IntArray, exchange: Exchange, draws: int, rng: np.random.Generator) -> Iterator[IntArray]:
     """Blocks of orders (draws × items): the item whose gold each item gets."""
     n = len(codes)
     step = max(1, BLOCK // n)
@@ -119,9 +117,7 @@ def exchange_test(
     exchange = choose_exchange(gold, clusters)
     scored = _correlations if gold.dtype.kind == "f" else _hits
     observed = scored(gold[None], predictions)[0]
-    drawn = np.concatenate(
-        [scored(gold[order], predictions) for order in exchange_orders(codes, exchange, draws, rng)]
-    )
+    drawn = np.concatenate([scored(gold[order], predictions) for order in exchange_orders(codes, exchange, draws, rng)])
     expected, spread = drawn.mean(axis=0), drawn.std(axis=0)
     moves = spread > 1e-12
     safe = np.where(moves, spread, 1.0)

@@ -28,8 +28,10 @@ from goldproof.judging.audit.material import (
     tokens_of,
 )
 from goldproof.judging.audit.noise import NoiseCard, how_alike, make_card
+from goldproof.judging.audit.parts import find_parts
 from goldproof.judging.audit.questions import questions_of
 from goldproof.judging.audit.settings import AuditProgress, AuditSettings
+from goldproof.judging.subsets import Subset
 from goldproof.measures.copies import Copies, find_copies
 from goldproof.measures.shortcuts.hard import HardItems, find_hard
 from goldproof.measures.shortcuts.judged import FOLDS, Judged, judge_crossed, judge_guesses, judge_shortcuts
@@ -81,13 +83,17 @@ class Audit:
         """The light of that name: leaks, shortcuts, labels, size or balance."""
         return next(light for light in self.lights if light.name == name)
 
-    @property
-    def hard_ids(self) -> tuple[str, ...] | None:
-        """The ids of the hard items, in the order of the file; None where there is no split into hard and solvable."""
-        if isinstance(self.shortcuts, str) or isinstance(self.shortcuts.hard, str):
-            return None
+    def hard_subset(self) -> Subset | str:
+        """The hard items of test, in the order of the file, or the reason why none are told from the others."""
+        if isinstance(self.shortcuts, str):
+            return f"shortcuts were not judged: {self.shortcuts}"
+        if isinstance(self.shortcuts.hard, str):
+            return self.shortcuts.hard
         ids = self.material.splits[self.material.judged].table.column("id").to_pylist()
-        return tuple(ids[row] for row in self.shortcuts.rows[self.shortcuts.hard.hard].tolist())
+        rows = self.shortcuts.rows
+        hard, judged = (tuple(ids[row] for row in each) for each in (rows[self.shortcuts.hard.hard], rows))
+        parts = find_parts(self)
+        return Subset("hard", hard, judged, (parts[0].wrong, parts[1].wrong))
 
     def report(self) -> Report:
         """The report, for rendering."""
@@ -134,14 +140,10 @@ def audit(
     return audit_splits(splits, settings or AuditSettings(), progress)
 
 
-def _read(
-    train: Any, test: Any, validation: Any, columns: Columns | None, language: str | None
-) -> dict[str, Dataset]:
+def _read(train: Any, test: Any, validation: Any, columns: Columns | None, language: str | None) -> dict[str, Dataset]:
     if test is not None:
         given = {"train": train, "validation": validation, "test": test}
-        return {
-            role: read_split(each, role, columns, language) for role, each in given.items() if each is not None
-        }
+        return {role: read_split(each, role, columns, language) for role, each in given.items() if each is not None}
     if validation is not None:
         raise UsageError("a validation split was given, but no test split; with two splits the second is test")
     data = read_split(train, "", columns, language)
@@ -248,7 +250,9 @@ def _token_shortcuts(material: Material, rows: IntArray, known: IntArray, rng: n
         taught, asked = tokens_of(material, "train", known), tokens_of(material, material.judged, rows)
     else:
         mixed = rng.permutation(rows)
-        taught, asked = (tokens_of(material, material.judged, part) for part in (mixed[len(mixed) // 5 :], mixed[: len(mixed) // 5]))
+        taught, asked = (
+            tokens_of(material, material.judged, part) for part in (mixed[len(mixed) // 5 :], mixed[: len(mixed) // 5])
+        )
     return judge_guesses(asked.gold, asked.n_classes, try_token_shortcuts(taught, asked), asked.sentence, rng)
 
 

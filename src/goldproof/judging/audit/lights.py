@@ -60,7 +60,9 @@ class Question:
 def turn_on(questions: Sequence[Question], level: float = 0.95) -> tuple[Light, ...]:
     """Decide all lights together."""
     alpha = 1 - level
-    found = {each.name: Light(each.name, "grey", None, None, level, each.reason) for each in questions if not each.gauges}
+    found = {
+        each.name: Light(each.name, "grey", None, None, level, each.reason) for each in questions if not each.gauges
+    }
     fixed = [each for each in questions if each.gauges and not each.gauges[0].is_sampled]
     found |= {each.name: _decide(each, level) for each in fixed}
     left = [each for each in questions if each.name not in found]

@@ -50,7 +50,9 @@ def make_material(splits: Mapping[str, Dataset]) -> Material:
         splits = {role: _as_scores(data) for role, data in splits.items()}
         task = "numbers"
         notes.append("The labels are numbers with a point, and many: they are taken as scores to predict.")
-    labels = sorted({label for data in splits.values() for label in data.labels}) if task in ("classes", "tokens") else []
+    labels = (
+        sorted({label for data in splits.values() for label in data.labels}) if task in ("classes", "tokens") else []
+    )
     if "train" not in splits and len(splits) == 1:
         notes.append("There is one split only: shortcuts are learned on four fifths of it and judged on the fifth.")
     return Material(dict(splits), task, tuple(labels), tuple(notes))

@@ -32,9 +32,7 @@ class Thresholds:
         """Refuse thresholds that are no shares."""
         for name in ("leaks", "shortcuts", "labels", "size", "balance", "drift"):
             if not 0 < getattr(self, name) < 1:
-                raise UsageError(
-                    f"the threshold of {name} must lie above 0 and below 1; got {getattr(self, name):g}"
-                )
+                raise UsageError(f"the threshold of {name} must lie above 0 and below 1; got {getattr(self, name):g}")
 
 
 @dataclass(frozen=True, slots=True)

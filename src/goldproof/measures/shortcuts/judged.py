@@ -122,9 +122,7 @@ def judge_guesses(
         above = p_value < ALPHA and score.low > floor
         scores.append(ShortcutScore(name, score, way(score, floor, n_classes), p_value, above, guess.rule))
     known = dict(untried or {})
-    return Judged(
-        tuple(scores), floor, n_classes, test.exchanged, test.draws, tuple(words), known, dict(guesses)
-    )
+    return Judged(tuple(scores), floor, n_classes, test.exchanged, test.draws, tuple(words), known, dict(guesses))
 
 
 def _score(gold: Array, predicted: Array, n_classes: int, clusters: Array | None) -> Estimate:

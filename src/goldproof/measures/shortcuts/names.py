@@ -48,9 +48,13 @@ def single_guess(train: Texts, grams: Grams) -> Guess:
     best = int(np.lexsort((tells, hits))[-1])
     within, without = counts[:, best], totals - counts[:, best]
     likely = np.where(
-        np.asarray(grams.test[:, best].toarray()).ravel()[:, None] > 0, _smoothed(within, totals), _smoothed(without, totals)
+        np.asarray(grams.test[:, best].toarray()).ravel()[:, None] > 0,
+        _smoothed(within, totals),
+        _smoothed(without, totals),
     )
-    return guess_of(likely, f"whether {grams.names[best]!r} stands in {side_name(int(grams.sides[best]), train.pairs is not None)}")
+    return guess_of(
+        likely, f"whether {grams.names[best]!r} stands in {side_name(int(grams.sides[best]), train.pairs is not None)}"
+    )
 
 
 def _single_number(train: Texts, grams: Grams) -> Guess:

@@ -37,7 +37,9 @@ SHORTCUTS = (
     Shortcut("second text only", "the words of the second text, and not the first", pairs_only=True),
     Shortcut("length", "how many words and characters there are"),
     Shortcut("overlap of words", "how many words of the second text stand in the first", pairs_only=True),
-    Shortcut("overlap of characters", "how many triples of characters of the second stand in the first", pairs_only=True),
+    Shortcut(
+        "overlap of characters", "how many triples of characters of the second stand in the first", pairs_only=True
+    ),
     Shortcut("overlap of lemmas", "how many lemmas of the second text stand in the first", pairs_only=True),
     Shortcut("nearest sentence", "the sentence that shares most, its place, and who is negated", pairs_only=True),
     Shortcut("marks and capitals", "punctuation, digits and capital letters"),

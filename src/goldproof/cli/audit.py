@@ -1,4 +1,4 @@
-"""`goldproof audit TRAIN [VALIDATION] TEST`: can this data be solved without understanding?"""
+"""`goldproof audit TRAIN [VALIDATION] TEST`: whether data can be solved without understanding."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
+    from goldproof.judging.audit.settings import AuditSettings
 
 MOST_FILES = 3
 _MARKS = {"red": "✗", "green": "✓", "grey": "?"}
@@ -23,6 +24,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         list[Path], typer.Argument(metavar="TRAIN [VALIDATION] TEST", help="Files of the splits; or one file of all.")
     ],
     column: options.ColumnPairs = None,
+    name: Annotated[str, typer.Option(help="What the report calls the data.")] = "this data",
     language: Annotated[str | None, typer.Option(help="Language code, where files and their names say none.")] = None,
     near: Annotated[float, typer.Option(help="Similarity of shingles from which rows are near copies; 1: off.")] = 0.7,
     seed: Annotated[int, typer.Option(help="Seed of the exchanges of labels.")] = 0,
@@ -41,7 +43,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
         from goldproof.report.write import make_folder
 
         make_folder(out)
-    found = _audit(paths, column, language, near, seed)
+    from goldproof.judging.audit.settings import AuditSettings
+
+    settings = AuditSettings(name=name, language=language, near=near, seed=seed)
+    found = _audit(paths, column, settings)
     files = _write(found, out) + _write_hard(found, hard)
     if as_json:
         options.print_json({**audit_form(found), "files": files})
@@ -58,15 +63,13 @@ def _check_count(paths: list[Path]) -> None:
         raise UsageError(f"each split needs a file of its own; {twice[0]} was given twice")
 
 
-def _audit(paths: list[Path], column: list[str] | None, language: str | None, near: float, seed: int) -> Audit:
+def _audit(paths: list[Path], column: list[str] | None, settings: AuditSettings) -> Audit:
     from rich.console import Console
 
     from goldproof.cli.progress import drawn
     from goldproof.judging.audit.audit import audit as judge
-    from goldproof.judging.audit.settings import AuditSettings
 
     train, *others = paths
-    settings = AuditSettings(near=near, seed=seed)
     console = Console(stderr=True)
     total = 100  # of the bar; the audit counts its own steps
     with drawn(total, console, "audit") as draw:
@@ -75,7 +78,6 @@ def _audit(paths: list[Path], column: list[str] | None, language: str | None, ne
             others[-1] if others else None,
             others[0] if len(others) > 1 else None,
             columns=options.data_columns(column),
-            language=language,
             settings=settings,
             progress=lambda what, done, of: draw(what, Counter(done=round(total * done / max(of, 1)))),
         )

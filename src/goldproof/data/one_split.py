@@ -1,7 +1,7 @@
 """One split of data that somebody holds in hand: a file whose layout is seen, a table in memory, or a Dataset.
 
-Unlike `readers.read` it also takes files without a header and files of tagged tokens, as `check` does; unlike `check` it
-keeps scores, tokens and tags.
+Unlike `readers.read` it also takes files without a header and files of tagged tokens, as `check` does; unlike `check`
+it keeps scores, tokens and tags.
 """
 
 from __future__ import annotations

@@ -355,8 +355,8 @@ def _part_items(scores: Scores) -> list[Item]:
     said = estimate_text(first.estimate, form.digits, form.unit)
     title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
     note = (
-        "The parts differ in labels, floor and wrong labels as well: a lower score on the one is no proof by itself that "
-        "the model uses a cue."
+        "The parts differ in labels, floor and wrong labels as well: a lower score on the one is no proof by itself "
+        "that the model uses a cue."
     )
     return [make_table(Heading("parts", title, note), fields, scores.parts)]
 

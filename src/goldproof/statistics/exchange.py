@@ -1,8 +1,9 @@
 """One test over many fixed predictions: gold is exchanged between items, and the largest of all scores is compared.
 
 Predictions stay as they are, so nothing is learned again. Where items belong to clusters, whole vectors of labels are
-exchanged between clusters of one size, or labels within a cluster where most clusters hold several. The adjusted p-values
-are Westfall & Young's (1993): the chance that the best of all predictions would look as good if gold meant nothing.
+exchanged between clusters of one size, or labels within a cluster where most clusters hold several. The adjusted
+p-values are Westfall & Young's (1993): the chance that the best of all predictions would look as good if gold meant
+nothing.
 """
 
 from __future__ import annotations
@@ -138,4 +139,5 @@ def _correlations(gold: Array, predictions: Array) -> FloatArray:
     a = gold - gold.mean(axis=1, keepdims=True)
     b = predictions - predictions.mean(axis=1, keepdims=True)
     scale = np.sqrt((a**2).sum(axis=1))[:, None] * np.sqrt((b**2).sum(axis=1))[None]
-    return np.divide(a @ b.T, scale, out=np.zeros((len(gold), len(predictions))), where=scale > 1e-12)
+    found: FloatArray = np.divide(a @ b.T, scale, out=np.zeros((len(gold), len(predictions))), where=scale > 1e-12)
+    return found

@@ -300,7 +300,9 @@ def _without_straight(found: list[SplitMatches]) -> list[SplitMatches]:
     """Leave out swapped copies of rows that have a copy as they stand."""
     straight = {(match.earlier, match.later): match.row for match in found if match.field == "row"}
     return [
-        match if match.field != "swapped" else _keep(match, ~np.isin(match.row, straight[match.earlier, match.later]))
+        match
+        if match.field != "swapped"
+        else _keep(match, ~np.isin(match.row, straight[match.earlier, match.later]))
         for match in found
     ]
 

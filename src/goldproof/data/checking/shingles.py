@@ -25,9 +25,7 @@ Codes = npt.NDArray[np.uint64]
 _CHUNK = 4096  # texts that are turned into arrays together
 _MOST_WORDS = 1 << 20  # of such a chunk
 # Signs of vowels and tones are no letters for `\w`, though words differ by them.
-_MARKS = (
-    "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u0900-\u0963\u0966-\u0dff"
-)
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u0900-\u0963\u0966-\u0dff"
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(f"[{_UNSPACED}]+|(?:[^\\W{_UNSPACED}]|[{_MARKS}])+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
@@ -60,11 +58,7 @@ class TextCodes:
         sizes = self.sizes[rows]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return TextCodes(
-            self.raw[rows],
-            self.form[rows],
-            self.masked[rows],
-            self.shingles[flat_places(self.starts[rows], sizes)],
-            starts,
+            self.raw[rows], self.form[rows], self.masked[rows], self.shingles[flat_places(self.starts[rows], sizes)], starts
         )
 
 

@@ -1,1 +1,1 @@
-"""Audit: can data be solved without understanding? Leaks, shortcuts, labels, size and balance, each with its evidence."""
+"""Audit: whether data can be solved without understanding: leaks, shortcuts, labels, size, balance, with evidence."""

@@ -1,7 +1,7 @@
 """`audit`: whether data can be solved without understanding, from its splits alone; no model takes part.
 
-Leaks first; then shortcuts, learned on train and judged on test without its leaked rows; which items stay hard for them;
-suspicious labels; what the test set can show; balance. It gives an `Audit`, which has a report.
+Leaks first; then shortcuts, learned on train and judged on test without its leaked rows; which items stay hard for
+them; suspicious labels; what the test set can show; balance. It gives an `Audit`, which has a report.
 """
 
 from __future__ import annotations
@@ -127,7 +127,6 @@ def audit(
     validation: Any = None,
     *,
     columns: Columns | Mapping[str, str] | None = None,
-    language: str | None = None,
     settings: AuditSettings | None = None,
     progress: AuditProgress | None = None,
 ) -> Audit:
@@ -135,9 +134,10 @@ def audit(
 
     With one of them only, its own splits are taken where its rows say them; else shortcuts are cross-validated.
     """
+    settings = settings or AuditSettings()
     named = columns if isinstance(columns, Columns | None) else Columns.by_part(columns)
-    splits = _read(train, test, validation, named, language)
-    return audit_splits(splits, settings or AuditSettings(), progress)
+    splits = _read(train, test, validation, named, settings.language)
+    return audit_splits(splits, settings, progress)
 
 
 def _read(train: Any, test: Any, validation: Any, columns: Columns | None, language: str | None) -> dict[str, Dataset]:
@@ -172,11 +172,12 @@ def audit_splits(
     noise = _noise(material, found, settings)
     judged = found if isinstance(found, str) else found.judged
     questions = questions_of(material, copies, judged, suspects, noise, balance, settings.thresholds)
-    name = material.splits[material.judged].name
     notes = (*material.notes, *_limits(material, found, settings))
     lights = turn_on(questions, settings.level)
     steps.end()
-    return Audit(name, material, copies, found, suspects, suspect_rows, noise, balance, lights, notes, settings)
+    return Audit(
+        settings.name, material, copies, found, suspects, suspect_rows, noise, balance, lights, notes, settings
+    )
 
 
 class _Steps:

@@ -36,10 +36,8 @@ def audit_card(audit: Audit) -> str:
         score = estimate_text(judged.best.score, 1 if judged.n_classes else 3, unit)
         what = "Accuracy" if judged.n_classes else "Correlation"
         floor = f", always the most frequent label {100 * judged.floor:.1f} %" if judged.n_classes else ""
-        lines += [
-            f"{what} of the best shortcut, {escape(judged.best.name)}: {score}{floor}. {escape(tried_sentence(judged))}",
-            "",
-        ]
+        best = f"{what} of the best shortcut, {escape(judged.best.name)}: {score}{floor}."
+        lines += [f"{best} {escape(tried_sentence(judged))}", ""]
     whole = audit.noise.whole
     if whole.typical < 1:
         lines += [
@@ -47,7 +45,6 @@ def audit_card(audit: Audit) -> str:
             "for this test set to show it (80 % power).",
             "",
         ]
-    lines.append(
-        f"<sub>`goldproof audit`, version {__version__}. Red: credibly above its threshold; green: credibly below.</sub>"
-    )
+    legend = "Red: credibly above its threshold; green: credibly below."
+    lines.append(f"<sub>`goldproof audit`, version {__version__}. {legend}</sub>")
     return "\n".join(lines) + "\n"

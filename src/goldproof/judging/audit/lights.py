@@ -1,8 +1,8 @@
 """The five lights: red where a lower bound lies above its threshold, green where the upper lies below, grey otherwise.
 
-A light rests on one measure or more, each of which gives its interval at any level. Holm's procedure goes over the lights:
-the level of each step is that of the lights still undecided. A light is red where one of its measures is above its
-threshold (the level shared out among them), green where all are below.
+A light rests on one measure or more, each of which gives its interval at any level. Holm's procedure goes over the
+lights: the level of each step is that of the lights still undecided. A light is red where one of its measures is above
+its threshold (the level shared out among them), green where all are below.
 """
 
 from __future__ import annotations

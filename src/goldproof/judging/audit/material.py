@@ -60,7 +60,7 @@ def make_material(splits: Mapping[str, Dataset]) -> Material:
 
 def _has(data: Dataset, task: Task) -> bool:
     column = {"classes": "label", "numbers": "score", "tokens": "token_labels", "unlabelled": "label"}[task]
-    return data.table.column(column).null_count < len(data)
+    return bool(data.table.column(column).null_count < len(data))
 
 
 def _are_numbers(splits: Mapping[str, Dataset]) -> bool:

@@ -1,8 +1,8 @@
 """The noise card: which differences between two models a test set can show with 80 % power, and what one point costs.
 
 Before any model has answered, two things are not known: on what share of items two models answer differently, and how
-far items of one cluster are answered alike. The first are the columns of the card. The second is taken from a shortcut's
-right and wrong answers, which is a guess; the bounds go from "not at all" to "all items of a cluster alike".
+far items of one cluster are answered alike. The first are the columns of the card. The second is taken from a
+shortcut's right and wrong answers, which is a guess; the bounds go from "not at all" to "all of a cluster alike".
 """
 
 from __future__ import annotations

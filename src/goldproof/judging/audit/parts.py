@@ -1,4 +1,4 @@
-"""The two parts of a test set, hard for the shortcuts and solvable by a cue: labels, floor, and wrong labels of each."""
+"""The two parts of a test set, hard for the shortcuts and solvable by a cue: labels, floor, wrong labels of each."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
 
 METHOD = (
-    "A light is red where the lower bound of its measure lies above the threshold, green only where the upper bound lies "
-    "below it, and grey otherwise. Holm's procedure goes over the lights that rest on a sample; size does not: its bounds "
-    "are the best and the worst case."
+    "A light is red where the lower bound of its measure lies above the threshold, green only where the upper bound "
+    "lies below it, and grey otherwise. Holm's procedure goes over the lights that rest on a sample. Leaks and size do "
+    "not: leaks are counted, and the bounds of size are its best and its worst case."
 )
 WORDS = (
-    "A shortcut that gets far shows that a cue can solve items, not that a given model solves them by it; one that gets "
-    "nowhere shows only that this rule does not help. Nothing here says that a model understands."
+    "A shortcut that gets far shows that a cue can solve items, not that a given model solves them by it; one that "
+    "gets nowhere shows only that this rule does not help. Nothing here says that a model understands."
 )
 
 

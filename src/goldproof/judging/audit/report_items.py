@@ -1,4 +1,4 @@
-"""The items of a report to browse: test items with what each shortcut answers, copies beside their originals, suspects."""
+"""Items of a report to browse: test items with what each shortcut answers, copies beside originals, suspects."""
 
 from __future__ import annotations
 

@@ -53,9 +53,9 @@ def _card_table(card: NoiseCard) -> Item:
     least = points(whole.typical) if whole.typical < 1 else "no difference"
     title = f"Two models that answer one item in ten differently are told apart from {least} on"
     note = (
-        f"The smallest difference of accuracy shown with 80 % power on {format_number(whole.effective, 0)} items worth, "
-        "by the models' accuracy and the share of items they answer differently (Connor 1987). Two models of high "
-        "accuracy cannot both differ much and be right."
+        f"The smallest difference of accuracy shown with 80 % power on {format_number(whole.effective, 0)} independent "
+        "items, by the models' accuracy and the share of items they answer differently (Connor 1987). Two models of "
+        "high accuracy cannot both differ much and be right."
     )
     return make_table(Heading("noise", title, note), fields, ACCURACIES)
 
@@ -81,8 +81,8 @@ def _part_table(parts: Sequence[NoisePart], audit: Audit) -> Item:
     note = ""
     if whole.effective < whole.n - 0.5:
         note = (
-            f"Items share a text and are worth less than their number; the correlation within clusters, {audit.noise.alike:.2f}, "
-            "is that of a shortcut's right answers (1 where there is none)."
+            "Items share a text and are worth less than their number; the correlation within clusters, "
+            f"{audit.noise.alike:.2f}, is that of a shortcut's right answers (1 where there is none)."
         )
     title = f"{count(whole.n)} items are worth {format_number(whole.effective, 0)} independent ones"
     return make_table(Heading("noise-parts", title, note), fields, parts)
@@ -95,7 +95,7 @@ def balance_items(audit: Audit) -> list[Item]:
         return [Text(f"Balance was not judged: {balance}.")]
     fields: list[Field[str]] = [Field(Column("label", "Label"), str)]
     for role in balance.counts:
-        fields.append(Field(Column(f"n_{role}", f"Rows of {role}"), partial(_count_of, balance.counts[role])))
+        fields.append(Field(Column(f"n_{role}", f"Rows of {role}"), partial(_count_of, dict(balance.counts[role]))))
         fields.append(Field(Column(f"share_{role}", f"Share of {role}", 1, "%"), partial(balance.share, role)))
     share = percent(balance.share(balance.judged, balance.majority))
     title = f"The most frequent label of test, {balance.majority!r}, has {share}"

@@ -40,7 +40,8 @@ def answer(audit: Audit) -> str:
         most = _far(found.judged, light.estimate.high)
         return f"Not by the {tried}: none of them gets more than {most}."
     if found.judged.above:
-        return f"A little may be: of the {tried}, “{found.judged.above[0].name}” is credibly above the floor and gets {far}."
+        name = found.judged.above[0].name
+        return f"A little may be: of the {tried}, “{name}” is credibly above the floor and gets {far}."
     assert light.estimate is not None
     most = _far(found.judged, light.estimate.high)
     return f"Cannot be told: none of the {tried} is shown to be above the floor, but up to {most} fits the data."
@@ -57,15 +58,14 @@ def light_sentence(audit: Audit, light: Light) -> str:
     title = TITLES[light.name]
     if light.gauge is None or light.estimate is None:
         return f"{title}: not judged, because {light.reason}."
-    bound = {"red": light.estimate.low, "green": light.estimate.high}.get(light.colour)
     limit = number(light.gauge.threshold, light.gauge)
-    said = {"red": "credibly above", "green": "credibly below", "grey": "not told from"}[light.colour]
-    tail = (
-        f" (it is {said} {limit})"
-        if bound is not None
-        else f" (it can {said.replace('not told', 'not be told')} {limit})"
-    )
-    return f"{title}: {_fact(audit, light)}{tail}."
+    verdicts = {
+        "red": ("credibly above", "above"),
+        "green": ("credibly below", "below"),
+        "grey": ("neither credibly above nor below", "partly above"),
+    }
+    said = verdicts[light.colour][0 if light.gauge.is_sampled else 1]
+    return f"{title}: {_fact(audit, light)}; that is {said} {limit}."
 
 
 def _fact(audit: Audit, light: Light) -> str:
@@ -79,15 +79,19 @@ def _fact(audit: Audit, light: Light) -> str:
         )
     if of in (questions.WAY, questions.EXPLAINED):
         assert not isinstance(audit.shortcuts, str)
-        best = audit.shortcuts.judged.best
-        return f"the best of {len(audit.shortcuts.judged.scores)}, “{best.name}” ({best.rule}), gets {_far(audit.shortcuts.judged, best.share.value)}"
+        judged = audit.shortcuts.judged
+        named = f" ({judged.best.rule})" if judged.best.name == "one word" else ""
+        far = _far(judged, judged.best.share.value)
+        return f"the best of {len(judged.scores)}, “{judged.best.name}”{named}, gets {far}"
     if of == questions.SHOWN:
         low, high = (points(end) if end < 1 else "no difference" for end in (light.estimate.low, light.estimate.high))
-        return f"the smallest difference that {count(audit.noise.whole.n)} items show with 80 % power lies between {low} and {high}"
+        n = count(audit.noise.whole.n)
+        return f"the smallest difference that {n} items show with 80 % power lies between {low} and {high}"
     if of == questions.EVEN:
         assert not isinstance(audit.balance, str)
         share = percent(audit.balance.share(audit.balance.judged, audit.balance.majority))
-        return f"always answering {audit.balance.majority!r} is right in {share} of test, {value} of the way from guessing evenly to perfect"
+        always = f"always answering {audit.balance.majority!r} is right in {share} of test"
+        return f"{always}, {value} of the way from guessing evenly to perfect"
     if of == questions.DRIFT:
         return f"the share of a label differs by up to {value} between train and test"
     return f"an estimated {value} of the labels are wrong"
@@ -106,7 +110,7 @@ def exchange_sentence(judged: Judged, shared: str) -> str:
     how = {
         "items": "the gold of single items was exchanged at random",
         "clusters": f"the gold of whole clusters of one size was exchanged (items share {shared})",
-        "within clusters": f"gold was exchanged within clusters, most of which hold several labels (items share {shared})",
+        "within clusters": f"gold was exchanged within clusters, as most hold several labels (items share {shared})",
     }[judged.exchanged]
     folds = (
         f" Shortcuts were cross-validated in {judged.folds} parts, not learned on a split of their own."

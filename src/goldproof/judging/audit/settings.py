@@ -15,9 +15,9 @@ AuditProgress = Callable[[str, int, int], None]  # what is at hand, how many ste
 class Thresholds:
     """Where a light turns; all are shares of 1.
 
-    `leaks`: test rows that have a copy in an earlier split. `shortcuts`: how far of the way from the most frequent label
-    to perfect the best shortcut gets. `labels`: wrong labels. `size`: the smallest difference of two models that can be
-    shown. `balance`: how far the most frequent label takes one of the way from guessing evenly to perfect; `drift`: by
+    `leaks`: test rows that have a copy in an earlier split. `shortcuts`: how far of the way from the most frequent
+    label to perfect the best shortcut gets. `labels`: wrong labels. `size`: the smallest difference of two models that
+    can be shown. `balance`: how far the most frequent label takes one of the way from guessing evenly to perfect; `drift`: by
     how much the share of a label differs between train and test.
     """
 
@@ -39,11 +39,14 @@ class Thresholds:
 class AuditSettings:
     """What an audit may be told.
 
+    `name` is what the data are called in the report, `language` the language where neither rows nor file names say one;
     `near` is the Jaccard similarity from which rows are near copies (1: exact copies only); `most_train` is from how
     many rows, drawn at random, shortcuts learn at most; `most_test` on how many they are judged; `smallest_tag` is the
     smallest category of the noise card.
     """
 
+    name: str = "this data"
+    language: str | None = None
     level: float = 0.95
     seed: int = 0
     near: float = NEAR

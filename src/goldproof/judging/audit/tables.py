@@ -144,9 +144,9 @@ def hard_items(audit: Audit) -> list[Item]:
         ]
     parts = find_parts(audit)
     text = (
-        f"The shortcuts above the floor ({', '.join(hard.shortcuts)}) were put into one model, cross-fitted over the items "
-        "of test. An item is hard where that model finds its gold label less likely than the label is in general; the "
-        "others are solvable by a cue. Selecting by gold brings wrong labels together among the hard items: their "
+        f"The shortcuts above the floor ({', '.join(hard.shortcuts)}) were put into one model, cross-fitted over the "
+        "items of test. An item is hard where that model finds its gold label less likely than the label is in general; "
+        "the others are solvable by a cue. Selecting by gold brings wrong labels together among the hard items: their "
         "estimated share stands beside each part. `--hard FILE` writes the ids, `goldproof score --subset hard=FILE` "
         "scores a model on both parts."
     )
@@ -203,6 +203,8 @@ def leak_items(audit: Audit) -> list[Item]:
         Field(Column("conflicts", "With another label"), lambda each: each.n_conflicts),
     ]
     n = int(audit.copies.leaked[audit.material.judged].sum())
-    title = f"{count(n)} of {count(len(audit.material.splits[audit.material.judged]))} rows of test have a copy in an earlier split"
-    note = f"Near: at least {percent(audit.copies.threshold, 0)} of the shingles in common, or one word added. One side alone is no leak."
+    total = count(len(audit.material.splits[audit.material.judged]))
+    title = f"{count(n)} of {total} rows of test have a copy in an earlier split"
+    common = percent(audit.copies.threshold, 0)
+    note = f"Near: {common} of the shingles or more in common, or one word added. One side alone is no leak."
     return [make_table(Heading("leaks", title, note), fields, shared)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -51,7 +52,7 @@ def grams_of(text: str) -> Iterator[str]:
     """
     found = pieces(text)
     yield from found
-    for first, second in zip(found, found[1:], strict=False):
+    for first, second in pairwise(found):
         yield f"{first} {second}"
 
 

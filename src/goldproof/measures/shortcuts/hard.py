@@ -1,7 +1,8 @@
 """Which items stay hard for the shortcuts: those whose gold label the shortcuts together find less likely than usual.
 
-The shortcuts that are credibly above the floor are combined by a model that is cross-fitted over the test items: an item
-is judged by weights that were learned on other items only. It says what a cue can solve, not what a model solved by it.
+The shortcuts that are credibly above the floor are combined by a model that is cross-fitted over the test items: an
+item is judged by weights that were learned on other items only. It says what a cue can solve, not what a model solved
+by it.
 """
 
 from __future__ import annotations

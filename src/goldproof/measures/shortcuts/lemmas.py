@@ -1,4 +1,4 @@
-"""Lemmas of words where a language's extra is installed, so that overlap sees "went" and "go" as one; else it is said."""
+"""Lemmas of words where a language's extra is installed, so that overlap sees "cats" and "cat" as one; else why not."""
 
 from __future__ import annotations
 

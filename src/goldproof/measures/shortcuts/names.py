@@ -92,7 +92,7 @@ def _information(counts: FloatArray, totals: Array) -> FloatArray:
 
 
 def _smoothed(counts: FloatArray, totals: Array) -> FloatArray:
-    return (counts + totals / totals.sum()) / (counts.sum() + 1)
+    return np.asarray((counts + totals / totals.sum()) / (counts.sum() + 1))
 
 
 def give_aways(train: Texts, test: Texts, grams: Grams) -> list[GiveAway]:

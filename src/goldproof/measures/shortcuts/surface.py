@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from goldproof.measures.shortcuts.items import MOST_CHARACTERS, Guess, Texts, constant, guess_of, joined, words
+from goldproof.measures.shortcuts.items import MOST_CHARACTERS, Guess, Texts, constant, guess_of, words
 from goldproof.statistics.arrays import FloatArray
 
 DEPTH = 3
@@ -54,8 +54,8 @@ def tree_guess(train: Texts, test: Texts, family: Family) -> Guess:
     used = list(dict.fromkeys(known.names[place] for place in tree.tree_.feature if place >= 0))
     if not used:
         return constant(train, len(test), "no number tells the labels apart in train")
-    first = f"first whether {known.names[tree.tree_.feature[0]]} ≤ {tree.tree_.threshold[0]:.3g}"
-    rule = f"{joined(used)}; {first}"
+    more = f" and {len(used) - 1} more" if len(used) > 1 else ""
+    rule = f"whether {known.names[tree.tree_.feature[0]]} ≤ {tree.tree_.threshold[0]:.3g}{more}"
     if train.is_numeric:
         return Guess(np.asarray(tree.predict(asked.table)), None, rule)
     likely = np.zeros((len(test), train.n_classes))

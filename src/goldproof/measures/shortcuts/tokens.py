@@ -1,4 +1,4 @@
-"""Shortcuts of token data: each token is answered from a list, by its word, its ending, its shape or its place alone."""
+"""Shortcuts of token data: each token is answered from a list, by its word, ending, shape or place alone."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Suspects:
     """The ranked suspects, the precision at each cut, and the share of wrong labels.
 
     `reason` is empty where this could be told. Otherwise it says why not (a classifier hardly better than the most
-    frequent label, too few rows, one class, numbers instead of labels): the estimates are then NaN and `cuts` empty, and
+    frequent label, too few rows, one class, numbers instead of labels): the estimates are then NaN and `cuts` empty;
     `suspects` still ranks where there was a classifier. `scores` has every row's rank score (NaN without a label).
     """
 

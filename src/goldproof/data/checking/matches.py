@@ -40,7 +40,7 @@ class SplitRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitMatches:
-    """Rows of `later` with a copy in `earlier` (which may be the same split): the row, its copy, and how alike they are.
+    """Rows of `later` with a copy in `earlier` (perhaps the same split): the row, its copy, and how alike they are.
 
     `kind` are places in `KINDS`; `agree` is 1 where labels agree, 0 where the copy has another one, −1 without labels.
     """
@@ -300,9 +300,7 @@ def _without_straight(found: list[SplitMatches]) -> list[SplitMatches]:
     """Leave out swapped copies of rows that have a copy as they stand."""
     straight = {(match.earlier, match.later): match.row for match in found if match.field == "row"}
     return [
-        match
-        if match.field != "swapped"
-        else _keep(match, ~np.isin(match.row, straight[match.earlier, match.later]))
+        match if match.field != "swapped" else _keep(match, ~np.isin(match.row, straight[match.earlier, match.later]))
         for match in found
     ]
 

@@ -1,9 +1,10 @@
 """Pairs of texts, or of rows of two texts, that are nearly alike. Equal ones are not looked for here.
 
-Candidates come from MinHash with banding (Broder 1997): 40 bands of 4 hashes, for rows 2 of each text, so that a band
-agrees with the product of similarities. Each candidate is then measured exactly, so there are no false ones; a pair of
-similarity 0.7 is missed with a chance of 0.00002. Members of a bucket are sorted by content and each is compared with the
-next 8, so time is linear in the rows; what is found depends on contents, never on the order of rows.
+Candidates come from MinHash with banding (Broder 1997): 32 bands of 4 hashes, for rows 2 of each text, so that a band
+agrees with the product of similarities: a pair of similarity 0.7 is in no common bucket with a chance of 0.0002. Those
+whose sketches of 64 further hashes agree in less than half are dropped (at 0.7: 0.0002 again), the rest are measured
+exactly, so there are no false ones. Members of a bucket are sorted by one more hash and each is compared with the next
+4, so time is linear in the rows; what is found depends on contents, never on the order of rows.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import numpy.typing as npt
 from goldproof.data.checking.shingles import Codes, TextCodes, flat_places
 from goldproof.draws import mix64
 
-BANDS = 40
-_HASHES = 4  # of a band
-_COMPARED = 8  # members of a bucket that one is compared with
+BANDS = 32
+_HASHES = 5  # of a band: four for the bucket, one for the order within it
+_COMPARED = 4  # members of a bucket that one is compared with
+_SKETCHED = 64  # hashes of a sketch, a byte each
+_AGREEING = 32  # of a sketch, below which a pair is not measured
+_SMALL = 24  # shingles: measured without a look at sketches, which say little of so few
 _ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
 _MEASURED = 1 << 22  # shingles that are compared at once
-_REMEMBERED = 1 << 24  # pairs that are not measured again
 _SHORTEST_GROWN = 5  # shingles: three words, of which a fourth may make a copy
 _MOST_SPLITS = 255
 Ints = npt.NDArray[np.int64]
@@ -59,7 +62,8 @@ def find_near(
     codes: TextCodes, searches: Sequence[Members], threshold: float, progress: Callable[[int], None] | None = None
 ) -> list[NearPairs]:
     """The near pairs of each search; `codes` are of distinct texts. `progress` is told how many bands are done."""
-    states = [_Search(codes, members, threshold) for members in searches]
+    sketches = _sketch(codes)
+    states = [_Search(codes, sketches, members, threshold) for members in searches]
     for band in range(BANDS):
         columns = [_min_hashes(codes, band * _HASHES + number) for number in range(_HASHES)]
         for state in states:
@@ -83,12 +87,12 @@ def is_near(
     smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
     alike = shared >= threshold * (smaller + larger - shared) - 1e-9
     grown = (larger == smaller + 2) & (smaller - shared <= 1) & (smaller >= _SHORTEST_GROWN)
-    return alike | grown
+    return np.asarray(alike | grown)
 
 
 def similarities(shared: Ints, sizes_a: Ints, sizes_b: Ints) -> npt.NDArray[np.float64]:
     """Jaccard similarities; two texts without a shingle are not alike."""
-    return shared / np.maximum(sizes_a + sizes_b - shared, 1)
+    return np.asarray(shared / np.maximum(sizes_a + sizes_b - shared, 1))
 
 
 def count_shared(codes: TextCodes, a: Ints, b: Ints) -> Ints:
@@ -132,23 +136,32 @@ def _min_hashes(codes: TextCodes, number: int) -> npt.NDArray[np.uint32]:
     return least
 
 
+def _sketch(codes: TextCodes) -> npt.NDArray[np.uint8]:
+    """A byte of each of further hashes (texts × hashes): equal ones estimate the similarity of two texts."""
+    sketches = np.empty((len(codes.raw), _SKETCHED), np.uint8)
+    for number in range(_SKETCHED):
+        least = _min_hashes(codes, BANDS * _HASHES + number)
+        sketches[:, number] = (least * np.uint32(0x9E3779B1)) >> np.uint32(24)
+    return sketches
+
+
 class _Search:
     """One search over the bands: what was measured, what was found, and who has found enough."""
 
-    def __init__(self, codes: TextCodes, members: Members, threshold: float) -> None:
-        self._codes, self._members, self._threshold = codes, members, threshold
+    def __init__(self, codes: TextCodes, sketches: npt.NDArray[np.uint8], members: Members, threshold: float) -> None:
+        self._codes, self._sketches, self._members, self._threshold = codes, sketches, members, threshold
         self._sizes = codes.sizes
         self._n_found = np.where(members.settled, _ENOUGH, 0).astype(np.uint8)
         second = members.first if members.second is None else members.second
         self._content = mix64(codes.masked[members.first] * np.uint64(3) + codes.masked[second])
         self._texts = np.flatnonzero((self._sizes[members.first] > 0) | (self._sizes[second] > 0))
-        self._measured = np.empty(0, np.uint64)
+        self._known = np.empty(0, np.uint64)
         self._found: list[NearPairs] = []
 
     def look(self, columns: Sequence[npt.NDArray[np.uint32]]) -> None:
         """Compare what one band brings together."""
         keys, members = self._keys(columns)
-        order = np.lexsort((self._content[members], keys))
+        order = np.lexsort((self._content[members], columns[4][self._members.first[members]], keys))
         keys, members = keys[order], members[order]
         for step in range(1, _COMPARED + 1):
             at = np.flatnonzero(keys[step:] == keys[:-step])
@@ -189,16 +202,27 @@ class _Search:
     def _similarity(self, a: Ints, b: Ints) -> npt.NDArray[np.float64]:
         """The similarity of texts that are near copies or equal, 0 of others."""
         of_a, of_b = self._sizes[a], self._sizes[b]
-        found = (self._codes.masked[a] == self._codes.masked[b]).astype(np.float64)
+        found = np.asarray(self._codes.masked[a] == self._codes.masked[b], np.float64)
         most = np.minimum(of_a, of_b)  # shared shingles at best
         left = np.flatnonzero((found == 0) & (most > 0) & is_near(most, of_a, of_b, self._threshold))
+        left = left[self._agree(a[left], b[left])]
         shared = count_shared(self._codes, a[left], b[left])
         near = is_near(shared, of_a[left], of_b[left], self._threshold)
         found[left] = np.where(near, similarities(shared, of_a[left], of_b[left]), 0.0)
         return found
 
+    def _agree(self, a: Ints, b: Ints) -> npt.NDArray[np.bool_]:
+        """Whether sketches make a near copy possible."""
+        agree = (self._sizes[a] <= _SMALL) | (self._sizes[b] <= _SMALL)
+        large = np.flatnonzero(~agree)
+        for first in range(0, len(large), _MEASURED // _SKETCHED):
+            rows = large[first : first + _MEASURED // _SKETCHED]
+            same = np.count_nonzero(self._sketches[a[rows]] == self._sketches[b[rows]], axis=1)
+            agree[rows] = same >= _AGREEING
+        return agree
+
     def _unmeasured(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-        """Those of different content, of which one still looks for copies, and which were not measured before."""
+        """Those of different content, of which one still looks for copies, and which are not known to be near."""
         split, n_found = self._members.split, self._n_found
         wanted = (n_found[a, split[b]] < _ENOUGH) | (n_found[b, split[a]] < _ENOUGH)
         if not self._members.swapped:
@@ -206,15 +230,16 @@ class _Search:
         wanted &= a != b
         pairs = np.minimum(a, b)[wanted].astype(np.uint64) << np.uint64(32) | np.maximum(a, b)[wanted].astype(np.uint64)
         pairs = np.unique(pairs)
-        if len(self._measured):
-            at = np.minimum(np.searchsorted(self._measured, pairs), len(self._measured) - 1)
-            pairs = pairs[self._measured[at] != pairs]
-        if len(self._measured) + len(pairs) <= _REMEMBERED:
-            self._measured = np.union1d(self._measured, pairs)
+        if len(self._known):
+            at = np.minimum(np.searchsorted(self._known, pairs), len(self._known) - 1)
+            pairs = pairs[self._known[at] != pairs]
         return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
     def _note(self, near: NearPairs) -> None:
+        if not len(near.a):
+            return
         self._found.append(near)
+        self._known = np.union1d(self._known, near.a.astype(np.uint64) << np.uint64(32) | near.b.astype(np.uint64))
         split, n_found = self._members.split, self._n_found
         for ours, theirs in ((near.a, near.b), (near.b, near.a)):
             cells, counts = np.unique(ours * _MOST_SPLITS + split[theirs], return_counts=True)

@@ -25,7 +25,9 @@ Codes = npt.NDArray[np.uint64]
 _CHUNK = 4096  # texts that are turned into arrays together
 _MOST_WORDS = 1 << 20  # of such a chunk
 # Signs of vowels and tones are no letters for `\w`, though words differ by them.
-_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u0900-\u0963\u0966-\u0dff"
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u0900-\u0963\u0966-\u0dff"
+)
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(f"[{_UNSPACED}]+|(?:[^\\W{_UNSPACED}]|[{_MARKS}])+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
@@ -58,7 +60,11 @@ class TextCodes:
         sizes = self.sizes[rows]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return TextCodes(
-            self.raw[rows], self.form[rows], self.masked[rows], self.shingles[flat_places(self.starts[rows], sizes)], starts
+            self.raw[rows],
+            self.form[rows],
+            self.masked[rows],
+            self.shingles[flat_places(self.starts[rows], sizes)],
+            starts,
         )
 
 
@@ -91,7 +97,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _pieces(word: str) -> list[str]:
-    if len(word) < 3 or not _FIRST_UNSPACED <= word[0] or not re.match(f"[{_UNSPACED}]", word):
+    if len(word) < 3 or word[0] < _FIRST_UNSPACED or not re.match(f"[{_UNSPACED}]", word):
         return [word]
     return [word[start : start + 2] for start in range(len(word) - 1)]
 
@@ -117,7 +123,10 @@ def encode(texts: Iterable[str | None], progress: Callable[[int], None] | None =
         return TextCodes(none, none, none, np.empty(0, np.uint32), np.zeros(1, np.int64))
     sizes = np.concatenate([part.sizes for part in parts])
     return TextCodes(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("raw", "form", "masked", "shingles")),
+        np.concatenate([part.raw for part in parts]),
+        np.concatenate([part.form for part in parts]),
+        np.concatenate([part.masked for part in parts]),
+        np.concatenate([part.shingles for part in parts]),
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
     )
 
@@ -178,14 +187,12 @@ def _encode_chunk(chunk: _Chunk, vocabulary: _Vocabulary) -> TextCodes:
     places = flat_places(np.zeros(n, np.int64), lengths).astype(np.uint64)
     filled = np.flatnonzero(lengths)
     firsts = (np.cumsum(lengths) - lengths)[filled]
-    forms = []
-    for codes in (form, masked):
-        whole = chunk.raw.copy()
-        if len(filled):
-            whole[filled] = np.add.reduceat(mix64(codes + places * _STEP), firsts)
-        forms.append(whole)
+    of_form, of_masked = chunk.raw.copy(), chunk.raw.copy()
+    if len(filled):
+        of_form[filled] = np.add.reduceat(mix64(form + places * _STEP), firsts)
+        of_masked[filled] = np.add.reduceat(mix64(masked + places * _STEP), firsts)
     shingles, sizes = _shingle(masked, owners, n)
-    return TextCodes(chunk.raw, *forms, shingles, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+    return TextCodes(chunk.raw, of_form, of_masked, shingles, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
 
 def _shingle(

@@ -127,7 +127,8 @@ def main(root: Path) -> None:
         whole, within = (mean_interval(100 * table[:, column]) for column in (0, 1))
         print(
             f"| {design.corpus} | {100 * design.strength:.0f} % | {design.model} | {100 * design.wrong:.0f} % | "
-            f"{len(outcomes)} of {REPEATS} | {100 * table[:, 2].mean():.0f} % | {whole.value:+.2f} [{whole.low:+.2f}, {whole.high:+.2f}] | "
+            f"{len(outcomes)} of {REPEATS} | {100 * table[:, 2].mean():.0f} % | "
+            f"{whole.value:+.2f} [{whole.low:+.2f}, {whole.high:+.2f}] | "
             f"{within.value:+.2f} [{within.low:+.2f}, {within.high:+.2f}] |",
             flush=True,
         )

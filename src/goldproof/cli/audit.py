@@ -71,15 +71,14 @@ def _audit(paths: list[Path], column: list[str] | None, settings: AuditSettings)
 
     train, *others = paths
     console = Console(stderr=True)
-    total = 100  # of the bar; the audit counts its own steps
-    with drawn(total, console, "audit") as draw:
+    with drawn(1000, console, "audit") as draw:
         return judge(
             train,
             others[-1] if others else None,
             others[0] if len(others) > 1 else None,
             columns=options.data_columns(column),
             settings=settings,
-            progress=lambda what, done, of: draw(what, Counter(done=round(total * done / max(of, 1)))),
+            progress=lambda what, done, of: draw(what, Counter(done=round(1000 * done / of))),
         )
 
 

@@ -32,17 +32,16 @@ from goldproof.judging.audit.parts import find_parts
 from goldproof.judging.audit.questions import questions_of
 from goldproof.judging.audit.settings import AuditProgress, AuditSettings
 from goldproof.judging.subsets import Subset
-from goldproof.measures.copies import Copies, find_copies
+from goldproof.measures.copies import Copies, count_steps, find_copies
 from goldproof.measures.shortcuts.hard import HardItems, find_hard
 from goldproof.measures.shortcuts.judged import FOLDS, Judged, judge_crossed, judge_guesses, judge_shortcuts
 from goldproof.measures.shortcuts.rules import Told, applicable
 from goldproof.measures.shortcuts.tokens import try_token_shortcuts
-from goldproof.measures.suspects import Suspects, find_suspects
+from goldproof.measures.suspects import SuspectProgress, Suspects, find_suspects
 from goldproof.report.summary import Report
 from goldproof.statistics.arrays import Array, IntArray
 
 FEWEST_ROWS = 20  # of train and of test, below which a shortcut cannot be told from luck and none is tried
-OTHER_STEPS = 4  # of the progress, beside the shortcuts: copies, hard items, suspects, the rest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,11 +162,9 @@ def audit_splits(
     material = make_material({role: splits[role] for role in ROLES if role in splits})
     rng = np.random.default_rng(settings.seed)
     steps = _Steps(material, progress)
-    steps.say("copies of rows")
-    copies = find_copies(material.splits, threshold=settings.near, progress=steps.within("copies of rows"))
-    found = _shortcuts(material, copies, settings, rng, steps.say)
-    steps.say("label suspects")
-    suspects, suspect_rows = _suspects(material, settings)
+    copies = find_copies(material.splits, threshold=settings.near, progress=steps.copies)
+    found = _shortcuts(material, copies, settings, rng, steps.shortcut)
+    suspects, suspect_rows = _suspects(material, settings, steps.labels)
     balance = find_balance(material)
     noise = _noise(material, found, settings)
     judged = found if isinstance(found, str) else found.judged
@@ -181,32 +178,38 @@ def audit_splits(
 
 
 class _Steps:
-    """Counts steps and tells the caller of each; what a long step has done within itself is told as a part of it."""
+    """Tells the caller how far the audit is, in thousandths: each part has its share of them."""
+
+    SHARES = {"copies": (0, 300), "shortcuts": (300, 850), "labels": (850, 1000)}
 
     def __init__(self, material: Material, progress: AuditProgress | None) -> None:
-        self.progress, self.done = progress, -1
+        self.progress, self.n_tried = progress, 0
         data = material.splits[material.judged]
         names, _ = applicable(data.table.column("pair").null_count < len(data), data.languages[0])
-        times = 0 if material.task in ("tokens", "unlabelled") else FOLDS if len(material.splits) == 1 else 1
-        self.total = OTHER_STEPS + times * len(names)
+        self.n_copies = count_steps(material.splits)
+        self.n_shortcuts = (len(names) + 1) * (FOLDS if "train" not in material.splits else 1)
 
-    def say(self, what: str) -> None:
-        """A step begins."""
-        self.done += 1
+    def _tell(self, part: str, what: str, share: float) -> None:
+        start, end = self.SHARES[part]
         if self.progress is not None:
-            self.progress(what, min(self.done, self.total), self.total)
+            self.progress(what, round(start + min(share, 1.0) * (end - start)), 1000)
 
-    def within(self, what: str) -> AuditProgress | None:
-        """What a step tells of itself."""
-        tell = self.progress
-        if tell is None:
-            return None
-        return lambda part, done, of: tell(f"{what}: {part} {done:,}/{of:,}", min(self.done, self.total), self.total)
+    def copies(self, what: str, n_done: int) -> None:
+        """So much of the search for copies is done."""
+        self._tell("copies", what, n_done / max(self.n_copies, 1))
+
+    def shortcut(self, what: str) -> None:
+        """A shortcut begins."""
+        self._tell("shortcuts", what, self.n_tried / max(self.n_shortcuts, 1))
+        self.n_tried += 1
+
+    def labels(self, what: str, n_done: int, n_all: int) -> None:
+        """So much of the search for wrong labels is done."""
+        self._tell("labels", what, n_done / max(n_all, 1))
 
     def end(self) -> None:
         """All is done."""
-        if self.progress is not None:
-            self.progress("done", self.total, self.total)
+        self._tell("labels", "done", 1.0)
 
 
 def _shortcuts(
@@ -262,7 +265,9 @@ def _drawn(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _suspects(material: Material, settings: AuditSettings) -> tuple[Suspects | str, IntArray]:
+def _suspects(
+    material: Material, settings: AuditSettings, progress: SuspectProgress
+) -> tuple[Suspects | str, IntArray]:
     """Suspects among all labelled rows, and which row of the judged split each row of theirs is (−1: of another)."""
     none = np.empty(0, np.int64)
     if material.task != "classes":
@@ -276,7 +281,7 @@ def _suspects(material: Material, settings: AuditSettings) -> tuple[Suspects | s
     data = concat("labelled rows", [material.splits[role].take(rows) for role, rows in parts.items()])
     rows = np.concatenate([each if role == material.judged else np.full(len(each), -1) for role, each in parts.items()])
     groups = find_clusters(data).codes
-    return find_suspects(data, groups=groups, seed=settings.seed, level=settings.level), rows
+    return find_suspects(data, groups=groups, seed=settings.seed, level=settings.level, progress=progress), rows
 
 
 def _noise(material: Material, found: ShortcutPart | str, settings: AuditSettings) -> NoiseCard:

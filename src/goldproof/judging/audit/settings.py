@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from goldproof.data.checking.matches import NEAR
 from goldproof.errors import UsageError
-from goldproof.measures.copies import NEAR
 
 AuditProgress = Callable[[str, int, int], None]  # what is at hand, how many steps are done, of how many
 
@@ -17,8 +17,8 @@ class Thresholds:
 
     `leaks`: test rows that have a copy in an earlier split. `shortcuts`: how far of the way from the most frequent
     label to perfect the best shortcut gets. `labels`: wrong labels. `size`: the smallest difference of two models that
-    can be shown. `balance`: how far the most frequent label takes one of the way from guessing evenly to perfect; `drift`: by
-    how much the share of a label differs between train and test.
+    can be shown. `balance`: how far the most frequent label takes one of the way from guessing evenly to perfect;
+    `drift`: by how much the share of a label differs between train and test.
     """
 
     leaks: float = 0.01

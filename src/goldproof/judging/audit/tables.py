@@ -144,11 +144,12 @@ def hard_items(audit: Audit) -> list[Item]:
         ]
     parts = find_parts(audit)
     text = (
-        f"The shortcuts above the floor ({', '.join(hard.shortcuts)}) were put into one model, cross-fitted over the "
-        "items of test. An item is hard where that model finds its gold label less likely than the label is in general; "
-        "the others are solvable by a cue. Selecting by gold brings wrong labels together among the hard items: their "
-        "estimated share stands beside each part. `--hard FILE` writes the ids, `goldproof score --subset hard=FILE` "
-        "scores a model on both parts."
+        f"The shortcuts above the floor ({', '.join(hard.shortcuts)}) "
+        "were put into one model, cross-fitted over the items of test. An item is hard where that model finds "
+        "its gold label less likely than the label is in general; the others are solvable by a cue. Selecting "
+        "by gold brings wrong labels together among the hard items: their estimated share stands beside each "
+        "part. `--hard FILE` writes the ids, `goldproof score --subset hard=FILE` scores a model on both "
+        "parts."
     )
     heading = Heading(
         "hard", f"{percent(parts[0].n / max(parts[0].n + parts[1].n, 1))} of the items are hard for the shortcuts"
@@ -200,7 +201,8 @@ def leak_items(audit: Audit) -> list[Item]:
         Field(Column("form", "But for case and marks"), lambda each: each.n_form),
         Field(Column("digits", "But for digits too"), lambda each: each.n_digits),
         Field(Column("near", "Near"), lambda each: each.n_near),
-        Field(Column("conflicts", "With another label"), lambda each: each.n_conflicts),
+        Field(Column("conflicts", "Conflicts", note="equal rows with another label"), lambda each: each.n_conflicts),
+        Field(Column("contrasts", "Contrasts", note="near, with another label"), lambda each: each.n_contrasts),
     ]
     n = int(audit.copies.leaked[audit.material.judged].sum())
     total = count(len(audit.material.splits[audit.material.judged]))

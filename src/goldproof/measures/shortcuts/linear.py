@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
 from goldproof.measures.shortcuts.items import Guess, Texts, constant, guess_of
-from goldproof.statistics.arrays import Array, FloatArray
+from goldproof.statistics.arrays import Array, FloatArray, IntArray
 
 MOST_STEPS = 60
 STRENGTHS = (0.001, 0.01, 0.1, 1.0)  # C, tried on a fifth of train that is set aside
@@ -14,6 +16,8 @@ SMALLEST_ASIDE = 20
 MANY_CLASSES = 30
 COMMON = 0.2  # of train: grams that stand in more items say little of which item is near
 BLOCK = 4_000_000
+MOST_TAUGHT = 5_000  # items of train from which is learned what a neighbour says
+NEARNESS = (0.3, 0.6)
 
 
 def linear_guess(train: Texts, table: sparse.csr_matrix, wanted: sparse.csr_matrix, what: str) -> Guess:
@@ -78,32 +82,58 @@ def _quietly_fitted(model: object, table: sparse.csr_matrix, gold: Array, wanted
 
 
 def nearest_guess(train: Texts, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Guess:
-    """The gold of the item of train that shares most rare grams (cosine of idf weights); ties go to the first.
+    """What the gold of the nearest item of train (cosine of idf weights of rare grams) says; ties go to the first.
 
-    How likely its class is depends on how near it is: a cosine of 0 gives the shares of train, of 1 that class alone.
+    What it says is learned on train, each item with the nearest other: the same label, or another, as where the pairs
+    of one premise have different labels. Near and far neighbours (cosines in three classes) are learned apart.
     """
     often = np.asarray(table.sum(axis=0)).ravel()
     kept = np.flatnonzero((often > 0) & (often <= max(COMMON * table.shape[0], 2)))
-    rule = "gold of the item of train that shares most words"
+    rule = "what the gold of the item of train that shares most rare words says"
     if not len(kept):
         return constant(train, wanted.shape[0], "no two items share a rare word")
     weights = np.log((1 + table.shape[0]) / (1 + often[kept]))
     known, asked = (_unit(part[:, kept] @ sparse.diags(weights)) for part in (table, wanted))
-    nearest = np.zeros(wanted.shape[0], np.int64)
-    cosine = np.zeros(wanted.shape[0])
-    step = max(1, BLOCK // table.shape[0])
-    across = known.T.tocsr()
-    for start in range(0, wanted.shape[0], step):
-        block = (asked[start : start + step] @ across).toarray()
-        nearest[start : start + step] = block.argmax(axis=1)
-        cosine[start : start + step] = block.max(axis=1)
-    found = train.gold[nearest]
+    taught = np.sort(np.random.default_rng(0).permutation(len(train))[:MOST_TAUGHT])
+    own = _nearest(known[taught], known, taught)
+    there = _nearest(asked, known, None)
     if train.is_numeric:
-        mean = float(train.gold.mean())
-        return Guess(mean + cosine * (found - mean), None, rule)
-    likely = (1 - cosine)[:, None] * (np.bincount(train.gold, minlength=train.n_classes) / len(train))
-    likely[np.arange(len(found)), found] += cosine
-    return Guess(found, likely, rule)
+        return _number_of_nearest(train, taught, own, there, rule)
+    base = np.bincount(train.gold, minlength=train.n_classes) / len(train)
+    counts = np.zeros((len(NEARNESS) + 1, train.n_classes, train.n_classes))
+    np.add.at(counts, (np.digitize(own.cosine, NEARNESS), train.gold[own.row], train.gold[taught]), 1.0)
+    shares = (counts + base) / (counts.sum(axis=2, keepdims=True) + 1)
+    return guess_of(shares[np.digitize(there.cosine, NEARNESS), train.gold[there.row]], rule)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Neighbours:
+    """The nearest item of train for each item, and the cosine to it."""
+
+    row: IntArray
+    cosine: FloatArray
+
+
+def _number_of_nearest(train: Texts, taught: IntArray, own: _Neighbours, there: _Neighbours, rule: str) -> Guess:
+    """For numbers: by how much of the neighbour's distance from the mean an item follows it, times the cosine."""
+    mean = float(train.gold.mean())
+    follows, gold = own.cosine * (train.gold[own.row] - mean), train.gold[taught] - mean
+    slope = float((follows * gold).sum() / max((follows**2).sum(), 1e-12))
+    return Guess(mean + slope * there.cosine * (train.gold[there.row] - mean), None, rule)
+
+
+def _nearest(asked: sparse.csr_matrix, known: sparse.csr_matrix, own: IntArray | None) -> _Neighbours:
+    """The nearest of the known rows for each asked one; `own` are the asked rows' places among them, left out."""
+    row, cosine = np.zeros(asked.shape[0], np.int64), np.zeros(asked.shape[0])
+    step = max(1, BLOCK // known.shape[0])
+    across = known.T.tocsr()
+    for start in range(0, asked.shape[0], step):
+        block = (asked[start : start + step] @ across).toarray()
+        if own is not None:
+            block[np.arange(len(block)), own[start : start + step]] = -1.0
+        row[start : start + step] = block.argmax(axis=1)
+        cosine[start : start + step] = block.max(axis=1)
+    return _Neighbours(row, cosine)
 
 
 def _unit(table: sparse.csr_matrix) -> sparse.csr_matrix:

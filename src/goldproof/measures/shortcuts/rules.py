@@ -44,7 +44,7 @@ SHORTCUTS = (
     Shortcut("nearest sentence", "the sentence that shares most, its place, and who is negated", pairs_only=True),
     Shortcut("marks and capitals", "punctuation, digits and capital letters"),
     Shortcut("repetition", "how often words and names come again"),
-    Shortcut("nearest neighbour", "the gold of the item of train that shares most rare words"),
+    Shortcut("nearest neighbour", "what the gold of the item of train that shares most rare words says"),
     Shortcut("order of the file", "the place in the file"),
 )
 _FAMILIES: dict[str, surface.Family] = {

@@ -22,7 +22,7 @@ import numpy as np
 
 import audit_worlds as worlds
 from goldproof.measures.shortcuts.hard import find_hard
-from goldproof.measures.shortcuts.items import Texts
+from goldproof.measures.shortcuts.items import TextItems
 from goldproof.measures.shortcuts.judged import judge_shortcuts
 from goldproof.statistics.intervals import mean_interval
 
@@ -62,10 +62,10 @@ def chance_of(rows: list[dict[str, Any]], design: Design) -> np.ndarray:
     return np.array([0.2 if row["wrong"] else 0.8 for row in rows])
 
 
-def _texts(rows: list[dict[str, Any]], labels: list[str]) -> Texts:
+def _texts(rows: list[dict[str, Any]], labels: list[str]) -> TextItems:
     pairs = tuple(row["pair"] for row in rows) if "pair" in rows[0] else None
     gold = np.array([labels.index(row["label"]) for row in rows])
-    return Texts(tuple(row["text"] for row in rows), pairs, gold, np.arange(len(rows)), len(labels), "en")
+    return TextItems(tuple(row["text"] for row in rows), pairs, gold, np.arange(len(rows)), len(labels), "en")
 
 
 def repeat(rows: list[dict[str, Any]], design: Design, rng: np.random.Generator) -> tuple[float, float, float] | None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from goldproof.jobs import Job, Outcome, Results, Store, named, run_jobs, step
     from goldproof.judging.aggregates import Aggregate
     from goldproof.judging.audit.audit import Audit, audit
-    from goldproof.judging.audit.settings import AuditSettings, Thresholds
+    from goldproof.judging.audit.settings import AuditSettings, LightThresholds
     from goldproof.judging.compare import Judgement, compare
     from goldproof.judging.gate import Margins
     from goldproof.judging.score import Scores, Settings, score
@@ -55,6 +55,7 @@ __all__ = [
     "Job",
     "JobFailedError",
     "Judgement",
+    "LightThresholds",
     "Margins",
     "Measurement",
     "Outcome",
@@ -67,7 +68,6 @@ __all__ = [
     "SerialRunner",
     "Settings",
     "Store",
-    "Thresholds",
     "audit",
     "check",
     "choose_tagger",
@@ -104,7 +104,7 @@ _HOMES = {
     "goldproof.jobs": ("Job", "Outcome", "Results", "Store", "named", "run_jobs", "step"),
     "goldproof.judging.aggregates": ("Aggregate",),
     "goldproof.judging.audit.audit": ("Audit", "audit"),
-    "goldproof.judging.audit.settings": ("AuditSettings", "Thresholds"),
+    "goldproof.judging.audit.settings": ("AuditSettings", "LightThresholds"),
     "goldproof.judging.compare": ("Judgement", "compare"),
     "goldproof.judging.gate": ("Margins",),
     "goldproof.judging.score": ("Scores", "Settings", "score"),

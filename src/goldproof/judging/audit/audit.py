@@ -34,7 +34,7 @@ from goldproof.judging.audit.settings import AuditProgress, AuditSettings
 from goldproof.judging.subsets import Subset
 from goldproof.measures.copies import Copies, count_steps, find_copies
 from goldproof.measures.shortcuts.hard import HardItems, find_hard
-from goldproof.measures.shortcuts.judged import FOLDS, Judged, judge_crossed, judge_guesses, judge_shortcuts
+from goldproof.measures.shortcuts.judged import FOLDS, JudgedShortcuts, judge_crossed, judge_guesses, judge_shortcuts
 from goldproof.measures.shortcuts.rules import Told, applicable
 from goldproof.measures.shortcuts.tokens import try_token_shortcuts
 from goldproof.measures.suspects import SuspectProgress, Suspects, find_suspects
@@ -51,7 +51,7 @@ class ShortcutPart:
     `clusters` are those of the rows; `hard` is a reason where there is no split.
     """
 
-    judged: Judged
+    judged: JudgedShortcuts
     rows: IntArray
     clusters: Clusters
     hard: HardItems | str
@@ -249,7 +249,7 @@ def _one_value(gold: Array) -> str:
     return "all items have one label" if len(np.unique(gold)) < 2 else ""
 
 
-def _token_shortcuts(material: Material, rows: IntArray, known: IntArray, rng: np.random.Generator) -> Judged:
+def _token_shortcuts(material: Material, rows: IntArray, known: IntArray, rng: np.random.Generator) -> JudgedShortcuts:
     if "train" in material.splits:
         taught, asked = tokens_of(material, "train", known), tokens_of(material, material.judged, rows)
     else:

@@ -11,11 +11,11 @@ import numpy as np
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
 from goldproof.data.one_split import ROLES
 from goldproof.errors import DataError
-from goldproof.measures.shortcuts.items import Texts
-from goldproof.measures.shortcuts.tokens import Tokens
+from goldproof.measures.shortcuts.items import TextItems
+from goldproof.measures.shortcuts.tokens import TokenItems
 from goldproof.statistics.arrays import Array, IntArray
 
-Task = Literal["classes", "numbers", "tokens", "unlabelled"]
+AuditTask = Literal["classes", "numbers", "tokens", "unlabelled"]
 MANY_NUMBERS = 20  # different labels from which whole and broken numbers are scores, and no classes
 
 
@@ -24,7 +24,7 @@ class Material:
     """The splits by role, what is to be predicted, the labels in the order of their codes, and what was decided."""
 
     splits: Mapping[str, Dataset]
-    task: Task
+    task: AuditTask
     labels: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -44,8 +44,8 @@ def make_material(splits: Mapping[str, Dataset]) -> Material:
     if empty:
         raise DataError(f"the split {empty[0]!r} has no rows")
     notes: list[str] = []
-    tasks: tuple[Task, ...] = ("classes", "numbers", "tokens")
-    task: Task = next((task for task in tasks if any(_has(data, task) for data in splits.values())), "unlabelled")
+    tasks: tuple[AuditTask, ...] = ("classes", "numbers", "tokens")
+    task: AuditTask = next((task for task in tasks if any(_has(data, task) for data in splits.values())), "unlabelled")
     if task == "classes" and _are_numbers(splits):
         splits = {role: _as_scores(data) for role, data in splits.items()}
         task = "numbers"
@@ -58,7 +58,7 @@ def make_material(splits: Mapping[str, Dataset]) -> Material:
     return Material(dict(splits), task, tuple(labels), tuple(notes))
 
 
-def _has(data: Dataset, task: Task) -> bool:
+def _has(data: Dataset, task: AuditTask) -> bool:
     column = {"classes": "label", "numbers": "score", "tokens": "token_labels", "unlabelled": "label"}[task]
     return bool(data.table.column(column).null_count < len(data))
 
@@ -79,7 +79,7 @@ def _as_scores(data: Dataset) -> Dataset:
     return data.with_column("score", scores).with_column("label", [None] * len(data))
 
 
-def texts_of(material: Material, role: str, rows: Array) -> Texts:
+def texts_of(material: Material, role: str, rows: Array) -> TextItems:
     """Rows of a split as shortcuts see them; `place` stays the row's number in its split."""
     data = material.splits[role].take(rows)
     pairs = data.pairs if any(pair is not None for pair in data.pairs) else None
@@ -87,7 +87,7 @@ def texts_of(material: Material, role: str, rows: Array) -> Texts:
     languages = data.languages
     language = languages[0] if len(languages) == 1 else UNKNOWN_LANGUAGE
     gold, n_classes = _gold(material, data)
-    return Texts(tuple(data.texts), second, gold, np.asarray(rows), n_classes, language)
+    return TextItems(tuple(data.texts), second, gold, np.asarray(rows), n_classes, language)
 
 
 def _gold(material: Material, data: Dataset) -> tuple[Array, int]:
@@ -97,7 +97,7 @@ def _gold(material: Material, data: Dataset) -> tuple[Array, int]:
     return np.array([codes[label] for label in data.table.column("label").to_pylist()], np.int64), len(codes)
 
 
-def tokens_of(material: Material, role: str, rows: Array) -> Tokens:
+def tokens_of(material: Material, role: str, rows: Array) -> TokenItems:
     """Rows of a split as tokens after each other; the cluster of a token is its sentence."""
     data = material.splits[role].take(rows)
     codes = {label: code for code, label in enumerate(material.labels)}
@@ -109,7 +109,7 @@ def tokens_of(material: Material, role: str, rows: Array) -> Tokens:
         words += tokens or ()
         gold += [codes[tag] for tag in tags or ()]
         sentence += [at] * len(tokens or ())
-    return Tokens(tuple(words), np.array(gold, np.int64), np.array(sentence, np.int64), len(codes))
+    return TokenItems(tuple(words), np.array(gold, np.int64), np.array(sentence, np.int64), len(codes))
 
 
 def labelled_rows(material: Material, role: str) -> IntArray:

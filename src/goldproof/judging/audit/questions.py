@@ -11,9 +11,9 @@ from goldproof.judging.audit.balance import Balance
 from goldproof.judging.audit.lights import Gauge, Question, at_level
 from goldproof.judging.audit.material import Material
 from goldproof.judging.audit.noise import NoiseCard
-from goldproof.judging.audit.settings import Thresholds
+from goldproof.judging.audit.settings import LightThresholds
 from goldproof.measures.copies import Copies
-from goldproof.measures.shortcuts.judged import Judged, way
+from goldproof.measures.shortcuts.judged import JudgedShortcuts, way
 from goldproof.measures.suspects import Suspects
 from goldproof.statistics.estimate import Estimate
 
@@ -30,11 +30,11 @@ DRIFT = "the largest difference of a label's share between train and test"
 def questions_of(
     material: Material,
     copies: Copies,
-    judged: Judged | str,
+    judged: JudgedShortcuts | str,
     suspects: Suspects | str,
     noise: NoiseCard,
     balance: Balance | str,
-    thresholds: Thresholds,
+    thresholds: LightThresholds,
 ) -> tuple[Question, ...]:
     """The five questions in their order."""
     return (
@@ -56,14 +56,14 @@ def _leaks(material: Material, copies: Copies, threshold: float) -> Question:
     return Question("leaks", (Gauge(COPIED, lambda level: replace(found, level=level), threshold, is_sampled=False),))
 
 
-def _shortcuts(judged: Judged | str, threshold: float) -> Question:
+def _shortcuts(judged: JudgedShortcuts | str, threshold: float) -> Question:
     if isinstance(judged, str):
         return Question("shortcuts", (), judged)
     of = WAY if judged.n_classes else EXPLAINED
     return Question("shortcuts", (Gauge(of, partial(best_way, judged), threshold),))
 
 
-def best_way(judged: Judged, level: float) -> Estimate:
+def best_way(judged: JudgedShortcuts, level: float) -> Estimate:
     """How far the best of all shortcuts gets, with an interval that takes into account that it is the best of many.
 
     The lower bound is that of the shortcut with the highest one, the level shared out among all (Bonferroni), and 0
@@ -89,7 +89,7 @@ def _labels(suspects: Suspects | str, threshold: float) -> Question:
     return Question("labels", (Gauge(WRONG, partial(at_level, suspects.share_wrong), threshold),))
 
 
-def _balance(balance: Balance | str, thresholds: Thresholds) -> Question:
+def _balance(balance: Balance | str, thresholds: LightThresholds) -> Question:
     if isinstance(balance, str):
         return Question("balance", (), balance)
     gauges = [Gauge(EVEN, balance.evenness, thresholds.balance)]

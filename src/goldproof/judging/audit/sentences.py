@@ -10,7 +10,7 @@ from goldproof.report.numbers import count, format_number, percent, points
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
-    from goldproof.measures.shortcuts.judged import Judged
+    from goldproof.measures.shortcuts.judged import JudgedShortcuts
 
 TITLES = {
     "leaks": "Leaks",
@@ -47,7 +47,7 @@ def answer(audit: Audit) -> str:
     return f"Cannot be told: none of the {tried} is shown to be above the floor, but up to {most} fits the data."
 
 
-def _far(judged: Judged, share: float) -> str:
+def _far(judged: JudgedShortcuts, share: float) -> str:
     if judged.n_classes:
         return f"{percent(max(share, 0.0))} of the way from the most frequent label to perfect"
     return f"{percent(max(share, 0.0))} of the variance of the scores"
@@ -97,7 +97,7 @@ def _fact(audit: Audit, light: Light) -> str:
     return f"an estimated {value} of the labels are wrong"
 
 
-def tried_sentence(judged: Judged) -> str:
+def tried_sentence(judged: JudgedShortcuts) -> str:
     """What was tried, and what was found above the floor."""
     names = [each.name for each in judged.scores]
     above = [each.name for each in judged.above]
@@ -105,7 +105,7 @@ def tried_sentence(judged: Judged) -> str:
     return f"Tried: {', '.join(names)}; {found}."
 
 
-def exchange_sentence(judged: Judged, shared: str) -> str:
+def exchange_sentence(judged: JudgedShortcuts, shared: str) -> str:
     """How gold was exchanged for the one test over all shortcuts."""
     how = {
         "items": "the gold of single items was exchanged at random",

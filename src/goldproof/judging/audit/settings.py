@@ -12,7 +12,7 @@ AuditProgress = Callable[[str, int, int], None]  # what is at hand, how many ste
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class LightThresholds:
     """Where a light turns; all are shares of 1.
 
     `leaks`: test rows that have a copy in an earlier split. `shortcuts`: how far of the way from the most frequent
@@ -53,7 +53,7 @@ class AuditSettings:
     most_train: int = 50_000
     most_test: int = 50_000
     smallest_tag: int = 10
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: LightThresholds = field(default_factory=LightThresholds)
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""

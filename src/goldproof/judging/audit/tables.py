@@ -10,7 +10,7 @@ from goldproof.judging.audit.parts import TestPart, find_parts
 from goldproof.judging.audit.sentences import tried_sentence
 from goldproof.measures.copies import SharedRows
 from goldproof.measures.shortcuts.items import shortened, side_name
-from goldproof.measures.shortcuts.judged import Judged, ShortcutScore
+from goldproof.measures.shortcuts.judged import JudgedShortcuts, ShortcutScore
 from goldproof.measures.shortcuts.names import GiveAway
 from goldproof.measures.shortcuts.rules import SHORTCUTS
 from goldproof.report.charts import Caption, dots
@@ -57,12 +57,12 @@ def _n_left_out(audit: Audit) -> int:
     return int(audit.copies.leaked[audit.material.judged].sum())
 
 
-def score_column(judged: Judged) -> Column:
+def score_column(judged: JudgedShortcuts) -> Column:
     """Accuracy in percent, or the correlation with scores."""
     return Column("score", "Accuracy", 1, "%") if judged.n_classes else Column("score", "Correlation", 3)
 
 
-def _score_fields(judged: Judged) -> list[Field[ShortcutScore]]:
+def _score_fields(judged: JudgedShortcuts) -> list[Field[ShortcutScore]]:
     way = "share of the way from the most frequent label to perfect" if judged.n_classes else "variance explained"
     p_note = "over all shortcuts together (Westfall and Young)"
     return [

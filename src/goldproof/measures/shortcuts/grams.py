@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from goldproof.draws import mix64
-from goldproof.measures.shortcuts.items import Texts, pieces
+from goldproof.measures.shortcuts.items import TextItems, pieces
 from goldproof.statistics.arrays import IntArray
 
 MOST_GRAMS = 200_000
@@ -30,7 +30,7 @@ class Grams:
     test: sparse.csr_matrix
 
 
-def find_grams(train: Texts, test: Texts) -> Grams:
+def find_grams(train: TextItems, test: TextItems) -> Grams:
     """The grams that stand in two items of train at least."""
     known: dict[tuple[int, str], int] = {}
     rows = [_numbers(train, known, grow=True), _numbers(test, known, grow=False)]
@@ -56,7 +56,7 @@ def grams_of(text: str) -> Iterator[str]:
         yield f"{first} {second}"
 
 
-def _numbers(texts: Texts, known: dict[tuple[int, str], int], grow: bool) -> list[IntArray]:
+def _numbers(texts: TextItems, known: dict[tuple[int, str], int], grow: bool) -> list[IntArray]:
     """The distinct grams of each item by number."""
     rows = []
     for at in range(len(texts)):
@@ -74,7 +74,7 @@ def _table(rows: Sequence[IntArray], n_columns: int) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.ones(len(columns), np.float32), columns, starts), (len(rows), max(n_columns, 1)))
 
 
-def character_table(texts: Texts) -> sparse.csr_matrix:
+def character_table(texts: TextItems) -> sparse.csr_matrix:
     """Which sequences of 2, 3 and 4 characters stand in which item, hashed into columns; each side has its own."""
     return sparse.hstack([_characters(side) for side in texts.sides]).tocsr()
 

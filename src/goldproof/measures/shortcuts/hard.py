@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.measures.shortcuts.judged import Judged
+from goldproof.measures.shortcuts.judged import JudgedShortcuts
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, group_codes
 
 FOLDS = 10
@@ -28,7 +28,9 @@ class HardItems:
     shortcuts: tuple[str, ...]
 
 
-def find_hard(gold: Array, judged: Judged, clusters: Array | None, rng: np.random.Generator) -> HardItems | str:
+def find_hard(
+    gold: Array, judged: JudgedShortcuts, clusters: Array | None, rng: np.random.Generator
+) -> HardItems | str:
     """The hard items, or the reason why there is no split."""
     names = tuple(each.name for each in judged.above)
     if judged.n_classes == 0:

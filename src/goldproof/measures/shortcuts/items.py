@@ -1,4 +1,4 @@
-"""What shortcuts see (`Texts`) and what they answer (`Guess`); words are made once and shared by all of them."""
+"""What shortcuts see (`TextItems`) and what they answer (`Guess`); words are made once and shared by all of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MOST_CHARACTERS = 5_000  # of a text that shortcuts read: the longest texts woul
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
-    """Texts with their gold: class codes (whole numbers) or numbers to predict.
+class TextItems:
+    """TextItems with their gold: class codes (whole numbers) or numbers to predict.
 
     `pairs` are the second texts, None where items have one text; `place` is where in its file each item stands, from 0;
     `n_classes` is 0 for numbers; `language` is a code, "und" where nobody said.
@@ -43,12 +43,12 @@ class Texts:
         """Whether gold is a number to predict."""
         return self.n_classes == 0
 
-    def take(self, rows: Array) -> Texts:
+    def take(self, rows: Array) -> TextItems:
         """The items at these rows."""
         chosen = np.asarray(rows).tolist()
         pairs = None if self.pairs is None else tuple(self.pairs[row] for row in chosen)
         texts = tuple(self.texts[row] for row in chosen)
-        return Texts(texts, pairs, self.gold[rows], self.place[rows], self.n_classes, self.language)
+        return TextItems(texts, pairs, self.gold[rows], self.place[rows], self.n_classes, self.language)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +93,7 @@ def shares(gold: Array, n_classes: int) -> FloatArray:
     return np.bincount(gold, minlength=n_classes) / len(gold)
 
 
-def constant(train: Texts, n: int, rule: str) -> Guess:
+def constant(train: TextItems, n: int, rule: str) -> Guess:
     """The same answer to every item: the most frequent class of train, or its mean."""
     if train.is_numeric:
         return Guess(np.full(n, float(np.mean(train.gold))), None, rule)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.measures.shortcuts.items import Guess, Texts
+from goldproof.measures.shortcuts.items import Guess, TextItems
 from goldproof.measures.shortcuts.names import GiveAway, give_aways
-from goldproof.measures.shortcuts.rules import Told, Tried, try_shortcuts
+from goldproof.measures.shortcuts.rules import Told, TriedShortcuts, try_shortcuts
 from goldproof.statistics.arrays import Array, IntArray, group_codes
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.exchange import Exchange, exchange_test
@@ -38,7 +38,7 @@ class ShortcutScore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedShortcuts:
     """All shortcuts on one test set: scores, the floor (the most frequent label), how gold was exchanged, what words
     give labels away, what was not tried and why, and the answers themselves.
     """
@@ -65,22 +65,24 @@ class Judged:
 
 
 def judge_shortcuts(
-    train: Texts, test: Texts, clusters: Array | None, rng: np.random.Generator, told: Told | None = None
-) -> Judged:
+    train: TextItems, test: TextItems, clusters: Array | None, rng: np.random.Generator, told: Told | None = None
+) -> JudgedShortcuts:
     """Learn shortcuts on train and judge them on test."""
     tried = try_shortcuts(train, test, told)
     words = give_aways(train, test, tried.grams)
     return judge_guesses(test.gold, test.n_classes, tried.guesses, clusters, rng, words, tried.untried)
 
 
-def judge_crossed(data: Texts, clusters: Array | None, rng: np.random.Generator, told: Told | None = None) -> Judged:
+def judge_crossed(
+    data: TextItems, clusters: Array | None, rng: np.random.Generator, told: Told | None = None
+) -> JudgedShortcuts:
     """The same for data of one split: each fifth is answered by shortcuts learned on the rest, clusters whole.
 
     The words that give labels away are those of the first fifth.
     """
     codes = group_codes(clusters, len(data))
     fold_of = rng.permutation(int(codes.max()) + 1)[codes] % FOLDS
-    parts: list[tuple[IntArray, Tried]] = []
+    parts: list[tuple[IntArray, TriedShortcuts]] = []
     words: list[GiveAway] = []
     for fold in range(FOLDS):
         rows = np.flatnonzero(fold_of == fold)
@@ -91,7 +93,9 @@ def judge_crossed(data: Texts, clusters: Array | None, rng: np.random.Generator,
     first = parts[0][1]
     guesses = {name: _joined([(rows, tried.guesses[name]) for rows, tried in parts]) for name in first.guesses}
     found = judge_guesses(data.gold, data.n_classes, guesses, clusters, rng, words, first.untried)
-    return Judged(**{name: getattr(found, name) for name in Judged.__slots__ if name != "folds"}, folds=FOLDS)
+    return JudgedShortcuts(
+        **{name: getattr(found, name) for name in JudgedShortcuts.__slots__ if name != "folds"}, folds=FOLDS
+    )
 
 
 def _joined(parts: Sequence[tuple[IntArray, Guess]]) -> Guess:
@@ -110,7 +114,7 @@ def judge_guesses(
     rng: np.random.Generator,
     words: Sequence[GiveAway] = (),
     untried: Mapping[str, str] | None = None,
-) -> Judged:
+) -> JudgedShortcuts:
     """Scores, intervals and the one test, from answers that are there."""
     predictions = np.stack([guess.predicted for guess in guesses.values()])
     test = exchange_test(gold, predictions, rng, clusters, DRAWS)
@@ -122,7 +126,9 @@ def judge_guesses(
         above = p_value < ALPHA and score.low > floor
         scores.append(ShortcutScore(name, score, way(score, floor, n_classes), p_value, above, guess.rule))
     known = dict(untried or {})
-    return Judged(tuple(scores), floor, n_classes, test.exchanged, test.draws, tuple(words), known, dict(guesses))
+    return JudgedShortcuts(
+        tuple(scores), floor, n_classes, test.exchanged, test.draws, tuple(words), known, dict(guesses)
+    )
 
 
 def _score(gold: Array, predicted: Array, n_classes: int, clusters: Array | None) -> Estimate:

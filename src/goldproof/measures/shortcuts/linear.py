@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from goldproof.measures.shortcuts.items import Guess, Texts, constant, guess_of
+from goldproof.measures.shortcuts.items import Guess, TextItems, constant, guess_of
 from goldproof.statistics.arrays import Array, FloatArray, IntArray
 
 MOST_STEPS = 60
@@ -20,7 +20,7 @@ MOST_TAUGHT = 5_000  # items of train from which is learned what a neighbour say
 NEARNESS = (0.3, 0.6)
 
 
-def linear_guess(train: Texts, table: sparse.csr_matrix, wanted: sparse.csr_matrix, what: str) -> Guess:
+def linear_guess(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_matrix, what: str) -> Guess:
     """A linear model: logistic regression for classes (naive Bayes where they are many), ridge for numbers.
 
     How strongly its weights are held to 0 is chosen on a fifth of train.
@@ -84,7 +84,7 @@ def _quietly_fitted(model: object, table: sparse.csr_matrix, gold: Array, wanted
     return np.asarray(model.predict_proba(wanted))  # type: ignore[attr-defined]
 
 
-def nearest_guess(train: Texts, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Guess:
+def nearest_guess(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Guess:
     """What the gold of the nearest item of train (cosine of idf weights of rare grams) says; ties go to the first.
 
     What it says is learned on train, each item with the nearest other: the same label, or another, as where the pairs
@@ -117,7 +117,7 @@ class _Neighbours:
     cosine: FloatArray
 
 
-def _number_of_nearest(train: Texts, taught: IntArray, own: _Neighbours, there: _Neighbours, rule: str) -> Guess:
+def _number_of_nearest(train: TextItems, taught: IntArray, own: _Neighbours, there: _Neighbours, rule: str) -> Guess:
     """For numbers: by how much of the neighbour's distance from the mean an item follows it, times the cosine."""
     mean = float(train.gold.mean())
     follows, gold = own.cosine * (train.gold[own.row] - mean), train.gold[taught] - mean

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldproof.measures.shortcuts.grams import Grams
-from goldproof.measures.shortcuts.items import Guess, Texts, constant, guess_of, side_name
+from goldproof.measures.shortcuts.items import Guess, TextItems, constant, guess_of, side_name
 from goldproof.statistics.arrays import Array, FloatArray
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import wilson
@@ -34,7 +34,7 @@ class GiveAway:
     example: int
 
 
-def single_guess(train: Texts, grams: Grams) -> Guess:
+def single_guess(train: TextItems, grams: Grams) -> Guess:
     """The one gram whose presence decides most labels of train rightly, named in the rule."""
     n_test = grams.test.shape[0]
     if not grams.names:
@@ -57,7 +57,7 @@ def single_guess(train: Texts, grams: Grams) -> Guess:
     )
 
 
-def _single_number(train: Texts, grams: Grams) -> Guess:
+def _single_number(train: TextItems, grams: Grams) -> Guess:
     """The same for numbers: the gram whose presence moves the mean most, by its t statistic."""
     gold = train.gold - train.gold.mean()
     often = np.asarray(grams.train.sum(axis=0)).ravel()
@@ -72,7 +72,7 @@ def _single_number(train: Texts, grams: Grams) -> Guess:
     return Guess(train.gold.mean() + np.where(present, within, without), None, rule)
 
 
-def _by_class(train: Texts, grams: Grams) -> FloatArray:
+def _by_class(train: TextItems, grams: Grams) -> FloatArray:
     """How many items of each class have each gram: classes × grams."""
     return np.stack(
         [np.asarray(grams.train[train.gold == label].sum(axis=0)).ravel() for label in range(train.n_classes)]
@@ -95,7 +95,7 @@ def _smoothed(counts: FloatArray, totals: Array) -> FloatArray:
     return np.asarray((counts + totals / totals.sum()) / (counts.sum() + 1))
 
 
-def give_aways(train: Texts, test: Texts, grams: Grams) -> list[GiveAway]:
+def give_aways(train: TextItems, test: TextItems, grams: Grams) -> list[GiveAway]:
     """The grams that go with a label most surely in train, with what they do in test.
 
     They are ranked by how far the label's rate among train's items with the gram lies above its share, in standard

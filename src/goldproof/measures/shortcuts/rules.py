@@ -11,7 +11,7 @@ from scipy import sparse
 
 from goldproof.measures.shortcuts import surface
 from goldproof.measures.shortcuts.grams import Grams, character_table, find_grams
-from goldproof.measures.shortcuts.items import Guess, Texts
+from goldproof.measures.shortcuts.items import Guess, TextItems
 from goldproof.measures.shortcuts.lemmas import lemmas_of
 from goldproof.measures.shortcuts.linear import linear_guess, nearest_guess
 from goldproof.measures.shortcuts.names import single_guess
@@ -47,7 +47,7 @@ SHORTCUTS = (
     Shortcut("nearest neighbour", "what the gold of the item of train that shares most rare words says"),
     Shortcut("order of the file", "the place in the file"),
 )
-_FAMILIES: dict[str, surface.Family] = {
+_FAMILIES: dict[str, surface.NumberFamily] = {
     "length": surface.length,
     "overlap of words": surface.word_overlap,
     "overlap of characters": surface.character_overlap,
@@ -59,7 +59,7 @@ _FAMILIES: dict[str, surface.Family] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tried:
+class TriedShortcuts:
     """The answers of every shortcut that was tried, the grams behind them, and why others were not tried."""
 
     guesses: dict[str, Guess]
@@ -80,7 +80,7 @@ def applicable(has_pairs: bool, language: str) -> tuple[list[str], dict[str, str
     return names, untried
 
 
-def try_shortcuts(train: Texts, test: Texts, told: Told | None = None) -> Tried:
+def try_shortcuts(train: TextItems, test: TextItems, told: Told | None = None) -> TriedShortcuts:
     """Learn every shortcut on train and let it answer test; `told` hears the name of each before it begins."""
     names, untried = applicable(train.pairs is not None, train.language)
     grams = find_grams(train, test)
@@ -90,10 +90,10 @@ def try_shortcuts(train: Texts, test: Texts, told: Told | None = None) -> Tried:
             if told is not None:
                 told(name)
             guesses[name] = work()
-    return Tried({name: guesses[name] for name in names}, grams, untried)
+    return TriedShortcuts({name: guesses[name] for name in names}, grams, untried)
 
 
-def _works(train: Texts, test: Texts, grams: Grams) -> Iterator[tuple[str, Callable[[], Guess]]]:
+def _works(train: TextItems, test: TextItems, grams: Grams) -> Iterator[tuple[str, Callable[[], Guess]]]:
     yield "one word", partial(single_guess, train, grams)
     yield "bag of words", partial(linear_guess, train, grams.train, grams.test, "words and pairs of neighbours")
     for side, name in enumerate(("first text only", "second text only")):
@@ -105,7 +105,7 @@ def _works(train: Texts, test: Texts, grams: Grams) -> Iterator[tuple[str, Calla
     yield "nearest neighbour", partial(nearest_guess, train, grams.train, grams.test)
 
 
-def _one_side(train: Texts, grams: Grams, side: int) -> Guess:
+def _one_side(train: TextItems, grams: Grams, side: int) -> Guess:
     kept = np.flatnonzero(grams.sides == side)
     known, asked = (_columns(table, kept) for table in (grams.train, grams.test))
     return linear_guess(train, known, asked, "words and pairs of neighbours of that text")
@@ -115,11 +115,11 @@ def _columns(table: sparse.csr_matrix, kept: np.ndarray) -> sparse.csr_matrix:
     return table[:, kept] if len(kept) else sparse.csr_matrix((table.shape[0], 1))
 
 
-def _characters(train: Texts, test: Texts) -> Guess:
+def _characters(train: TextItems, test: TextItems) -> Guess:
     return linear_guess(train, character_table(train), character_table(test), "sequences of characters")
 
 
-def _lemma_overlap(train: Texts, test: Texts) -> Guess:
+def _lemma_overlap(train: TextItems, test: TextItems) -> Guess:
     lemmas = lemmas_of(train.language)
     assert lemmas.of is not None
     return surface.tree_guess(train, test, partial(surface.overlap_of, parts=lemmas.of, what=lemmas.what))

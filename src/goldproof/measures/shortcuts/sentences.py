@@ -12,7 +12,7 @@ from importlib import resources
 
 import numpy as np
 
-from goldproof.measures.shortcuts.items import MOST_CHARACTERS, Texts, words
+from goldproof.measures.shortcuts.items import MOST_CHARACTERS, TextItems, words
 from goldproof.measures.shortcuts.surface import Numbers
 
 _END = re.compile(r"(?<=[.!?…])[\"'”»)]*\s+|[。！？]|\n+")
@@ -62,7 +62,7 @@ def is_negated(given: Sequence[str], negating: frozenset[str]) -> bool:
     return any(word in negating or word.endswith(("n't", "n’t")) for word in given)
 
 
-def sentence_overlap(texts: Texts) -> Numbers:
+def sentence_overlap(texts: TextItems) -> Numbers:
     """The numbers of `NAMES` for each pair."""
     negating = negations(texts.language)
     rows = [_nearest(first, second, negating) for first, second in zip(texts.texts, texts.pairs or (), strict=True)]

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from goldproof.measures.shortcuts.items import MOST_CHARACTERS, Guess, Texts, constant, guess_of, words
+from goldproof.measures.shortcuts.items import MOST_CHARACTERS, Guess, TextItems, constant, guess_of, words
 from goldproof.statistics.arrays import FloatArray
 
 DEPTH = 3
@@ -40,10 +40,10 @@ class Numbers:
     table: FloatArray
 
 
-Family = Callable[[Texts], Numbers]
+NumberFamily = Callable[[TextItems], Numbers]
 
 
-def tree_guess(train: Texts, test: Texts, family: Family) -> Guess:
+def tree_guess(train: TextItems, test: TextItems, family: NumberFamily) -> Guess:
     """What a decision tree of depth 3 on a family of numbers answers; the rule names the numbers that it uses."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -63,12 +63,12 @@ def tree_guess(train: Texts, test: Texts, family: Family) -> Guess:
     return guess_of(likely, rule)
 
 
-def sides_of(texts: Texts) -> Sequence[str]:
+def sides_of(texts: TextItems) -> Sequence[str]:
     """What the sides are called in the names of numbers."""
     return ("the text",) if texts.pairs is None else ("the first text", "the second text")
 
 
-def length(texts: Texts) -> Numbers:
+def length(texts: TextItems) -> Numbers:
     """Words and characters of each side, and how much longer the second is."""
     names: list[str] = []
     columns: list[list[float]] = []
@@ -85,17 +85,17 @@ def _numbers(names: Sequence[str], columns: Sequence[Sequence[float]]) -> Number
     return Numbers(tuple(names), np.array(columns, float).T)
 
 
-def word_overlap(texts: Texts) -> Numbers:
+def word_overlap(texts: TextItems) -> Numbers:
     """How many words of the second text stand in the first."""
     return overlap_of(texts, words, "words")
 
 
-def character_overlap(texts: Texts) -> Numbers:
+def character_overlap(texts: TextItems) -> Numbers:
     """How many sequences of three characters of the second text stand in the first."""
     return overlap_of(texts, _triples, "sequences of three characters")
 
 
-def overlap_of(texts: Texts, parts: Callable[[str], Sequence[str]], what: str) -> Numbers:
+def overlap_of(texts: TextItems, parts: Callable[[str], Sequence[str]], what: str) -> Numbers:
     """Share of the second text's parts in the first, number of new ones, and share of all that both have."""
     rows = []
     for first, second in zip(texts.texts, texts.pairs or (), strict=True):
@@ -113,7 +113,7 @@ def _triples(text: str) -> tuple[str, ...]:
     return tuple(line[at : at + 3] for at in range(len(line) - 2))
 
 
-def marks(texts: Texts) -> Numbers:
+def marks(texts: TextItems) -> Numbers:
     """Punctuation, digits and capitals of each side."""
     names: list[str] = []
     columns: list[list[float]] = []
@@ -140,7 +140,7 @@ def names_in(text: str) -> list[str]:
     return [found for found in _NAME.findall(text[:MOST_CHARACTERS]) if found[0].isupper()]
 
 
-def repetition(texts: Texts) -> Numbers:
+def repetition(texts: TextItems) -> Numbers:
     """How often words and names come again: within a text, and of pairs the second text's in the first."""
     if texts.pairs is None:
         own = [Counter(words(text)) for text in texts.texts]
@@ -172,7 +172,7 @@ def _repeated(first: str, second: str) -> tuple[float, ...]:
     return (sum(times), min(times), max(times), sum(n > 0 for n in known), sum(n == 0 for n in known), sum(known))
 
 
-def order(texts: Texts) -> Numbers:
+def order(texts: TextItems) -> Numbers:
     """The place in the file: as a share of its length, and counted in twos, threes, fours and fives."""
     place = texts.place.astype(float)
     most = max(float(place.max(initial=0)) + 1, 1.0)

@@ -12,8 +12,8 @@ from goldproof.statistics.arrays import Array, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tokens:
-    """Tokens of all sentences after each other: word, gold tag as a code, and the sentence that each stands in."""
+class TokenItems:
+    """TokenItems of all sentences after each other: word, gold tag as a code, and the sentence that each stands in."""
 
     words: tuple[str, ...]
     gold: IntArray
@@ -23,10 +23,12 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.words)
 
-    def take(self, rows: Array) -> Tokens:
+    def take(self, rows: Array) -> TokenItems:
         """The tokens at these places."""
         chosen = np.asarray(rows).tolist()
-        return Tokens(tuple(self.words[row] for row in chosen), self.gold[rows], self.sentence[rows], self.n_classes)
+        return TokenItems(
+            tuple(self.words[row] for row in chosen), self.gold[rows], self.sentence[rows], self.n_classes
+        )
 
 
 def shape(word: str) -> str:
@@ -39,9 +41,9 @@ def shape(word: str) -> str:
     return "".join(kind for at, kind in enumerate(kinds) if at == 0 or kinds[at - 1] != kind)
 
 
-def try_token_shortcuts(train: Tokens, test: Tokens) -> dict[str, Guess]:
+def try_token_shortcuts(train: TokenItems, test: TokenItems) -> dict[str, Guess]:
     """The most frequent tag of each key in train; a key that train does not have gets the shares of all tokens."""
-    keys: dict[str, tuple[Callable[[Tokens], Sequence[object]], str]] = {
+    keys: dict[str, tuple[Callable[[TokenItems], Sequence[object]], str]] = {
         "most frequent tag of a word": (lambda tokens: tokens.words, "the word's most frequent tag in train"),
         "ending": (lambda tokens: [word[-3:].lower() for word in tokens.words], "the tag of its last three letters"),
         "shape": (lambda tokens: [shape(word) for word in tokens.words], "the tag of its shape (capitals, digits)"),
@@ -51,7 +53,7 @@ def try_token_shortcuts(train: Tokens, test: Tokens) -> dict[str, Guess]:
     return {name: _listed(train, test, keyed, rule) for name, (keyed, rule) in keys.items()}
 
 
-def _listed(train: Tokens, test: Tokens, keyed: Callable[[Tokens], Sequence[object]], rule: str) -> Guess:
+def _listed(train: TokenItems, test: TokenItems, keyed: Callable[[TokenItems], Sequence[object]], rule: str) -> Guess:
     known: dict[object, int] = {}
     numbers = np.array([known.setdefault(key, len(known)) for key in keyed(train)], np.int64)
     table = np.zeros((len(known) + 1, train.n_classes))
@@ -62,7 +64,7 @@ def _listed(train: Tokens, test: Tokens, keyed: Callable[[Tokens], Sequence[obje
     return guess_of(table[asked], rule)
 
 
-def _places(tokens: Tokens) -> list[object]:
+def _places(tokens: TokenItems) -> list[object]:
     starts = np.flatnonzero(np.r_[True, np.diff(tokens.sentence) != 0])
     sizes = np.diff(np.r_[starts, len(tokens)])
     left = np.arange(len(tokens)) - np.repeat(starts, sizes)
@@ -70,6 +72,6 @@ def _places(tokens: Tokens) -> list[object]:
     return [(min(a, 3), min(b, 2)) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
 
 
-def _before(tokens: Tokens) -> list[object]:
+def _before(tokens: TokenItems) -> list[object]:
     same = np.r_[False, np.diff(tokens.sentence) == 0].tolist()
     return [tokens.words[at - 1].lower() if same[at] else "" for at in range(len(tokens))]

@@ -1,9 +1,10 @@
 """Copies of rows: exact, but for their form, and near, between splits and within one. It judges nothing.
 
-Texts are compared in a *normal form*: Unicode NFKC, case folded, punctuation and blanks dropped, every run of digits as
-one sign. A text's *shingles* are its words (numbered by occurrence) and its pairs of neighbouring words; two texts are
-near copies where the Jaccard similarity of their shingles is at least the threshold, or where one is the other with one
-word added (to three or more). A row is a near copy of another where both its texts are, in their places or swapped.
+Texts are compared in a *normal form*: Unicode NFKC, case folded, punctuation and blanks dropped, every number as one
+sign (where at most a quarter of the words are numbers). A text's *shingles* are its words (numbered by occurrence) and
+its pairs of neighbouring words; two texts are near copies where the Jaccard similarity of their shingles is at least
+the threshold, or where one is the other with one word added (to three or more). A row is a near copy of another where
+both its texts are, in their places or swapped.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class SharedRows:
     A row counts once, under its best copy. Within one split each row that has a twin counts, so two equal rows are two.
     `n_conflicts` are equal, at least in form, to a row with another label: one of the two labels is wrong.
     `n_contrasts` differ in digits or words from their best copy and have another label, as in minimal pairs: they give
-    no label away.
+    no label away. Of one side alone both only count labels that differ, as they may.
     """
 
     earlier: str
@@ -135,7 +136,7 @@ def find_copies(
 ) -> Copies:
     """Copies between splits, the earlier ones first in the mapping, and within each.
 
-    The order of rows changes nothing but their numbers. A `threshold` of 1 looks for no near copies.
+    The order of rows changes nothing but their numbers. A `threshold` of 1 looks for rows that are equal in form only.
 
     >>> first = "the quick brown fox jumps over the lazy dog"
     >>> train = Dataset.from_rows("train", [{"text": first, "label": "a"}, {"text": "nothing like it", "label": "b"}])

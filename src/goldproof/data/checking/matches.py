@@ -67,7 +67,8 @@ def match_rows(
     """The best copy of every row in every earlier split and in its own, for the whole row and for each side.
 
     Rows with a second text are also looked for with their sides swapped (where the row itself has no copy) and by one
-    side alone; texts without a word are not looked for alone. A `threshold` of 1 looks for no near copies.
+    side alone; texts without a word are not looked for alone. A `threshold` of 1
+    looks for rows that are equal in form only.
     """
     if not 0 < threshold <= 1:
         raise UsageError(f"near must lie above 0 and at most at 1; got {threshold}")
@@ -211,7 +212,8 @@ def _match_splits(field: _Field, near: NearPairs | None, rows: _Rows, earlier: i
     n = here.stop - here.start
     found = _Found(np.full(n, -1), np.zeros(n, np.int8), np.zeros(n), np.full(n, -1, np.int8))
     own = np.arange(n) if earlier == later else None
-    for kind, (queries, targets) in enumerate(zip(field.queries, field.targets, strict=True)):
+    levels = list(zip(field.queries, field.targets, strict=True))
+    for kind, (queries, targets) in enumerate(levels if near is not None else levels[:2]):
         left = np.flatnonzero((found.of < 0) & field.counts[here])
         groups = _Groups(targets[there], rows.labels[there])
         groups.fill(found, left, queries[here][left], rows.labels[here][left], None if own is None else own[left])

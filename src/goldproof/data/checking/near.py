@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from goldproof.data.checking.shingles import Codes, TextCodes, flat_places
+from goldproof.data.checking.shingles import Codes, TextCodes, flat_places, sorted_distinct
 from goldproof.draws import mix64
 
 BANDS = 32
@@ -229,7 +229,7 @@ class _Search:
             wanted &= self._content[a] != self._content[b]
         wanted &= a != b
         pairs = np.minimum(a, b)[wanted].astype(np.uint64) << np.uint64(32) | np.maximum(a, b)[wanted].astype(np.uint64)
-        pairs = np.unique(pairs)
+        pairs = sorted_distinct(pairs)
         if len(self._known):
             at = np.minimum(np.searchsorted(self._known, pairs), len(self._known) - 1)
             pairs = pairs[self._known[at] != pairs]
@@ -239,7 +239,8 @@ class _Search:
         if not len(near.a):
             return
         self._found.append(near)
-        self._known = np.union1d(self._known, near.a.astype(np.uint64) << np.uint64(32) | near.b.astype(np.uint64))
+        pairs = near.a.astype(np.uint64) << np.uint64(32) | near.b.astype(np.uint64)
+        self._known = np.sort(np.concatenate([self._known, pairs]), kind="stable")
         split, n_found = self._members.split, self._n_found
         for ours, theirs in ((near.a, near.b), (near.b, near.a)):
             cells, counts = np.unique(ours * _MOST_SPLITS + split[theirs], return_counts=True)

@@ -1,4 +1,4 @@
-"""Shortcuts that weigh many grams at once: a linear model over a sparse table, and the nearest neighbour in train."""
+"""Shortcuts that look at many grams at once: a linear model, a forest, and the nearest neighbour in train."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ SMALLEST_ASIDE = 20
 MANY_CLASSES = 30
 COMMON = 0.2  # of train: grams that stand in more items say little of which item is near
 BLOCK = 4_000_000
+N_TREES = 30
+SMALLEST_LEAF = 10
+MOST_COMMON = 1_000  # grams of a forest
+MOST_GROWN = 10_000  # items that a forest is grown on
 MOST_TAUGHT = 5_000  # items of train from which is learned what a neighbour says
 NEARNESS = (0.3, 0.6)
 
@@ -82,6 +86,28 @@ def _quietly_fitted(model: object, table: sparse.csr_matrix, gold: Array, wanted
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(table, gold)  # type: ignore[attr-defined]
     return np.asarray(model.predict_proba(wanted))  # type: ignore[attr-defined]
+
+
+def forest_guess(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Guess:
+    """A forest of decision trees on the commonest grams: it sees words that mean something together only."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    often = np.asarray(table.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-np.where(often < len(train), often, 0), kind="stable")[:MOST_COMMON])
+    kept = kept[(often[kept] >= 2) & (often[kept] < len(train))]
+    if not len(kept):
+        return constant(train, wanted.shape[0], "nothing stands in two items of train, and not in all")
+    rows = np.sort(np.random.default_rng(0).permutation(len(train))[:MOST_GROWN])
+    kind = RandomForestRegressor if train.is_numeric else RandomForestClassifier
+    forest = kind(n_estimators=N_TREES, min_samples_leaf=SMALLEST_LEAF, max_features="sqrt", random_state=0)
+    forest.fit(table[rows][:, kept], train.gold[rows])
+    forest.n_jobs = 1  # trees may be grown in threads, but a sum over them must always have the same order
+    rule = f"forest of {N_TREES} trees on the {len(kept):,} commonest words and pairs of neighbours"
+    if train.is_numeric:
+        return Guess(np.asarray(forest.predict(wanted[:, kept])), None, rule)
+    likely = np.zeros((wanted.shape[0], train.n_classes))
+    likely[:, forest.classes_.astype(int)] = forest.predict_proba(wanted[:, kept])
+    return guess_of(likely, rule)
 
 
 def nearest_guess(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Guess:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +13,7 @@ from goldproof.measures.shortcuts import surface
 from goldproof.measures.shortcuts.grams import Grams, character_table, find_grams
 from goldproof.measures.shortcuts.items import Guess, TextItems
 from goldproof.measures.shortcuts.lemmas import lemmas_of
-from goldproof.measures.shortcuts.linear import linear_guess, nearest_guess
+from goldproof.measures.shortcuts.linear import forest_guess, linear_guess, nearest_guess
 from goldproof.measures.shortcuts.names import single_guess
 from goldproof.measures.shortcuts.sentences import sentence_overlap
 
@@ -32,6 +32,7 @@ class Shortcut:
 SHORTCUTS = (
     Shortcut("one word", "whether one word or pair of neighbours, the best in train, stands there"),
     Shortcut("bag of words", "which words and pairs of neighbours stand there"),
+    Shortcut("words together", "which of the commonest words stand there together: trees, not weights"),
     Shortcut("characters", "which sequences of 2 to 4 characters stand there"),
     Shortcut("first text only", "the words of the first text, and not the second", pairs_only=True),
     Shortcut("second text only", "the words of the second text, and not the first", pairs_only=True),
@@ -84,25 +85,29 @@ def try_shortcuts(train: TextItems, test: TextItems, told: Told | None = None) -
     """Learn every shortcut on train and let it answer test; `told` hears the name of each before it begins."""
     names, untried = applicable(train.pairs is not None, train.language)
     grams = find_grams(train, test)
+    works = _works(train, test, grams)
     guesses = {}
-    for name, work in _works(train, test, grams):
-        if name in names:
-            if told is not None:
-                told(name)
-            guesses[name] = work()
-    return TriedShortcuts({name: guesses[name] for name in names}, grams, untried)
+    for name in names:
+        if told is not None:
+            told(name)
+        guesses[name] = works[name]()
+    return TriedShortcuts(guesses, grams, untried)
 
 
-def _works(train: TextItems, test: TextItems, grams: Grams) -> Iterator[tuple[str, Callable[[], Guess]]]:
-    yield "one word", partial(single_guess, train, grams)
-    yield "bag of words", partial(linear_guess, train, grams.train, grams.test, "words and pairs of neighbours")
-    for side, name in enumerate(("first text only", "second text only")):
-        yield name, partial(_one_side, train, grams, side)
-    yield "characters", partial(_characters, train, test)
-    for name, family in _FAMILIES.items():
-        yield name, partial(surface.tree_guess, train, test, family)
-    yield "overlap of lemmas", partial(_lemma_overlap, train, test)
-    yield "nearest neighbour", partial(nearest_guess, train, grams.train, grams.test)
+def _works(train: TextItems, test: TextItems, grams: Grams) -> dict[str, Callable[[], Guess]]:
+    """What each shortcut does, by name."""
+    words = "words and pairs of neighbours"
+    return {
+        "one word": partial(single_guess, train, grams),
+        "bag of words": partial(linear_guess, train, grams.train, grams.test, words),
+        "words together": partial(forest_guess, train, grams.train, grams.test),
+        "characters": partial(_characters, train, test),
+        "first text only": partial(_one_side, train, grams, 0),
+        "second text only": partial(_one_side, train, grams, 1),
+        **{name: partial(surface.tree_guess, train, test, family) for name, family in _FAMILIES.items()},
+        "overlap of lemmas": partial(_lemma_overlap, train, test),
+        "nearest neighbour": partial(nearest_guess, train, grams.train, grams.test),
+    }
 
 
 def _one_side(train: TextItems, grams: Grams, side: int) -> Guess:

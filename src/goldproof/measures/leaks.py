@@ -24,11 +24,12 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs.names import named
 from goldproof.measures.shallow import TextPairs
+from goldproof.measures.shortcuts.clusters import text_clusters
 from goldproof.measures.shortcuts.items import Guess, TextItems
 from goldproof.measures.shortcuts.judged import judge_shortcuts
 from goldproof.measures.shortcuts.rules import Told
 from goldproof.statistics import chance, metrics
-from goldproof.statistics.arrays import IntArray, group_codes
+from goldproof.statistics.arrays import IntArray
 from goldproof.statistics.estimate import Estimate
 
 _WORD = re.compile(r"\w+")
@@ -141,8 +142,8 @@ def certify(
             raise UsageError(f"a certificate needs both classes in each split; {split} has {_count(pairs)}")
     learned = train if most_train is None else train.take(np.arange(min(most_train, len(train))))
     taught, asked = _items(learned), _items(test)
-    clusters = group_codes(np.array(test.premises, object).astype(str), len(test))
-    judged = judge_shortcuts(taught, asked, clusters, np.random.default_rng(seed), _counted(progress))
+    clusters = text_clusters(test.premises, test.hypotheses)
+    judged = judge_shortcuts(taught, asked, clusters.codes, np.random.default_rng(seed), _counted(progress))
     leaks = tuple(
         Leak(each.name, each.score, _chance(asked.gold, judged.guesses[each.name]), each.p_value, each.above, each.rule)
         for each in judged.scores

@@ -19,7 +19,6 @@ from goldproof.errors import UsageError
 from goldproof.judging.audit.balance import Balance, find_balance
 from goldproof.judging.audit.lights import Light, turn_on
 from goldproof.judging.audit.material import (
-    Clusters,
     Material,
     find_clusters,
     labelled_rows,
@@ -33,6 +32,7 @@ from goldproof.judging.audit.questions import questions_of
 from goldproof.judging.audit.settings import AuditProgress, AuditSettings
 from goldproof.judging.subsets import Subset
 from goldproof.measures.copies import Copies, count_steps, find_copies
+from goldproof.measures.shortcuts.clusters import Clusters
 from goldproof.measures.shortcuts.hard import HardItems, find_hard
 from goldproof.measures.shortcuts.judged import FOLDS, JudgedShortcuts, judge_crossed, judge_guesses, judge_shortcuts
 from goldproof.measures.shortcuts.rules import Told, applicable
@@ -300,6 +300,8 @@ def _limits(material: Material, found: ShortcutPart | str, settings: AuditSettin
     notes = []
     if not isinstance(found, str):
         notes += [f"{reason[0].upper()}{reason[1:]}." for reason in found.judged.untried.values()]
+        if found.clusters.note:
+            notes.append(f"{found.clusters.note[0].upper()}{found.clusters.note[1:]}.")
         n_train = len(labelled_rows(material, "train")) if "train" in material.splits else 0
         if n_train > settings.most_train:
             notes.append(f"Shortcuts learned from {settings.most_train:,} of {n_train:,} rows, drawn at random.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
 from goldproof.data.one_split import ROLES
 from goldproof.errors import DataError
+from goldproof.measures.shortcuts.clusters import Clusters, number_values, text_clusters
 from goldproof.measures.shortcuts.items import TextItems
 from goldproof.measures.shortcuts.tokens import TokenItems
 from goldproof.statistics.arrays import Array, IntArray
@@ -118,32 +119,11 @@ def labelled_rows(material: Material, role: str) -> IntArray:
     return np.flatnonzero(np.asarray(material.splits[role].table.column(column).is_valid()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
-    """Which rows belong together (a code for each), and what they share; None where no two do."""
-
-    codes: Array | None
-    shared: str
-
-
 def find_clusters(data: Dataset) -> Clusters:
-    """Rows of several languages that have one id belong together, else rows that share one of their texts.
-
-    Of the two texts of a pair the one with fewer different values is looked at.
-    """
+    """Rows of several languages that have one id belong together, else rows that share one of their texts."""
     if len(data.languages) > 1:
         ids = data.table.column("id").to_pylist()
         if len(set(ids)) < len(ids):
-            return Clusters(_codes(ids), "an item in several languages")
-    sides = {"first text": data.texts}
-    if any(pair is not None for pair in data.pairs):
-        sides["second text"] = [pair or "" for pair in data.pairs]
-    else:
-        sides = {"text": data.texts}
-    name, values = min(sides.items(), key=lambda side: len(set(side[1])))
-    return Clusters(_codes(values), f"a {name}") if len(set(values)) < len(values) else Clusters(None, "")
-
-
-def _codes(values: Sequence[str]) -> IntArray:
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+            return Clusters(number_values(ids), "an item in several languages")
+    has_pairs = data.table.column("pair").null_count < len(data)
+    return text_clusters(data.texts, [pair or "" for pair in data.pairs] if has_pairs else None)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 RATES = (0.02, 0.05, 0.10, 0.20)
 KINDS = ("uniform", "feature-dependent")
-REPEATS = 4
-CLEAN_REPEATS = 20
+REPEATS = 2
+CLEAN_REPEATS = 10
 ROWS = 1500
 THRESHOLD = 0.05
 WORLDS = (

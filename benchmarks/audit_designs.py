@@ -26,7 +26,8 @@ WORLDS = (
     "gapping/ru",  # two labels, unbalanced
     "cola",  # labels that words hardly tell: the right answer is that nothing can be told
 )
-# Near copies: rows of MNLI's dev set and of RTE, one word put in, taken out or exchanged at a random place of one side.
+# Near copies: rows of MNLI's dev set and of RTE with at least four words in their second text, in which one word is put
+# in, taken out or exchanged at a random place; half of the rows are train, the other half fresh rows of test.
 COPIES_PLANTED = 1000
 COPIES_SEEDS = (0, 1, 2)
 MILLION = 1_000_000

@@ -46,7 +46,8 @@ def _similarity(a: str, b: str) -> float:
     """1 where equal; the Jaccard similarity of near copies; 0 of others."""
     of_a, of_b = sorted((_bag(a), _bag(b)), key=len)
     jaccard = len(of_a & of_b) / len(of_a | of_b)
-    grown = len(of_b) == len(of_a) + 2 and len(of_a - of_b) <= 1 and len(of_a) >= 5
+    added, lost = len(of_b) - len(of_a), len(of_a - of_b)
+    grown = lost <= 1 and ((added == 2 and len(of_a) >= 5) or (added == 4 and len(of_a) >= 9))
     return jaccard if jaccard >= 0.7 or grown else 0.0
 
 

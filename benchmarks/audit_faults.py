@@ -32,14 +32,14 @@ CLUSTERED = ("MNLI, one label a premise", "MNLI, labels within premises")
 POOLS = ("RTE", "MRPC", "SST-2", "CoLA", *CLUSTERED)
 
 
-def audited(splits: worlds.Splits, language: str, seed: int = 0) -> Audit:
-    return audit_splits(worlds.datasets(splits, language), AuditSettings(seed=seed))
+def audited(splits: worlds.Splits, language: str, seed: int = 0, labels: bool = False) -> Audit:
+    return audit_splits(worlds.datasets(splits, language), AuditSettings(seed=seed, labels=labels))
 
 
 def is_found(world: worlds.World, splits: worlds.Splits, named: str) -> tuple[bool, bool, str]:
     """Whether the fault was found, whether it was named, and what was said."""
-    found = audited(splits, worlds.FILES[world.corpus][2], world.seed % 1000)
     kind = world.fault.kind
+    found = audited(splits, worlds.FILES[world.corpus][2], world.seed % 1000, kind == "wrong labels")
     if "copies" in kind:
         n = int(found.copies.leaked["test"].sum())
         light = found.light("leaks")

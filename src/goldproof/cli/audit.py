@@ -28,6 +28,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     language: Annotated[str | None, typer.Option(help="Language code, where files and their names say none.")] = None,
     near: Annotated[float, typer.Option(help="Similarity of shingles from which rows are near copies; 1: off.")] = 0.7,
     seed: Annotated[int, typer.Option(help="Seed of the exchanges of labels.")] = 0,
+    labels: Annotated[bool, typer.Option(help="Look for wrong labels, which takes longest.")] = True,
     hard: Annotated[
         Path | None, typer.Option(help="File for the ids of the items that are hard for shortcuts.")
     ] = None,
@@ -45,7 +46,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         make_folder(out)
     from goldproof.judging.audit.settings import AuditSettings
 
-    settings = AuditSettings(name=name, language=language, near=near, seed=seed)
+    settings = AuditSettings(name=name, language=language, near=near, seed=seed, labels=labels)
     found = _audit(paths, column, settings)
     files = _write(found, out) + _write_hard(found, hard)
     if as_json:

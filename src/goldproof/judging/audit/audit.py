@@ -270,6 +270,8 @@ def _suspects(
 ) -> tuple[Suspects | str, IntArray]:
     """Suspects among all labelled rows, and which row of the judged split each row of theirs is (−1: of another)."""
     none = np.empty(0, np.int64)
+    if not settings.labels:
+        return "it was not asked for", none
     if material.task != "classes":
         return {"numbers": "scores are no labels", "tokens": "labels of tokens are not looked at"}.get(
             material.task, "there are no labels"

@@ -42,7 +42,7 @@ class AuditSettings:
     `name` is what the data are called in the report, `language` the language where neither rows nor file names say one;
     `near` is the Jaccard similarity from which rows are near copies (1: exact copies only); `most_train` is from how
     many rows, drawn at random, shortcuts learn at most; `most_test` on how many they are judged; `smallest_tag` is the
-    smallest category of the noise card.
+    smallest category of the noise card. `labels` False leaves the search for wrong labels out, which takes longest.
     """
 
     name: str = "this data"
@@ -53,6 +53,7 @@ class AuditSettings:
     most_train: int = 50_000
     most_test: int = 50_000
     smallest_tag: int = 10
+    labels: bool = True
     thresholds: LightThresholds = field(default_factory=LightThresholds)
 
     def __post_init__(self) -> None:

@@ -94,8 +94,8 @@ def given_away(config: Config, results: Results) -> list[str]:
         n_leaks = sum(any(leak.leaks for leak in each.leaks) for each in found)
         best = max((leak for each in found for leak in each.leaks if leak.leaks), key=lambda leak: leak.accuracy.value)
         return [
-            f"Of the {len(found[0].leaks)} shortcuts that were tried, some are above the floor on {n_leaks} of {len(found)} "
-            f"corpora; the best, {best.baseline}, has {format_number(best.accuracy.value, 1, '%')} %."
+            f"Of the {len(found[0].leaks)} shortcuts that were tried, some are above the floor on {n_leaks} of "
+            f"{len(found)} corpora; the best, {best.baseline}, has {format_number(best.accuracy.value, 1, '%')} %."
         ]
     return [
         f"Shortcuts solve {len(solved)} of {len(found)} corpora ({', '.join(solved)}): a high score there is no proof "

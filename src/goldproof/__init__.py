@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from goldproof.errors import GoldproofError, JobFailedError
     from goldproof.jobs import Job, Outcome, Results, Store, named, run_jobs, step
     from goldproof.judging.aggregates import Aggregate
+    from goldproof.judging.audit.audit import Audit, audit
+    from goldproof.judging.audit.settings import AuditSettings, LightThresholds
     from goldproof.judging.compare import Judgement, compare
     from goldproof.judging.gate import Margins
     from goldproof.judging.score import Scores, Settings, score
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aggregate",
+    "Audit",
+    "AuditSettings",
     "Corruption",
     "Dataset",
     "Estimate",
@@ -51,6 +55,7 @@ __all__ = [
     "Job",
     "JobFailedError",
     "Judgement",
+    "LightThresholds",
     "Margins",
     "Measurement",
     "Outcome",
@@ -63,6 +68,7 @@ __all__ = [
     "SerialRunner",
     "Settings",
     "Store",
+    "audit",
     "check",
     "choose_tagger",
     "compare",
@@ -97,6 +103,8 @@ _HOMES = {
     "goldproof.errors": ("GoldproofError", "JobFailedError"),
     "goldproof.jobs": ("Job", "Outcome", "Results", "Store", "named", "run_jobs", "step"),
     "goldproof.judging.aggregates": ("Aggregate",),
+    "goldproof.judging.audit.audit": ("Audit", "audit"),
+    "goldproof.judging.audit.settings": ("AuditSettings", "LightThresholds"),
     "goldproof.judging.compare": ("Judgement", "compare"),
     "goldproof.judging.gate": ("Margins",),
     "goldproof.judging.score": ("Scores", "Settings", "score"),

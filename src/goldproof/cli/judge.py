@@ -74,6 +74,12 @@ LogReading = Annotated[
         help="How logs are read: repeats=first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes.",
     ),
 ]
+SubsetFile = Annotated[
+    str | None,
+    typer.Option(
+        "--subset", metavar="NAME=FILE", help="Show the score on these ids and on the rest too (see audit --hard)."
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
@@ -93,6 +99,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
+    subset: SubsetFile = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -104,14 +111,15 @@ def score(  # noqa: PLR0913 - one parameter per option
         raise UsageError("give files of predictions, or a printed score: --value 87.3 --n 872")
     files = files or []
     if source is not None:
-        if cluster != "auto" or common or missing or by_row:
+        if cluster != "auto" or common or missing or by_row or subset:
             raise UsageError(
-                "--cluster, --common, --missing and --by-row do not go with --source, which takes clusters from the "
-                "column 'cluster' and needs the same items, all answered, in every run"
+                "--cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
+                "from the column 'cluster' and needs the same items, all answered, in every run"
             )
         return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
+    from goldproof.judging.subsets import read_subset
 
     settings = Settings(
         metric=metric,
@@ -121,24 +129,30 @@ def score(  # noqa: PLR0913 - one parameter per option
         by_row=by_row,
         logs=options.log_choice(task, filter_, log),
     )
-    scores = judge(printed or files, columns=options.column_names(column), settings=settings)
-    paths = _write(scores, out)
-    if as_json:
-        from goldproof.judging.score_answer import score_answer, score_question
-
-        options.print_json(
-            {
-                **answer_form(score_question(scores), score_answer(scores)),
-                "scores": _plain(scores.to_arrow().to_pylist()),
-                "scopes": _scopes(scores),
-                "notes": list(scores.notes),
-                "files": paths,
-            }
-        )
-        return 0
-    _show_scores(scores)
-    _show_paths(paths)
+    named = None if subset is None else read_subset(subset)
+    scores = judge(printed or files, columns=options.column_names(column), settings=settings, subset=named)
+    _tell_scores(scores, _write(scores, out), as_json)
     return 0
+
+
+def _tell_scores(scores: Scores, paths: list[str], as_json: bool) -> None:
+    if not as_json:
+        _show_scores(scores)
+        _show_paths(paths)
+        return
+    from goldproof.judging.score_answer import score_answer, score_question
+    from goldproof.judging.subsets import plain_parts
+
+    options.print_json(
+        {
+            **answer_form(score_question(scores), score_answer(scores)),
+            "scores": _plain(scores.to_arrow().to_pylist()),
+            "scopes": _scopes(scores),
+            **({"parts": plain_parts(scores.parts)} if scores.parts else {}),
+            "notes": list(scores.notes),
+            "files": paths,
+        }
+    )
 
 
 def _scopes(scores: Scores) -> list[dict[str, Any]]:
@@ -291,6 +305,13 @@ def _show_scores(scores: Scores) -> None:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
         typer.echo(f"{each.name():<24} n {format_number(each.n_items):<7} {runs:<8} {shown}")
+    for part in scores.parts:
+        where = " ".join([*part.where.values(), part.part])
+        numbers = score_text(part.estimate, scores.metric)
+        labels = ", ".join(f"{label} {100 * share:.0f} %" for label, share in list(part.labels.items())[:6])
+        floor = f"; floor {100 * part.floor:.1f} %; {labels}" if part.labels else ""
+        wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
+        typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)

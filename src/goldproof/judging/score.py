@@ -34,6 +34,7 @@ from goldproof.judging.metrics import (
 )
 from goldproof.judging.missing import NO_ANSWER, settle
 from goldproof.judging.scope import scope_of_answers
+from goldproof.judging.subsets import PartScore, Subset, score_parts
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.report.numbers import count
@@ -133,6 +134,7 @@ class Scores:
     notes: Sequence[str]
     settings: Settings
     provenance: Mapping[str, str] = field(default_factory=dict)
+    parts: Sequence[PartScore] = ()
 
     def measurements(self) -> list[Measurement]:
         """Every score as one long list."""
@@ -179,18 +181,24 @@ def score(
     *,
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
+    subset: Subset | None = None,
 ) -> Scores:
     """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; logs of
     evaluation harnesses; or printed scores.
 
     Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
     several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
-    need single items are then left out, and the notes say so.
+    need single items are then left out, and the notes say so. `subset` names items, such as those that an audit found
+    hard: the score is then shown on them and on the rest too.
     """
     from goldproof.judging.logs import logs_among, score_logs
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if subset is not None and (
+        aggregates_in(source) or (is_paths(source) and not answers_in(source) and is_large(source))
+    ):
+        raise UsageError("--subset needs single items in memory; printed scores and very large files have none")
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
     if logs := logs_among(source):
@@ -202,7 +210,12 @@ def score(
     read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
     settled = [settle([answers], read.missing) for answers in read.answers]
     notes = [*read.notes, *dict.fromkeys(note for _, said in settled for note in said)]
-    return score_answers([each for several, _ in settled for each in several], notes, settings, {"files": read.files})
+    several = [each for answers, _ in settled for each in answers]
+    scores = score_answers(several, notes, settings, {"files": read.files})
+    if subset is None:
+        return scores
+    final = last_steps([countable(answers) for answers in several])
+    return replace(scores, parts=score_parts(final, scores.metric, subset, settings.level))
 
 
 def score_answers(

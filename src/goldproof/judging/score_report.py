@@ -29,6 +29,7 @@ from goldproof.judging.score_answer import (
     score_findings,
     score_question,
 )
+from goldproof.judging.subsets import PartScore
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -51,6 +52,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
 MOST_EXAMPLES = 2000
+MOST_LABELS = 6  # of which a part's shares are shown
 SET_TITLES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
 
 
@@ -59,6 +61,7 @@ def score_report(scores: Scores) -> Report:
     sections = [Section("Scores", _score_items(scores))]
     for title, items in (
         (f"Would {_another(scores)} change it?", _run_items(scores)),
+        ("On a part of the items", _part_items(scores)),
         ("By category", _tag_items(scores)),
         ("Which labels are confused?", label_items(scores)),
         ("Does development guide to test?", _agreement_items(scores)),
@@ -323,6 +326,41 @@ def _tag_figure(scores: Scores) -> list[Item]:
         rows, Column("set", "Set"), Column("tag", "Category"), column, caption=caption, centre=centre, chance="chance"
     )
     return [figure]
+
+
+def _part_items(scores: Scores) -> list[Item]:
+    """The score on a named part and on the rest, with what makes the two hard to compare."""
+    if not scores.parts:
+        return []
+    labels = list(dict.fromkeys(label for part in scores.parts for label in part.labels))
+    fields: list[Field[PartScore]] = [
+        *set_fields(scores.parts),
+        Field(Column("part", "Part"), lambda part: part.part),
+        Field(Column("n", "Items"), lambda part: part.n),
+        Field(metric_column(scores.metric), lambda part: part.estimate),
+        *(
+            Field(Column(f"label_{at}", label, 1, "%"), partial(_label_share, label))
+            for at, label in enumerate(labels if len(labels) <= MOST_LABELS else ())
+        ),
+        Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
+        Field(
+            Column("wrong", "Wrong labels", 1, "%", "estimated by the audit"),
+            lambda part: part.wrong if part.wrong is not None else Missing("not estimated"),
+        ),
+    ]
+    first = scores.parts[0]
+    form = score_format(scores.metric)
+    said = estimate_text(first.estimate, form.digits, form.unit)
+    title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
+    note = (
+        "The parts differ in labels, floor and wrong labels as well: a lower score on the one is no proof by itself "
+        "that the model uses a cue."
+    )
+    return [make_table(Heading("parts", title, note), fields, scores.parts)]
+
+
+def _label_share(label: str, part: PartScore) -> Cell:
+    return part.labels.get(label, 0.0)
 
 
 def _agreement_items(scores: Scores) -> list[Item]:

@@ -41,7 +41,16 @@ from goldproof.report.summary import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-SYMBOLS = {"shown": "✓", "not shown": "–", "undecided": "?", "refuted": "✗", "stated": ""}
+SYMBOLS = {
+    "shown": "✓",
+    "not shown": "–",
+    "undecided": "?",
+    "refuted": "✗",
+    "stated": "",
+    "red": "●",
+    "green": "●",
+    "grey": "●",
+}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from goldproof.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
+from goldproof.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row, narrow_room
 from goldproof.report.drawings import make_small
 from goldproof.report.summary import Figure
 
@@ -30,8 +30,11 @@ def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification of a figure with its rows inside, for any tool that reads Vega-Lite."""
     spec = _drawable(figure.spec)
     if narrow:
-        spec = _narrowed(spec, spec.get("usermeta", {}).get("narrow", {}))
+        meta = spec.get("usermeta", {})
+        spec = _narrowed(spec, meta.get("narrow", {}))
         spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
+        if meta.get("room"):
+            spec["config"]["axisLeft"] = {"minExtent": narrow_room(meta["room"])}
     return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}
 
 

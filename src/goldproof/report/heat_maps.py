@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
-    CHARACTER,
-    NARROW_LABEL_LIMIT,
     ROW_HEIGHT,
     Caption,
     ChartField,
-    longest,
+    narrow_room,
     number_expression,
     quoted,
     tip_expression,
@@ -25,12 +23,21 @@ from goldproof.report.chart_parts import (
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
 from goldproof.report.extremes import ends_of
 from goldproof.report.numbers import SCALED_UNITS
-from goldproof.report.palette import INK, NEGATIVE, ON_COLOUR, POSITIVE
+from goldproof.report.palette import BETTER_CELL, INK, NEUTRAL_CELL, ON_COLOUR, WORSE_CELL
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest_of
 
 MOST_COLUMNS_WITH_VALUES = 16
 PALER = 0.4
 STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
+
+
+@dataclass(frozen=True, slots=True)
+class Centre:
+    """Where the two hues of a heat map meet; on its sides they mean better and worse, by default higher is better."""
+
+    at: float = 0.0
+    higher_is_better: bool = True
 
 
 def heat_map(
@@ -40,10 +47,10 @@ def heat_map(
     value: ChartField,
     *,
     caption: Caption,
-    centre: float | None = 0.0,
+    centre: Centre | float | None = 0.0,
     chance: ChartField | None = None,
 ) -> Figure:
-    """A cell for each (x, y), coloured by its value: two hues around `centre`, or one hue where `centre` is None.
+    """A cell for each (x, y), coloured by its value: better and worse than `centre`, or one hue where that is None.
 
     `chance` is a yes-or-no field; cells where it is true cannot be told from what its title says, from chance where it
     is a bare key, and are shown in brackets.
@@ -53,7 +60,7 @@ def heat_map(
     sheet = lay_out(rows, caption, across=x, down=y, value=value, chance=chance)
     names, marks = sheet.names("across"), sheet["chance"].key if chance is not None else None
     with_values = len(names) <= MOST_COLUMNS_WITH_VALUES
-    step, angle, narrow_step = _steps(names, sheet.longest_name("down"))
+    step, angle, narrow_step = _steps(names, sheet.room("down"))
     step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
     values = [row.get(sheet["value"].key) for row in sheet.rows]
     domain, colours, strong = _colour_scale(values, centre, step_of_scale)
@@ -65,7 +72,7 @@ def heat_map(
         paler=f"{_unless(marks, 'true')} ? 1 : {PALER}",
     )
     chart = _layers(base, sheet["value"], domain, colours).properties(width={"step": step}, height={"step": ROW_HEIGHT})
-    figure = sheet.finish(chart, {"width": {"step": narrow_step}}, "value")
+    figure = sheet.finish(chart, {"width": {"step": narrow_step}}, "value", "down")
     if chance is None:
         return figure
     mark = "in brackets" if with_values else "marked ○"
@@ -99,18 +106,20 @@ def _layers(base: Any, value: Column, domain: Sequence[float], colours: Sequence
     ).resolve_scale(color="independent")
 
 
-def _steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
-    """Width of a cell, angle of the headings, and width of a cell on a narrow page."""
-    wanted = int(longest(names) * CHARACTER) + 12
+def _steps(names: Sequence[Any], room: int) -> tuple[int, int, int]:
+    """Width of a cell, angle of the headings, and width of a cell on a narrow page; `room` is for the other names."""
+    wanted = math.ceil(widest_of(names)) + 8
     if len(names) > MOST_COLUMNS_WITH_VALUES:
         return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, max(14, min(wanted - 5, 28))
     step = max(48, min(wanted, max(80, 760 // len(names))))
     angle = 0 if wanted <= step else -45
-    room = int(340 - min(label_length * CHARACTER, NARROW_LABEL_LIMIT)) // len(names)
-    return step, angle, min(step, max(36 if angle else max(36, wanted), room))
+    left = (340 - narrow_room(room)) // len(names)
+    return step, angle, min(step, max(36 if angle else max(36, wanted), left))
 
 
-def _colour_scale(values: Sequence[Cell], centre: float | None, least: float) -> tuple[list[float], list[str], str]:
+def _colour_scale(
+    values: Sequence[Cell], centre: Centre | float | None, least: float
+) -> tuple[list[float], list[str], str]:
     """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text.
 
     Two hues reach a multiple of `least` to either side.
@@ -120,12 +129,14 @@ def _colour_scale(values: Sequence[Cell], centre: float | None, least: float) ->
         low, high = min(known, default=0.0), max(known, default=1.0)
         high = high if high > low else low + 1
         strong = f"datum['{{value}}'] > {low + STRONG * (high - low)!r}"
-        return [low, high], [_rgba(POSITIVE, 0.04), _rgba(POSITIVE, 1)], strong
-    reach = max((abs(value - centre) for value in known), default=0.0)
+        return [low, high], [_rgba(NEUTRAL_CELL, 0.04), _rgba(NEUTRAL_CELL, 1)], strong
+    middle = centre if isinstance(centre, Centre) else Centre(centre)
+    reach = max((abs(value - middle.at) for value in known), default=0.0)
     reach = least * max(math.ceil(reach / least - 1e-9), 1)  # cells that all lie at the centre have no colour
-    strong = f"abs(datum['{{value}}'] - {centre!r}) > {STRONG * reach!r}"
-    stops = [_rgba(NEGATIVE, 1), _rgba(NEGATIVE, 0), _rgba(POSITIVE, 0), _rgba(POSITIVE, 1)]
-    return [centre - reach, centre, centre, centre + reach], stops, strong
+    strong = f"abs(datum['{{value}}'] - {middle.at!r}) > {STRONG * reach!r}"
+    below, above = (WORSE_CELL, BETTER_CELL) if middle.higher_is_better else (BETTER_CELL, WORSE_CELL)
+    stops = [_rgba(below, 1), _rgba(below, 0), _rgba(above, 0), _rgba(above, 1)]
+    return [middle.at - reach, middle.at, middle.at, middle.at + reach], stops, strong
 
 
 def _rgba(colour: tuple[int, int, int], opacity: float) -> str:

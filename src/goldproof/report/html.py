@@ -1,7 +1,8 @@
 """The report as one HTML page that asks the network for nothing: style, script, charts and data are all inside.
 
-Charts are drawings (SVG) made beforehand, wide and narrow; the page's own small script adds tips, sorting and the
-example browser. A content security policy lets only that script run, whatever the data may say.
+The first screen is the question, its answer and one chart; then come findings, each with a mark and a link. Charts are
+drawings (SVG) made beforehand, wide and narrow; the page's own small script adds tips, sorting and the example browser.
+A content security policy lets only that script run, whatever the data may say.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import base64
 import hashlib
 import json
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,15 +21,27 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from goldproof.report.cells import CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
+from goldproof.report.cells import MARKS, CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
 from goldproof.report.csv_tables import figure_csv, table_csv
 from goldproof.report.figures import figure_svg, narrow_svg
 from goldproof.report.numbers import MISSING
 from goldproof.report.palette import dark_style
-from goldproof.report.summary import Claim, Column, Example, ExampleList, Figure, Item, Report, Table, Text
+from goldproof.report.summary import (
+    VERDICTS,
+    Answer,
+    Claim,
+    Column,
+    Example,
+    ExampleList,
+    Figure,
+    Item,
+    Report,
+    Table,
+    Text,
+)
 
 TEMPLATES = Path(__file__).parent / "templates"
-BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
+SYMBOLS = {"shown": "✓", "not shown": "–", "undecided": "?", "refuted": "✗", "stated": ""}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
@@ -51,10 +64,12 @@ def html_fragment(report: Report) -> str:
 
 
 def _render(template: str, report: Report, *, interactive: bool, **parts: Any) -> str:
+    places = {item.name for item in report.items if not isinstance(item, Text)}
     shown = {
         "title": report.title,
         "subject": subject_line(report),
-        "verdict": [_claim(line) for line in report.verdict],
+        "answer": None if report.answer is None else _answer(report.answer, interactive),
+        "verdict": [_claim(line, places) for line in report.verdict],
         "sections": [
             {"title": section.title, "parts": [_item(item, interactive) for item in section.items]}
             for section in report.sections
@@ -82,11 +97,21 @@ def style() -> Markup:
     return Markup((TEMPLATES / "page.css").read_text(encoding="utf-8").replace("{{ dark_charts }}", dark_style()))
 
 
-def _claim(line: str | Claim) -> dict[str, Any]:
+def _answer(answer: Answer, interactive: bool) -> dict[str, Any]:
+    words = {name: getattr(answer, name) for name in ("kind", "head", "text", "takes", "notes")}
+    return {**words, "figure": None if answer.figure is None else _item(answer.figure, interactive)}
+
+
+def _claim(line: str | Claim, places: Set[str]) -> dict[str, Any]:
     claim = Claim(line) if isinstance(line, str) else line
-    symbol, badge = BADGES[claim.standing]
-    evidence = claim_evidence(claim)
-    return {"text": claim.text, "standing": claim.standing, "symbol": symbol, "badge": badge, "evidence": evidence}
+    return {
+        "text": claim.text,
+        "standing": claim.standing.replace(" ", "-"),
+        "symbol": SYMBOLS[claim.standing],
+        "badge": MARKS[claim.standing],
+        "evidence": claim_evidence(claim),
+        "place": claim.place if claim.place in places else "",
+    }
 
 
 def _item(item: Item, interactive: bool) -> dict[str, Any]:
@@ -130,7 +155,7 @@ def _table(table: Table) -> dict[str, Any]:
         {
             "heading": heading(column),
             "published": column.published,
-            "style": "number" if is_number else _text_width([row[i].text for row in views]),
+            "style": _column_style(column, is_number, [row[i].text for row in views]),
         }
         for i, (column, is_number) in enumerate(zip(table.columns, numeric, strict=True))
     ]
@@ -147,6 +172,11 @@ def _table(table: Table) -> dict[str, Any]:
         "huge": len(rows) > MOST_ROWS_IN_FULL,
     }
     return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
+
+
+def _column_style(column: Column, is_number: bool, texts: Sequence[str]) -> str:
+    style = "number" if is_number else _text_width(texts)
+    return f"{style} verdict-cell" if column.key in VERDICTS else style
 
 
 def _text_width(texts: Sequence[str]) -> str:

@@ -17,13 +17,19 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#b3589a", "#c98500", "#4a9fd4", "#6b
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
-POSITIVE = (26, 90, 158)
-NEGATIVE = (176, 80, 15)
+# One colour means better in every chart, one means worse; blue says neither.
+BETTER = "#00704f"
+WORSE = "#a83c00"
+NEUTRAL_CELL = (26, 90, 158)
+BETTER_CELL = (0, 112, 79)
+WORSE_CELL = (176, 80, 15)
 
 DARK = {
     INK: "#e7e9ee",
     MUTED: "#a3aab8",
     RULE: "#3b424f",
+    BETTER: "#54d0a8",
+    WORSE: "#ff9c66",
     "#0072b2": "#58b0ea",
     "#d55e00": "#ff9350",
     "#009e73": "#3fcda3",

@@ -11,6 +11,7 @@ import numpy as np
 
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.heat_maps import Centre
 from goldproof.report.numbers import in_words
 from goldproof.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.comparison import Comparison, compare_runs
@@ -289,6 +290,7 @@ def _deviation_map(changes: list[Change], amount: int, keys: list[str]) -> Figur
         Column("category", "Category"),
         Column("deviation", "Δσ", 2),
         caption=Caption("size-deviation", title.replace("-", "−"), "", keys),
+        centre=Centre(higher_is_better=False),
     )
 
 

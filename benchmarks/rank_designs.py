@@ -21,6 +21,10 @@ import numpy as np
 from scipy import special
 
 Array = np.ndarray
+Question = Literal["these tasks", "tasks like these"]
+Truth = Literal["equal", "near ties", "separated", "two groups"]
+THESE: Question = "these tasks"
+LIKE: Question = "tasks like these"
 ITEM_EASE = 1.0
 LEVEL = 0.95
 DRAWS = 1_000
@@ -32,9 +36,9 @@ class World:
     """Boards of one kind; `truth` says how strengths lie, `runs` how many trainings each model has."""
 
     name: str
-    question: Literal["these tasks", "tasks like these"]
+    question: Question
     models: int
-    truth: Literal["equal", "near ties", "separated", "two groups"] = "equal"
+    truth: Truth = "equal"
     tasks: int = 1
     items: int = 300
     families: int = 0
@@ -136,17 +140,19 @@ def _truth(world: World, effects: Array, run_sd: Array) -> Array:
 
 
 def _worlds() -> list[World]:
-    these, like = "these tasks", "tasks like these"
+    these, like = THESE, LIKE
     worlds = []
     for m, boards in ((5, 1000), (20, 1000), (100, 300)):
-        for truth in ("equal", "near ties", "separated"):
-            worlds.append(World(f"{m} models, {truth}", these, m, truth, boards=boards))
+        truths: tuple[Truth, ...] = ("equal", "near ties", "separated")
+        worlds += [World(f"{m} models, {truth}", these, m, truth, boards=boards) for truth in truths]
         worlds.append(World(f"{m} models, 3 families", these, m, families=3, boards=boards))
         worlds.append(World(f"{m} models, 60 clusters of 5", these, m, cluster=5, boards=boards))
         worlds.append(World(f"{m} models, 3 runs", these, m, runs=3, run_sd=0.15, boards=boards))
         for tasks in (8, 20, 41):
             worlds.append(World(f"{m} models, {tasks} tasks of 25", these, m, tasks=tasks, items=25, boards=boards))
-            worlds.append(World(f"{m} models × {tasks} tasks", like, m, tasks=tasks, items=25, task_effect=0.3, boards=boards))
+            worlds.append(
+                World(f"{m} models × {tasks} tasks", like, m, tasks=tasks, items=25, task_effect=0.3, boards=boards)
+            )
     worlds += [
         World("5 models, 40 items", these, 5, items=40),
         World("20 models, 40 items", these, 20, items=40),
@@ -157,7 +163,9 @@ def _worlds() -> list[World]:
         World("20 models, fractions", these, 20, fractions=True),
         World("20 models, 8 unequal tasks, effects", these, 20, tasks=8, items=25, unequal_tasks=True, task_effect=0.3),
         World("20 models, 5 % missing", these, 20, missing=0.05),
-        World("20 models, 8 unequal tasks, 5 % missing", these, 20, tasks=8, items=25, unequal_tasks=True, missing=0.05),
+        World(
+            "20 models, 8 unequal tasks, 5 % missing", these, 20, tasks=8, items=25, unequal_tasks=True, missing=0.05
+        ),
         World("20 models × 20 tasks, near ties", like, 20, "near ties", tasks=20, items=25, task_effect=0.3),
         World("20 models × 20 tasks, two groups", like, 20, "two groups", tasks=20, items=25, task_effect=0.3),
         World("20 models × 41 tasks, separated", like, 20, "separated", tasks=41, items=25, task_effect=0.3),
@@ -169,3 +177,35 @@ def _worlds() -> list[World]:
 
 
 WORLDS = _worlds()
+
+# Held out: of other sizes, run once, after the method was settled on the designs above.
+HELD_OUT = [
+    World("held out: 10 models, 500 items", THESE, 10, items=500),
+    World("held out: 40 models, near ties", THESE, 40, "near ties", items=150, boards=500),
+    World("held out: 30 models, 2 families, 30 clusters of 4", THESE, 30, items=120, families=2, cluster=4, boards=500),
+    World("held out: 12 models, 5 runs", THESE, 12, items=200, runs=5, run_sd=0.1),
+    World("held out: 40 models, 3 runs, unequal spread", THESE, 40, runs=3, run_sd=0.2, unequal_runs=True, boards=500),
+    World(
+        "held out: 15 models, 12 unequal tasks, two groups",
+        THESE,
+        15,
+        "two groups",
+        tasks=12,
+        items=40,
+        unequal_tasks=True,
+        task_effect=0.2,
+    ),
+    World("held out: 25 models, 10 % missing", THESE, 25, items=200, missing=0.1, boards=500),
+    World("held out: 10 models × 10 tasks", LIKE, 10, tasks=10, items=50, task_effect=0.2),
+    World(
+        "held out: 40 models × 30 tasks, near ties",
+        LIKE,
+        40,
+        "near ties",
+        tasks=30,
+        items=20,
+        task_effect=0.4,
+        boards=500,
+    ),
+    World("held out: 15 models × 14 tasks, two groups", LIKE, 15, "two groups", tasks=14, items=30, task_effect=0.25),
+]

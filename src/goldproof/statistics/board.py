@@ -265,9 +265,7 @@ def _with_runs(pairs: Pairs, board: Board) -> Pairs:
     total = pairs.variance + one + other
     parts = pairs.variance**2 / pairs.df + (one**2 + other**2) / board.run_df
     df = np.clip(total**2 / np.maximum(parts, 1e-300), 1.0, 1e9)
-    return Pairs(
-        pairs.first, pairs.second, pairs.difference, total, df, pairs.n_signs, pairs.by_task, pairs.overlap
-    )
+    return Pairs(pairs.first, pairs.second, pairs.difference, total, df, pairs.n_signs, pairs.by_task, pairs.overlap)
 
 
 def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,8 @@ NUMBERS_AT_ONCE = 1_000_000
 MOST_KEPT = 32_000_000
 MOST_FLIPPED = 13
 FEWEST_TASKS = 6
+TINY = 1e-12
+NO_STEPS = Steps(np.empty(0), np.full(1, math.inf))
 Question = Literal["these tasks", "tasks like these"]
 
 
@@ -89,12 +91,14 @@ def rank_pairs(
     first, second, board = pairs.first, pairs.second, reader.board
     use = np.flatnonzero(pairs.comparable)
     statistics = normal_scores(pairs)[use]
-    error = np.sqrt(np.maximum(pairs.variance, 1e-300))[use]
+    error = np.sqrt(pairs.variance)[use]
+    error = np.where(error > TINY, error, math.inf)  # two that never differ tell nothing of how far they might
     if board.is_complete:
         chunks = _model_draws(reader, (first[use], second[use]), error, rng, draws)
     else:
         chunks = _multiplier_draws(reader, (first[use], second[use]), error, rng, draws)
-    steps = step_down(statistics, chunks) if len(use) else Steps(np.empty(0), np.full(1, math.inf))
+    steps = step_down(statistics, chunks) if len(use) else NO_STEPS
+    steps = replace(steps, adjusted=np.maximum(steps.adjusted, 2 * special.ndtr(-np.abs(statistics))))
     method = f"step-down max-T over {len(use)} pairs, {draws} normal draws, items by task"
     return _ranking("these tasks", pairs, use, steps, level, method)
 
@@ -119,7 +123,7 @@ def rank_by_task(pairs: Pairs, rng: np.random.Generator, level: float = 0.95, dr
     n_tasks = pairs.by_task.shape[1]
     exact = n_tasks <= MOST_FLIPPED
     n_draws = 2**n_tasks if exact else draws
-    steps = Steps(np.empty(0), np.full(1, math.inf))
+    steps = NO_STEPS
     if len(use):
         steps = step_down(scaled.sum(axis=1), _flips(scaled, rng, n_draws, exact), observed_among=exact)
     how = f"all {n_draws}" if exact else f"{n_draws}"
@@ -162,9 +166,7 @@ def _ranking(question: Question, pairs: Pairs, use: Array, steps: Steps, level: 
         comparable[rows, columns] = True
     better = (np.nan_to_num(adjusted, nan=1.0) <= 1 - level + 1e-12) & (np.nan_to_num(difference) > 0)
     low, high = rank_sets(better)
-    return Ranking(
-        question, difference, adjusted, better, comparable, low, high, steps.critical(level), level, method
-    )
+    return Ranking(question, difference, adjusted, better, comparable, low, high, steps.critical(level), level, method)
 
 
 def _model_draws(

@@ -48,8 +48,10 @@ def with_runs(board: Board, runs: Sequence[Array]) -> Board:
 def moderate(variances: Array, df: Array) -> Spread:
     """Variances drawn towards what they have in common; NaN, or no degrees of freedom, takes the common one.
 
-    With log s²_j spread beyond what d_j degrees of freedom give, the prior's d_0 solves ψ′(d_0/2) = Var − mean ψ′(d_j/2);
-    s̃² = (d_0·s_0² + d·s²)/(d_0 + d). Without any such excess all are one variance.
+    With log s²_j spread beyond what d_j degrees of freedom give, the prior's d_0 solves ψ′(d_0/2) = Var − mean ψ′(d_j/2)
+    and s̃² = (d_0·s̄² + d·s²)/(d_0 + d), with the mean s̄² as the common one, so that the models' mean stays as it is:
+    the prior's own centre, from logarithms, is too low where two or three runs tell it badly. Without any such excess
+    all are one variance.
 
     >>> moderate(np.array([1.0, 1.1, 0.9, 1.0]), np.full(4, 2.0)).variance.round(2).tolist()
     [1.0, 1.0, 1.0, 1.0]
@@ -65,9 +67,8 @@ def moderate(variances: Array, df: Array) -> Spread:
     if excess <= 0:
         return Spread(np.full(len(known), mean), pooled_df)
     prior = 2 * _trigamma_inverse(excess)
-    centre = math.exp(float(logs.mean()) + float(special.digamma(prior / 2)) - math.log(prior / 2))
-    found = np.full(len(known), centre)
-    found[known] = (prior * centre + d * s2) / (prior + d)
+    found = np.full(len(known), mean)
+    found[known] = (prior * mean + d * s2) / (prior + d)
     return Spread(found, min(prior + float(d.mean()), pooled_df))
 
 

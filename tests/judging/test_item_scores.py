@@ -100,6 +100,15 @@ def test_attempts_are_asked_for_by_name() -> None:
     )
 
 
+def test_scores_that_are_means_themselves_have_students_interval() -> None:
+    """Ten draws of training examples that score alike: nothing is known of the test items, and that is said."""
+    draws = 0.8 + 0.01 * np.random.default_rng(0).standard_normal(10)
+    found = score(answers(draws, bounds=Bounds(of_means=True))).sets[0]
+    interval = stats.t.interval(0.95, 9, draws.mean(), stats.sem(draws))
+    assert (found.estimates["score"].low, found.estimates["score"].high) == pytest.approx(interval)
+    assert found.about == "this system with other draws of training examples, on these very test items"
+
+
 def test_marks_are_shown_and_compared_on_their_own_scale() -> None:
     marks = Bounds(1.0, 10.0)
     a, b = (answers(1 + 9 * thirds(seed, 0.6), str(seed), bounds=marks) for seed in (8, 9))

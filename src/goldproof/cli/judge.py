@@ -65,6 +65,14 @@ Fixed = Annotated[
 Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
 LogTask = Annotated[str | None, typer.Option("--task", help="Task to read from logs of an evaluation harness.")]
 LogFilter = Annotated[str | None, typer.Option("--filter", help="Filter or scorer to read from such logs.")]
+LogReading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="KEY=VALUE",
+        help="How logs are read: repeats=first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes.",
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
@@ -81,6 +89,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     source: SourceLanguage = None,
     task: LogTask = None,
     filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -109,8 +118,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         common=common,
         missing=missing,
         by_row=by_row,
-        task=task,
-        filter=filter_,
+        logs=options.log_choice(task, filter_, log),
     )
     scores = judge(printed or files, columns=options.column_names(column), settings=settings)
     paths = _write(scores, out)
@@ -207,6 +215,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
     by_row: ByRow = False,
     task: LogTask = None,
     filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -233,8 +242,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
             by_row=by_row,
             seed_sd=spread,
             looks=looks,
-            task=task,
-            filter=filter_,
+            logs=options.log_choice(task, filter_, log),
         ),
         margins=margins,
     )

@@ -13,7 +13,7 @@ from goldproof.data.columns import resolve_missing
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source, file_list, model_names
 from goldproof.data.logs.conditions import differing_conditions, notes_on
-from goldproof.data.logs.log import Choice, Log
+from goldproof.data.logs.log import Log
 from goldproof.errors import UsageError
 from goldproof.judging.compare import Judgement, compare_answers
 from goldproof.judging.gate import Margins
@@ -70,8 +70,9 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
 def _read(paths: Sequence[Path], settings: Settings) -> list[Log]:
     from goldproof.data.logs.reading import read_logs
 
-    metric = None if settings.metric is None or is_attempts(settings.metric) else settings.metric
-    choice = Choice(settings.task, metric, settings.filter)
+    choice = settings.logs
+    if settings.metric is not None and not is_attempts(settings.metric):
+        choice = replace(choice, metric=settings.metric)
     by_path = [(path, read_logs(path, choice)) for path in paths]
     return _told_apart(by_path)
 

@@ -18,6 +18,7 @@ from goldproof.statistics.added_metrics import PLUGINS, find_added_metric
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.attempts import AttemptKind, attempts_of
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import mean_interval
 from goldproof.statistics.item_scores import item_scores_interval, mean_metric
 from goldproof.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
 from goldproof.statistics.ranks import spearman_runs_interval
@@ -140,6 +141,8 @@ def run_scores(answers: Answers, name: str) -> Array:
 def mean_score(answers: Answers, name: str, level: float = 0.95) -> Estimate:
     """The mean score of the runs with its interval over runs and items."""
     answers = countable(answers, name)
+    if answers.bounds is not None and answers.bounds.of_means:
+        return mean_interval(answers.runs.mean(axis=0), level)
     asked_again = answers.run_kind == "repeat" and answers.n_runs > 1
     if answers.task == "score" and (asked_again or not is_right_or_wrong(answers)):
         return item_scores_interval(answers.runs, answers.clusters, level, _limits(answers), asked_again)

@@ -13,6 +13,7 @@ from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, answers_in, read_answers
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source
+from goldproof.data.logs.log import Choice
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
@@ -31,7 +32,7 @@ from goldproof.judging.metrics import (
     with_others,
 )
 from goldproof.judging.missing import NO_ANSWER, settle
-from goldproof.judging.scope import scope_of_score
+from goldproof.judging.scope import scope_of_answers
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.report.numbers import count
@@ -59,8 +60,8 @@ class Settings:
     `missing` says what a prediction that is not there means: "wrong" (the default; not for numbers), "leave-out" or
     "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order. For
     `compare`: `seed_sd` is a known standard deviation of the score over trainings (0: nothing to train again), `looks`
-    at how many stages of collecting runs or items somebody looks. For logs of evaluation harnesses: `task` and `filter`
-    say what is read, with `metric`, where a log holds several.
+    at how many stages of collecting runs or items somebody looks. `logs` says what of logs of evaluation harnesses is
+    read, where they hold several tasks, metrics or filters.
     """
 
     metric: str | None = None
@@ -73,8 +74,7 @@ class Settings:
     by_row: bool = False
     seed_sd: float | None = None
     looks: int = 1
-    task: str | None = None
-    filter: str | None = None
+    logs: Choice = field(default_factory=Choice)
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, with the option's name."""
@@ -233,7 +233,7 @@ def score_answers(
 def _score_set(answers: Answers, main: str, settings: Settings) -> SetScore:
     estimates = {name: mean_score(answers, name, settings.level) for name in with_others(answers.task, main)}
     several = len(answers.runs) > 1
-    scope, about = scope_of_score(answers.n_runs, answers.run_kind)
+    scope, about = scope_of_answers(answers)
     return SetScore(
         where=answers.where,
         n_items=answers.n_items,

@@ -67,7 +67,11 @@ def record_of(scores: Sequence[Score], about: Evaluation) -> dict[str, Any]:
             "evaluator_relationship": about.relationship,
         },
         "eval_library": {"name": about.library, "version": about.version},
-        "model_info": {"name": about.model.rpartition("/")[2], "id": about.model, "additional_details": {}},
+        "model_info": {
+            "name": about.model.rpartition("/")[2],
+            "id": about.model,
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
         "evaluation_results": [_result(score, about) for score in scores],
     }
 

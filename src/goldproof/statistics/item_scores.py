@@ -30,8 +30,8 @@ def item_scores_interval(
     """The interval of the mean of a score that each item has (items, or runs × items), over new items and new runs.
 
     Wilson's interval at the effective number of items n·m(1 − m)/s², with m and s² of the items' means over runs, on
-    a scale from 0 to 1. In that ratio, and nowhere else, one more item (or cluster) is at 0 and one at 1: a few that
-    happen to score alike do not pass for certainty. Clusters and runs divide it by how much more they vary than
+    a scale from 0 to 1. In that ratio, and nowhere else, one more item is at 0 and one at 1: a few that happen to
+    score alike do not pass for certainty. Clusters and runs divide it by how much more they vary than
     independent items would; the quantile is Student's. With `repeats` the runs are the same system asked again, where
     nothing is shared by all answers of a run: the items' means over repeats are all that matters.
 
@@ -102,16 +102,15 @@ def _effective_items(table: FloatArray, codes: Array, level: float) -> tuple[flo
     means, n = table.mean(axis=0), table.shape[1]
     summary = summarise_values(table, np.asarray(codes, np.int64))
     variance, alone = summary.variance(), float(means.var(ddof=1)) / n
-    groups = effective_clusters(summary.shares)
-    ratio = _ratio(means, n / groups)
+    ratio = _ratio(means)
     if alone < 1e-15:
-        return groups * ratio, t_tail(1 - level, variance.item_df)
+        return effective_clusters(summary.shares) * ratio, t_tail(1 - level, variance.item_df)
     total = max(variance.total, alone)
     return n * ratio * alone / total, variance.half_width(level) / math.sqrt(variance.total)
 
 
-def _ratio(means: FloatArray, more: float) -> float:
-    """How many items of right or wrong an item is worth: m(1 − m)/s², with so many items more at 0 and at 1."""
-    centre = (float(means.sum()) + more) / (len(means) + 2 * more)
-    squares = float(((means - centre) ** 2).sum()) + more * (centre**2 + (1 - centre) ** 2)
-    return centre * (1 - centre) * (len(means) + more) / squares
+def _ratio(means: FloatArray) -> float:
+    """How many items of right or wrong an item is worth: m(1 − m)/s², with one item more at 0 and one at 1."""
+    more = np.concatenate([means, [0.0, 1.0]])
+    centre = float(more.mean())
+    return centre * (1 - centre) / float(more.var(ddof=1))

@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
 
 from goldproof.data.answers import Answers
+
+Repeats = Literal["refuse", "first", "mean"]
+"""What is done where one item of one run has two scores that differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +35,21 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of a log is read, where it holds several: a task, a metric, a filter or scorer; None takes the headline."""
+    """What of a log is read, where it holds several: a task, a metric, a filter or scorer; None takes the headline.
+
+    `repeats` says what is done with two scores of one item in one run that differ. `cluster` and `category` name a
+    field of the items that says which go together, and of which kind they are. `bounds` are the lowest and the highest
+    score an item can have, where the log does not say so. `unfinished` reads also an evaluation that did not end.
+    """
 
     task: str | None = None
     metric: str | None = None
     filter: str | None = None
+    repeats: Repeats = "refuse"
+    cluster: str | None = None
+    category: str | None = None
+    bounds: tuple[float, float] | None = None
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +71,11 @@ class Log:
     others: tuple[str, ...] = ()
     conditions: Conditions = Conditions()
     notes: tuple[str, ...] = ()
+
+    def mean(self) -> float:
+        """The mean over items of the mean over the runs that have a score, as harnesses print it."""
+        scores = self.answers.runs
+        present = ~np.isnan(scores)
+        counts = present.sum(axis=0)
+        sums = np.where(present, scores, 0.0).sum(axis=0)
+        return float((sums[counts > 0] / counts[counts > 0]).mean()) if counts.any() else float("nan")

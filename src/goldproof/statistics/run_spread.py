@@ -48,7 +48,8 @@ def with_runs(board: Board, runs: Sequence[Array]) -> Board:
 def moderate(variances: Array, df: Array) -> Spread:
     """Variances drawn towards what they have in common; NaN, or no degrees of freedom, takes the common one.
 
-    With log s²_j spread beyond what d_j degrees of freedom give, the prior's d_0 solves ψ′(d_0/2) = Var − mean ψ′(d_j/2)
+    With log s²_j spread beyond what d_j degrees of freedom give, the prior's d_0 solves ψ′(d_0/2) =
+    Var − mean ψ′(d_j/2)
     and s̃² = (d_0·s̄² + d·s²)/(d_0 + d), with the mean s̄² as the common one, so that the models' mean stays as it is:
     the prior's own centre, from logarithms, is too low where two or three runs tell it badly. Without any such excess
     all are one variance.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from goldproof.judging.aggregates import Aggregate
     from goldproof.judging.compare import Judgement, compare
     from goldproof.judging.gate import Margins
+    from goldproof.judging.rank import Leaderboard, RankSettings, rank
     from goldproof.judging.score import Scores, Settings, score
     from goldproof.measures.measurement import Measurement
     from goldproof.models.transformer import transformer
@@ -51,11 +52,13 @@ __all__ = [
     "Job",
     "JobFailedError",
     "Judgement",
+    "Leaderboard",
     "Margins",
     "Measurement",
     "Outcome",
     "PoolRunner",
     "Predictions",
+    "RankSettings",
     "RayRunner",
     "Report",
     "Results",
@@ -74,6 +77,7 @@ __all__ = [
     "load",
     "load_summary",
     "named",
+    "rank",
     "read",
     "read_dataset",
     "read_predictions",
@@ -99,6 +103,7 @@ _HOMES = {
     "goldproof.judging.aggregates": ("Aggregate",),
     "goldproof.judging.compare": ("Judgement", "compare"),
     "goldproof.judging.gate": ("Margins",),
+    "goldproof.judging.rank": ("Leaderboard", "RankSettings", "rank"),
     "goldproof.judging.score": ("Scores", "Settings", "score"),
     "goldproof.measures.measurement": ("Measurement",),
     "goldproof.models.transformer": ("transformer",),

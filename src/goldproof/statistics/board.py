@@ -71,7 +71,7 @@ class Board:
         present = ~np.isnan(self.scores)
         filled = np.where(present, self.scores, 0.0)
         sums, counts = (_by_code(part, self.tasks, self.n_tasks) for part in (filled, present.astype(float)))
-        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
 
     def totals(self) -> FloatArray:
         """The score of each model: the weighted mean over the tasks that it has items of.
@@ -98,7 +98,7 @@ class Board:
         return np.asarray(self.weights / self.weights.sum())
 
     def _task_sizes(self) -> FloatArray:
-        return np.maximum(np.bincount(self.tasks, minlength=self.n_tasks).astype(float), 1.0)
+        return np.asarray(np.maximum(np.bincount(self.tasks, minlength=self.n_tasks).astype(float), 1.0))
 
 
 def _by_code(values: FloatArray, codes: IntArray, n: int) -> FloatArray:

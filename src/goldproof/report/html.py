@@ -46,6 +46,7 @@ N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
+FILTERED = ("part",)  # the page shows the rows of one part of such a table at a time
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 
@@ -176,6 +177,8 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _column_style(column: Column, is_number: bool, texts: Sequence[str]) -> str:
     style = "number" if is_number else _text_width(texts)
+    if column.key in FILTERED:
+        return f"{style} filtered".strip()
     return f"{style} verdict-cell" if column.key in VERDICTS else style
 
 

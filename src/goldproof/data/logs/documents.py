@@ -26,7 +26,7 @@ from goldproof.errors import DataError
 
 SNIFFED_LINES = 50
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]', re.DOTALL)
-_KINDS = {"boolean": pa.bool_(), "integer": pa.int64(), "number": pa.float64(), "string": pa.string()}
+_KINDS = {"boolean": pa.bool_(), "integer": pa.int64(), "number": pa.float64(), "string": pa.string()}  # for Arrow
 Fields = Mapping[str, pa.ChunkedArray]
 
 
@@ -75,27 +75,30 @@ def first_objects(path: Path) -> list[dict[str, Any]]:
     return [row for _, row in islice(iter_objects(path), SNIFFED_LINES)]
 
 
-def read_fields(path: Path, wanted: Sequence[str], first: Sequence[Mapping[str, Any]]) -> Fields:
-    """Some fields of every line, also fields inside fields; null where a line has none, or one of another kind.
+def read_fields(path: Path, texts: Sequence[str], numbers: Sequence[str], first: Sequence[Mapping[str, Any]]) -> Fields:
+    """Some fields of every line, also fields inside fields: as texts and as numbers, null where a line has none.
 
-    `first` are the first lines, which say of which kind each field is.
+    `first` are the first lines, which say how a field is written as a rule; where it is not, a line is read slowly.
     """
-    kinds = {name: _kind_of([value_at(row, name) for row in first]) for name in wanted}
-    parsed: dict[str, list[pa.Array]] = {name: [] for name in wanted}
+    kinds = {name: _text_kind([value_at(row, name) for row in first]) for name in texts}
+    kinds |= {name: _number_kind([value_at(row, name) for row in first]) for name in numbers}
+    types = {name: pa.float64() if name in numbers else pa.string() for name in kinds}
+    parsed: dict[str, list[pa.Array]] = {name: [] for name in kinds}
     first_line = 1
     for block in iter_blocks(path):
-        found = _parse_block(block, kinds) or _parse_slowly(block, kinds, path, first_line)
+        found = _parse_block(block, kinds) or _parse_slowly(block, types, path, first_line)
         for name, array in found.items():
-            parsed[name].append(array)
+            parsed[name].append(array.cast(types[name]))
         first_line += block.count(b"\n")
-    return {name: pa.chunked_array(arrays, _KINDS[kinds[name]]) for name, arrays in parsed.items()}
+    return {name: pa.chunked_array(arrays, types[name]) for name, arrays in parsed.items()}
 
 
-def _kind_of(values: Sequence[Any]) -> str:
-    kinds = {type(value) for value in values if value is not None}
-    if not kinds <= {bool, int, float}:
-        return "string"
-    return "boolean" if kinds == {bool} else "integer" if kinds == {int} else "number"
+def _text_kind(values: Sequence[Any]) -> str:
+    return "integer" if {type(value) for value in values if value is not None} == {int} else "string"
+
+
+def _number_kind(values: Sequence[Any]) -> str:
+    return "boolean" if {type(value) for value in values if value is not None} == {bool} else "number"
 
 
 def _parse_block(block: bytes, kinds: Mapping[str, str]) -> dict[str, pa.Array] | None:
@@ -141,26 +144,24 @@ def _field(table: pa.Table, name: str) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
 
 
-def _parse_slowly(block: bytes, kinds: Mapping[str, str], path: Path, first_line: int) -> dict[str, pa.Array]:
-    values: dict[str, list[Any]] = {name: [] for name in kinds}
+def _parse_slowly(block: bytes, types: Mapping[str, pa.DataType], path: Path, first_line: int) -> dict[str, pa.Array]:
+    values: dict[str, list[Any]] = {name: [] for name in types}
     for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), start=first_line):
         if not line.strip():
             continue
         row = parse_object(line, path, number)
-        for name, kind in kinds.items():
-            values[name].append(_as_kind(value_at(row, name), kind))
-    return {name: pa.array(values[name], _KINDS[kind]) for name, kind in kinds.items()}
+        for name, kind in types.items():
+            values[name].append((_text if pa.types.is_string(kind) else _number)(value_at(row, name)))
+    return {name: pa.array(values[name], kind) for name, kind in types.items()}
 
 
-def _as_kind(value: Any, kind: str) -> Any:
-    if kind == "string":
-        return None if value is None or isinstance(value, dict | list) else as_text(value)
+def _text(value: Any) -> str | None:
+    return None if value is None or isinstance(value, dict | list) else as_text(value)
+
+
+def _number(value: Any) -> float | None:
     number = as_number(value)
-    if math.isnan(number):
-        return None if kind != "number" or not isinstance(value, float) else number
-    if kind == "boolean":
-        return number == 1 if number in (0, 1) else None
-    return number if kind == "number" else int(number) if number == int(number) and abs(number) < 2**62 else None
+    return None if math.isnan(number) and not isinstance(value, float) else number
 
 
 def as_number(value: Any) -> float:

@@ -144,8 +144,7 @@ def _check_status(evaluation: _Evaluation, choice: Choice) -> None:
         reason = {"started": "it still runs, or it died"}.get(status, "it ended before all samples were done")
         raise DataError(
             f"the evaluation has the status {status!r}: {reason}; {n_samples:,} samples of "
-            f"{_n_planned(evaluation) or 'an unknown number'} are written; to read those, say that the log may be "
-            "unfinished",
+            f"{_n_planned(evaluation) or 'an unknown number'} are written; --log unfinished=yes reads those",
             path=evaluation.path,
         )
     if not n_samples:

@@ -21,7 +21,7 @@ from goldproof.data.formats.parquet import ParquetRows, iter_record_batches
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, as_text, digest, read_document
 from goldproof.data.logs.log import Choice, Conditions, Log
-from goldproof.data.logs.rows import ScoreRows, Shaped, plain_name, shape
+from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
 NEW_COLUMNS, OLD_COLUMNS = frozenset({"doc", "metric"}), frozenset({"example", "metrics"})
@@ -128,7 +128,9 @@ def _log(details: _Details, results: Mapping[str, Any], named: tuple[str, int | 
     metric = chosen.offer.metric
     general = results.get("config_general") or {}
     model = str(general.get("model_name") or (general.get("model_config") or {}).get("model_name") or "")
-    shaped = shape(_rows(details, metric, choice), {"model": model, "dataset": task}, choice, details.path)
+    where = {"model": model, "dataset": task}
+    scale = _scale(_of_task(results.get("config_tasks"), details.task), metric)
+    shaped = shape(_rows(details, metric, choice), where, choice, details.path, scale=scale)
     printed = as_number(aggregates.get(metric))
     notes = () if results else ("There are no results beside the details: model and means are not known.",)
     return Log(
@@ -154,6 +156,16 @@ def _of_task(parts: Any, task: str) -> Mapping[str, Any]:
         (parts[key] for key in parts if key.replace("|", ":") == task.replace("|", ":")), {}
     )
     return found if isinstance(found, dict) else {}
+
+
+def _scale(config: Mapping[str, Any], metric: str) -> Scale:
+    """Whether more is better, as the task's list of metrics says it; one entry may be of several metrics."""
+    for entry in config.get("metrics") or ():
+        names = entry.get("metric_name") if isinstance(entry, dict) else None
+        if metric == names or (isinstance(names, list) and metric in names):
+            higher = entry.get("higher_is_better")
+            return Scale(more_is_better=bool(higher.get(metric, True) if isinstance(higher, dict) else higher))
+    return Scale()
 
 
 def _rows(details: _Details, metric: str, choice: Choice) -> ScoreRows:

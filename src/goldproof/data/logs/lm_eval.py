@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
@@ -132,10 +131,10 @@ def _read_task(path: Path, results: _Results, choice: Choice) -> list[Log]:
         raise _not_an_item_score(choice.metric, scalar, path)
     if not scalar:
         raise DataError(f"no metric has a number for each item; the log has {listed(names)}", path=path)
-    wanted = ["doc_id", "doc_hash", "prompt_hash", "filter", *scalar]
+    wanted = ["doc_id", "doc_hash", "prompt_hash", "filter"]
     text = next((f"doc.{name}" for name in _TEXTS if isinstance((first[0].get("doc") or {}).get(name), str)), None)
     extra = [name for name in (text, _doc_field(choice.cluster), _doc_field(choice.category)) if name]
-    columns = read_fields(path, [*wanted, *extra], first)
+    columns = read_fields(path, [*wanted, *extra], scalar, first)
     filters = [str(name) for name in pc.unique(pc.fill_null(columns["filter"], "none")).to_pylist()]
     chosen = choose(_offers(scalar, filters, results), choice, path)
     rows = _rows(columns, chosen.offer, choice, text, path)
@@ -186,7 +185,7 @@ def _offers(metrics: Sequence[str], filters: Sequence[str], results: _Results) -
 def _rows(columns: Fields, offer: Offer, choice: Choice, text: str | None, path: Path) -> ScoreRows:
     mask = pc.equal(pc.fill_null(columns["filter"], "none"), offer.filter)
     kept = {name: column.filter(mask) for name, column in columns.items()}
-    scores = np.asarray(kept[offer.metric].cast(pa.float64()).to_numpy(), float)
+    scores = np.asarray(kept[offer.metric].to_numpy(), float)
     reasons = ["no score" if gone else "" for gone in pc.is_null(kept[offer.metric]).to_pylist()]
     hashes = kept["prompt_hash"].to_pylist()
     return ScoreRows(
@@ -202,7 +201,7 @@ def _rows(columns: Fields, offer: Offer, choice: Choice, text: str | None, path:
 
 def _ids(kept: Fields, path: Path) -> list[str]:
     """The digest of each document; a document that stands in the data again is told by which time it comes."""
-    numbers = kept["doc_id"].cast(pa.string()).to_pylist()
+    numbers = kept["doc_id"].to_pylist()
     hashes: list[str] = kept["doc_hash"].to_pylist()
     if None in hashes:
         if None in numbers:

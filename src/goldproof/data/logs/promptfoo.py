@@ -165,8 +165,11 @@ def _field(results: Sequence[Mapping[str, Any]], name: str | None, path: Path) -
 
 
 def _printed(counts: Mapping[str, Any], metric: str) -> float | None:
-    """The share of tests that passed, of those without an error; the counts have no mean of other scores."""
-    passed, failed = as_number(counts.get("testPassCount")), as_number(counts.get("testFailCount"))
-    if metric != _PASSED or not passed + failed > 0:
-        return None
-    return passed / (passed + failed)
+    """The mean that the counts of a prompt give, over the results without an error."""
+    n_judged = as_number(counts.get("testPassCount")) + as_number(counts.get("testFailCount"))
+    if metric in (_PASSED, _SCORE):
+        total = as_number(counts.get("testPassCount" if metric == _PASSED else "score"))
+    else:
+        total = as_number((counts.get("namedScores") or {}).get(metric))
+        n_judged = as_number((counts.get("namedScoresCount") or {}).get(metric))
+    return total / n_judged if n_judged > 0 and total == total else None

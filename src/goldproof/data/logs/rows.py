@@ -166,7 +166,7 @@ def conflict(item: str, whose: str, ends: tuple[float, float], n_items: int, pat
     items = "one item has" if n_items == 1 else f"{n_items:,} items have"
     return DataError(
         f"{items} several scores that differ (for example id {plain_name(item)!r}{whose}: {ends[0]:g} and "
-        f"{ends[1]:g}); say what is right: repeats 'first' takes the first of them, 'mean' their mean",
+        f"{ends[1]:g}); say what is right: --log repeats=first takes the first of them, repeats=mean their mean",
         path=path,
     )
 

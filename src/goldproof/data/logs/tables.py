@@ -136,9 +136,7 @@ def _number(value: Any) -> float | None:
 def _load(table: _Table, texts: Sequence[str], scores: Sequence[str]) -> pa.Table:
     """Columns of texts and columns of numbers, null where there is none; a cell that is no number is an error."""
     if _is_lines(table.path):
-        found = read_fields(table.path, [*texts, *scores], first_objects(table.path))
-        columns = [found[name].cast(pa.string()) for name in texts] + [_as_numbers(found[name]) for name in scores]
-        return pa.table(columns, names=[*texts, *scores])
+        return pa.table(read_fields(table.path, texts, scores, first_objects(table.path)))
     batches = []
     for raw in open_raw(table.path, Layout()).iter_batches([*texts, *scores]):
         arrays = [raw.columns.column(name).cast(pa.string()) for name in texts]
@@ -147,14 +145,6 @@ def _load(table: _Table, texts: Sequence[str], scores: Sequence[str]) -> pa.Tabl
     if not batches:
         raise DataError("the file has no rows", path=table.path)
     return pa.Table.from_batches(batches)
-
-
-def _as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return (
-        pa.chunked_array([pa.nulls(len(column), pa.float64())])
-        if pa.types.is_string(column.type)
-        else column.cast(pa.float64())
-    )
 
 
 def _score_cells(raw: RawBatch, name: str) -> pa.Array:

@@ -41,9 +41,9 @@ def test_two_scores(run):
     code, out, _ = run("compare", "--value", "87.3", "--n", 872, "--value", "88.1", "--n", 872)
     assert code == 0
     assert out.splitlines()[:3] == [
-        "undecided: B − A is +0.8 points [−2.3, +3.9]; about 3,500 more items on each side needed to show a difference "
-        "of 2.0 points with 80 % power  (about these two systems on items like these; printed scores say nothing of "
-        "another training)",
+        "undecided: B − A is +0.8 points [−2.3, +3.9]; it would take about 3,500 more items on each side to show a "
+        "difference of 2.0 points with 80 % power  (about these two systems on items like these; printed scores say "
+        "nothing of another training)",
         "accuracy: A 87.3 % [84.9, 89.3], B 88.1 % [85.8, 90.1] on 872 and 872 items",
         "p = 0.61; Newcombe, unpaired",
     ]

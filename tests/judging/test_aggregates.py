@@ -152,8 +152,8 @@ def test_what_pairing_would_do_is_said_as_far_as_it_can_be_known():
         *LIMITS,
     ]
     assert repr(judgement) == (
-        "undecided: B − A is +0.8 points [−2.3, +3.9]; about 3,500 more items on each side needed to show a difference "
-        "of 2.0 points with 80 % power"
+        "undecided: B − A is +0.8 points [−2.3, +3.9]; it would take about 3,500 more items on each side to show a "
+        "difference of 2.0 points with 80 % power"
     )
     for other in (Aggregate(60.0, 872), Aggregate(88.1, 1000)):  # 10 % cannot be, or the items are not the same
         assert goldproof.compare(Aggregate(87.3, 872), other).notes[0] == f"{PAIRING}."

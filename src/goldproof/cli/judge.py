@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from goldproof.cli import aggregates, options
+from goldproof.cli.answer import answer_form, show_answer
 from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -123,8 +124,11 @@ def score(  # noqa: PLR0913 - one parameter per option
     scores = judge(printed or files, columns=options.column_names(column), settings=settings)
     paths = _write(scores, out)
     if as_json:
+        from goldproof.judging.score_answer import score_answer, score_question
+
         options.print_json(
             {
+                **answer_form(score_question(scores), score_answer(scores)),
                 "scores": _plain(scores.to_arrow().to_pylist()),
                 "scopes": _scopes(scores),
                 "notes": list(scores.notes),
@@ -279,10 +283,10 @@ def _show_paths(paths: list[str]) -> None:
 
 def _show_scores(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import score_text
+    from goldproof.judging.score_answer import score_answer, score_question
     from goldproof.report.numbers import estimate_or_reason, format_number
 
-    for about in dict.fromkeys(each.about for each in scores.sets):
-        typer.echo(f"about {about}")
+    show_answer(score_question(scores), score_answer(scores))
     for each in scores.sets:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
@@ -317,12 +321,12 @@ def _show_detectable(scores: Scores) -> None:
 
 
 def _show_judgement(judgement: Judgement) -> None:
-    from goldproof.judging.compare_report import gate_text
+    from goldproof.judging.compare_answer import compare_answer, compare_question, gate_text
     from goldproof.judging.metric_numbers import score_text
     from goldproof.report.numbers import count, p_text, percent
 
     overall = judgement.overall
-    typer.echo(f"{overall.verdict.text}  (about {overall.verdict.about})")
+    show_answer(compare_question(judgement), compare_answer(judgement))
     for each in judgement.sets if len(judgement.sets) > 1 else ():
         typer.echo(f"{' '.join(each.where.values()):<16} {each.verdict.text}  (together {p_text(each.adjusted)})")
     items = count(overall.difference.n) if judgement.paired else f"{count(overall.a.n)} and {count(overall.b.n)}"
@@ -345,8 +349,11 @@ def _show_judgement(judgement: Judgement) -> None:
 
 
 def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:
+    from goldproof.judging.compare_answer import compare_answer, compare_question
+
     overall = judgement.overall
     return {
+        **answer_form(compare_question(judgement), compare_answer(judgement)),
         "verdict": overall.verdict.kind,
         "text": overall.verdict.text,
         "scope": overall.verdict.scope,

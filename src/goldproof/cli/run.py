@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldproof.cli import options
+from goldproof.cli.answer import show_answer
 from goldproof.errors import ExitCode
 from goldproof.extras import lacking, missing_error, require
 
@@ -81,9 +82,11 @@ def show_result(campaign: Campaign, finished: Finished, as_json: bool) -> int:
 
 
 def show_report(report: Report, paths: Sequence[Path]) -> None:
-    """Print the verdict of a report, and where its page was written."""
+    """Print the answer and the findings of a report, and where its page was written."""
     from goldproof.report.cells import claim_line
 
+    if report.answer is not None:
+        show_answer(report.title, report.answer)
     for claim in report.verdict:
         line = f"- {claim_line(claim)}"
         typer.echo(line.encode("utf-8", "backslashreplace").decode("utf-8"))  # a folder's name may be no Unicode

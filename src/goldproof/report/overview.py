@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from goldproof.report.cells import describe_intervals, heading
 from goldproof.report.chart_parts import (
+    AIR,
     DATA_NAME,
     WIDE,
     Caption,
@@ -22,15 +23,20 @@ from goldproof.report.chart_parts import (
     label_room,
     look,
     narrow_room,
+    padding,
+    quoted,
     tip_expression,
 )
 from goldproof.report.numbers import count
 from goldproof.report.palette import BETTER, MUTED, RULE, SERIES, WORSE
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest
 from goldproof.statistics.estimate import Estimate
 
 MOST_ROWS = 12
-STEP, STEP_WITH_RUNS = 28, 36
+STEP, STEP_WITH_RUNS = 30, 36
+LONG_NAME = 22
+MOST_ROOMY, ROOMY_STEP = 3, 48
 NARROW_PAGE = 350
 Look = Literal["ours", "better", "worse", "baseline"]
 COLOURS: dict[Look, str] = {"ours": SERIES[0], "better": BETTER, "worse": WORSE, "baseline": MUTED}
@@ -62,34 +68,63 @@ def overview(
     against = against or Against()
     shown, left_out = _few(readings)
     rows = [row for reading in shown for row in _rows(reading, column)]
-    names = [reading.name for reading in shown]
+    names = list(dict.fromkeys(reading.name for reading in shown))
     has_runs = any(reading.runs for reading in shown)
-    room = label_room(names)
+    lines = [_two_lines(str(name)) for name in names]
+    room = label_room([line for parts in lines for line in parts])
     spec = {
         "data": {"name": DATA_NAME},
         "width": WIDE - min(room, 260),
-        "height": {"step": STEP_WITH_RUNS if has_runs else STEP},
-        "encoding": {"y": {"field": "name", "type": "ordinal", "sort": names, "title": None, "axis": _NAMES}},
-        "layer": [*_beneath(against), *_marks(rows, column, _domain(rows, column, against), has_runs)],
+        "height": {"step": ROOMY_STEP if len(names) <= MOST_ROOMY else STEP_WITH_RUNS if has_runs else STEP},
+        "encoding": {
+            "y": {"field": "name", "type": "ordinal", "sort": names, "title": None, "axis": _names_axis(names, lines)}
+        },
+        "layer": _layers(rows, column, against, has_runs),
         "config": look(room),
-        "usermeta": {"narrow": {"width": max(130, NARROW_PAGE - narrow_room(room))}, "room": room},
+        "padding": padding(),
+        "usermeta": {"narrow": _narrow(room, heading(column)), "room": room},
     }
     note = _note(caption, shown, against, has_runs, left_out)
     return Figure(caption.name, caption.title, spec, rows, note, caption.keys)
 
 
-_NAMES: Mapping[str, Any] = {"domain": False, "ticks": False, "labelPadding": 8}
+def _narrow(room: int, title: str) -> dict[str, Any]:
+    """What changes on a narrow page: the width, and room at the right for a title that is longer than the axis."""
+    width = max(130, NARROW_PAGE - narrow_room(room) - 2 * AIR - 2)
+    return {"width": width, "padding": padding((widest(title) - width) / 2 if widest(title) > width else 0)}
+
+
+def _two_lines(name: str) -> list[str]:
+    """A name as it stands beside the chart: a long one on two lines, cut at the blank nearest to its middle.
+
+    >>> _two_lines("most frequent label"), _two_lines("my/sentiment without adjectives and adverbs")
+    (['most frequent label'], ['my/sentiment without', 'adjectives and adverbs'])
+    """
+    blanks = [place for place, character in enumerate(name) if character == " "]
+    if len(name) <= LONG_NAME or not blanks:
+        return [name]
+    cut = min(blanks, key=lambda place: abs(place - len(name) / 2))
+    return [name[:cut], name[cut + 1 :]]
+
+
+def _names_axis(names: Sequence[Any], lines: Sequence[Sequence[str]]) -> dict[str, Any]:
+    axis: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 8}
+    if all(len(parts) == 1 for parts in lines):
+        return axis
+    known = ", ".join(quoted(str(name)) for name in names)
+    shown = ", ".join(f"[{', '.join(map(quoted, parts))}]" for parts in lines)
+    return {**axis, "labelExpr": f"[{shown}][indexof([{known}], '' + datum.label)]"}
 
 
 def _few(readings: Sequence[Reading]) -> tuple[list[Reading], int]:
-    """The readings that a first screen has room for, in their order, and how many are left out."""
-    if len(readings) <= MOST_ROWS:
+    """The readings that a first screen has room for, in their order, and how many rows are left out."""
+    if len({reading.name for reading in readings}) <= MOST_ROWS:
         return list(readings), 0
-    ours = [reading for reading in readings if reading.look != "baseline"]
-    ranked = sorted((r for r in ours if math.isfinite(_number(r.value))), key=lambda r: _number(r.value))
+    ours = [reading for reading in readings if reading.look != "baseline" and math.isfinite(_number(reading.value))]
+    ranked = list(dict.fromkeys(reading.name for reading in sorted(ours, key=lambda each: _number(each.value))))
     half = MOST_ROWS // 2
-    kept = {id(reading) for reading in (*ranked[:half], *ranked[-half:])}
-    return [reading for reading in readings if id(reading) in kept], len(ours) - len(kept)
+    kept = {*ranked[:half], *ranked[-half:]}
+    return [reading for reading in readings if reading.name in kept], len(ranked) - len(kept)
 
 
 def _number(value: Estimate | float) -> float:
@@ -115,24 +150,28 @@ def _domain(rows: Sequence[Mapping[str, Cell]], column: Column, against: Against
     return [max(low - air, 0.0), min(high + air, 1.0)] if within else [low - air, high + air]
 
 
-def _beneath(against: Against) -> list[dict[str, Any]]:
+def _layers(rows: Sequence[ChartRow], column: Column, against: Against, has_runs: bool) -> list[dict[str, Any]]:
+    axis = {"tickCount": 6, "grid": True, "domain": False, "ticks": False, **axis_format(column)}
+    scale = {"domain": _domain(rows, column, against), "nice": False, "zero": False}
+    along = {"type": "quantitative", "title": heading(column), "scale": scale, "axis": axis}
+    return [*_beneath(against, along), *_marks(rows, column, along, has_runs)]
+
+
+def _beneath(against: Against, along: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The band and the levels; they have no rows of their own among the names."""
     layers: list[dict[str, Any]] = []
     if against.band is not None:
-        ends = {"x": {"datum": against.band[0]}, "x2": {"datum": against.band[1]}}
+        ends = {"x": {"datum": against.band[0], **along}, "x2": {"datum": against.band[1]}}
         mark = {"type": "rect", "color": RULE, "opacity": 0.45, "aria": False}
         layers.append({"mark": mark, "data": {"values": [{}]}, "encoding": {**ends, "y": None}})
     for level in against.levels:
         mark = {"type": "rule", "color": MUTED, "strokeDash": [4, 3], "aria": False}
-        layers.append({"mark": mark, "data": {"values": [{}]}, "encoding": {"x": {"datum": level}, "y": None}})
+        layers.append({"mark": mark, "data": {"values": [{}]}, "encoding": {"x": {"datum": level, **along}, "y": None}})
     return layers
 
 
-def _marks(rows: Sequence[ChartRow], column: Column, domain: Sequence[float], has_runs: bool) -> list[dict[str, Any]]:
+def _marks(rows: Sequence[ChartRow], column: Column, along: Mapping[str, Any], has_runs: bool) -> list[dict[str, Any]]:
     """Intervals, values and single runs."""
-    axis = {"tickCount": 6, "domain": False, "ticks": False, **axis_format(column)}
-    scale = {"domain": list(domain), "nice": False, "zero": False}
-    along = {"type": "quantitative", "title": heading(column), "scale": scale, "axis": axis}
     colour = {"field": "colour", "type": "nominal", "scale": None}
     tip = {"calculate": tip_expression([Column("name", "")], column, rows), "as": "tip"}
     layers = []

@@ -6,6 +6,8 @@ cells are a hue over whatever lies behind them, so they need none.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 INK = "#1f2430"
 MUTED = "#5b6270"
 RULE = "#d4d8df"
@@ -49,10 +51,12 @@ def cycle(values: tuple[object, ...], n: int) -> list[object]:
     return [values[index % len(values)] for index in range(n)]
 
 
-def dark_style() -> str:
-    """The rules that give each colour of a chart its counterpart on a dark page."""
+def dark_style(colours: Set[str]) -> str:
+    """The rules that give each of these colours its counterpart on a dark page."""
     rules = []
     for light, dark in DARK.items():
-        rules.append(f'.goldproof .chart [fill="{light}"]{{fill:{dark}}}')
-        rules.append(f'.goldproof .chart [stroke="{light}"]{{stroke:{dark}}}')
+        if light not in colours:
+            continue
+        rules.append(f'.drawing [fill="{light}"]{{fill:{dark}}}')
+        rules.append(f'.drawing [stroke="{light}"]{{stroke:{dark}}}')
     return "\n".join(rules)

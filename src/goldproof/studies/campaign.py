@@ -92,7 +92,7 @@ class Campaign:
 
         self.store.fetch(job.key for job in self.jobs())
         found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
-        return dataclasses.replace(found, verdict=[TOY, *found.verdict]) if _is_toy(self.config) else found
+        return _with_warning(found) if _is_toy(self.config) else found
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `goldproof status` can speak of it."""
@@ -104,6 +104,14 @@ class Campaign:
 
     def _form(self) -> dict[str, Any]:
         return {"study": self.study, "config": canonical(self.config)}
+
+
+def _with_warning(report: Report) -> Report:
+    """The report with a word on its made-up data before anything else."""
+    if report.answer is None:
+        return dataclasses.replace(report, verdict=[TOY, *report.verdict])
+    answer = dataclasses.replace(report.answer, notes=[TOY, *report.answer.notes])
+    return dataclasses.replace(report, answer=answer)
 
 
 def _is_toy(config: Any) -> bool:

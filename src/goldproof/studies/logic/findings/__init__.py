@@ -12,13 +12,14 @@ from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.numbers import format_number, in_words
-from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Plain, Report, Section, Table
+from goldproof.report.numbers import format_number
+from goldproof.report.summary import Cell, Column, Item, Marked, Plain, Report, Section, Table
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.logic import published
-from goldproof.studies.logic.findings.corpus import corpus_section, given_away
+from goldproof.studies.logic.findings.answer import QUESTION, judged_of, logic_answer, logic_findings
+from goldproof.studies.logic.findings.corpus import corpus_section
 from goldproof.studies.logic.findings.grounds import (
     CHANCE_NOTE,
     SHARE,
@@ -51,22 +52,7 @@ def make_report(config: Config, results: Results) -> Report:
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
     beside_us = beside(config, plain, scored)
-    above = f"{sum(told)} of {n_tested(plain)} combinations of model, task and language are shown to be above chance"
-    if beside_us:
-        above = beside_us[0].title
-    seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
-    size = f"{seeds}, {config.sizes.test} test pairs each"
-    verdict: list[str | Claim] = [f"{above} ({size})."]
-    if any(told):
-        best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
-        where = f"{task_title(best.condition.task)} ({best.language})"
-        picked = f"; as the highest of {n_tested(plain)} it flatters" if n_tested(plain) > 1 else ""
-        score_text = (
-            f"{in_words(best.accuracy, 1, '%')}, that of {model_title(best.condition.model)} on {where}{picked}"
-        )
-        text = f"The highest score is {score_text}."
-        verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
-    verdict += [*given_away(config, results), *_collapsed(plain)]
+    judged = judged_of(config, results, plain, told)
     sections = [
         Section(
             "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]
@@ -91,7 +77,8 @@ def make_report(config: Config, results: Results) -> Report:
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
-    return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
+    findings = logic_findings(judged, results, beside_us)
+    return Report("logic", QUESTION, findings, sections, provenance, logic_answer(judged))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +116,6 @@ def _why(each: ConditionAccuracy) -> str:
     if each.is_collapsed:
         return f"Not tested: every one of {each.n_trained} seeds gives one answer to nearly all items"
     return CHANCE_NOTE
-
-
-def _collapsed(plain: list[ConditionAccuracy]) -> list[str]:
-    n, total = sum(each.n_collapsed for each in plain), sum(each.n_trained for each in plain)
-    if not n:
-        return []
-    lost = len(plain) - n_tested(plain)
-    more = f", nor are {lost} combinations of which every training did" if lost > 1 else ""
-    more = ", nor is one combination of which every training did" if lost == 1 else more
-    return [
-        f"{n} of {total} trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what "
-        f"the model could infer. They are in no score above{more}."
-    ]
 
 
 def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -> Table:

@@ -10,8 +10,9 @@ from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.names import some
 from goldproof.report.numbers import format_number
-from goldproof.report.summary import Cell, Column, Item, Marked, Section, Table
+from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Section, Table
 from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import corpora, corpus_job_of, leak_job, nli_job
 from goldproof.studies.logic.scores import task_title, with_paper
@@ -71,7 +72,7 @@ def _table_1(config: Config, results: Results) -> Table:
     return make_table(Heading("corpora", title, note if with_paper(config) else "", keys), _figure_fields(), every)
 
 
-def given_away(config: Config, results: Results) -> list[str]:
+def given_away(config: Config, results: Results) -> list[Claim]:
     """The finding about corpora that a rule without understanding solves, or about none that leaks."""
     if not config.experiments.certificates:
         return []
@@ -80,10 +81,8 @@ def given_away(config: Config, results: Results) -> list[str]:
     if not any(leak.leaks for each in found for leak in each.leaks):
         where = "the corpus" if len(found) == 1 else f"any of the {len(found)} corpora"
         most = max(leak.accuracy.high for each in found for leak in each.leaks)
-        return [
-            f"No rule without understanding is shown to leave chance on {where}; accuracies up to "
-            f"{format_number(most, 1, '%')} % fit the data."
-        ]
+        text = f"No rule without understanding is shown to leave chance on {where}; accuracies up to "
+        return [Claim(f"{text}{format_number(most, 1, '%')} % fit the data.", "not shown", place="leaks")]
     solved = []
     for (task, language, _), each in zip(places, found, strict=True):
         best = max(each.leaks, key=lambda leak: leak.accuracy.value)
@@ -91,10 +90,8 @@ def given_away(config: Config, results: Results) -> list[str]:
             solved.append(f"{task_title(task)} ({language}) by {best.baseline}")
     if not solved:
         return []
-    return [
-        f"Rules without understanding solve {len(solved)} of {len(found)} corpora ({', '.join(solved)}): "
-        "a high score there is no proof of inference."
-    ]
+    text = f"Rules without understanding solve {len(solved)} of {len(found)} corpora ({some(solved)}): "
+    return [Claim(f"{text}a high score there is no proof of inference.", "shown", place="leaks")]
 
 
 @dataclass(frozen=True, slots=True)

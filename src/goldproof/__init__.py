@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from goldproof.judging.audit.settings import AuditSettings, LightThresholds
     from goldproof.judging.compare import Judgement, compare
     from goldproof.judging.gate import Margins
+    from goldproof.judging.rank import Leaderboard, RankSettings, rank
     from goldproof.judging.score import Scores, Settings, score
     from goldproof.measures.measurement import Measurement
     from goldproof.models.transformer import transformer
@@ -55,12 +56,14 @@ __all__ = [
     "Job",
     "JobFailedError",
     "Judgement",
+    "Leaderboard",
     "LightThresholds",
     "Margins",
     "Measurement",
     "Outcome",
     "PoolRunner",
     "Predictions",
+    "RankSettings",
     "RayRunner",
     "Report",
     "Results",
@@ -80,6 +83,7 @@ __all__ = [
     "load",
     "load_summary",
     "named",
+    "rank",
     "read",
     "read_dataset",
     "read_predictions",
@@ -107,6 +111,7 @@ _HOMES = {
     "goldproof.judging.audit.settings": ("AuditSettings", "LightThresholds"),
     "goldproof.judging.compare": ("Judgement", "compare"),
     "goldproof.judging.gate": ("Margins",),
+    "goldproof.judging.rank": ("Leaderboard", "RankSettings", "rank"),
     "goldproof.judging.score": ("Scores", "Settings", "score"),
     "goldproof.measures.measurement": ("Measurement",),
     "goldproof.models.transformer": ("transformer",),

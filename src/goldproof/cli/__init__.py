@@ -10,7 +10,22 @@ from typing import Any
 
 import typer
 
-from goldproof.cli import annotate, audit, build, check, corrupt, demo, export, judge, list_, report, run, status, store
+from goldproof.cli import (
+    annotate,
+    audit,
+    build,
+    check,
+    corrupt,
+    demo,
+    export,
+    judge,
+    list_,
+    rank,
+    report,
+    run,
+    status,
+    store,
+)
 from goldproof.errors import ExitCode, GoldproofError
 from goldproof.version import __version__
 
@@ -35,6 +50,7 @@ app.command("corrupt", short_help="Remove word classes from the texts of a file.
 app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
 app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
 app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)
+app.command("rank", short_help="Rank models: which places on a board are real?")(rank.rank)
 app.command("export", short_help="Put a report's scores into a model card or MLflow.")(export.export)
 app.command("demo", short_help="See a small study from nothing to a report.")(demo.demo)
 app.add_typer(build.app, name="build")

@@ -55,6 +55,7 @@ N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
+FILTERED = ("part",)  # the page shows the rows of one part of such a table at a time
 MOST_TO_FIT = 440  # pixels: what is a little wider than a phone is drawn a little smaller there, and else scrolls
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
@@ -206,6 +207,8 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _column_style(column: Column, is_number: bool, texts: Sequence[str]) -> str:
     style = "number" if is_number else _text_width(texts)
+    if column.key in FILTERED:
+        return f"{style} filtered".strip()
     return f"{style} verdict-cell" if column.key in VERDICTS else style
 
 

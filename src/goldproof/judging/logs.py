@@ -85,9 +85,10 @@ def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
     logs = _read(paths, settings)
     tables = all(log.harness == "table" for log in logs)
     missing = resolve_missing("score", settings.missing or ("leave-out" if tables else None))
-    said = [(log.model, note) for log in logs for note in (log.notes if log.harness == "table" else notes_on(log))]
+    said = [(log.model, note) for log in logs for note in log.notes if log.harness == "table"]
     counts = Counter(note for _, note in said)
-    several = [f"{note} ({count(n)} logs)" for note, n in counts.items() if n > 1]
+    several = notes_on_all([log for log in logs if log.harness != "table"])
+    several += [f"{note} ({count(n)} logs)" for note, n in counts.items() if n > 1]
     several += [f"{model}: {note}" for model, note in said if counts[note] == 1]
     if len(several) > MOST_NOTES:
         several = [*several[:MOST_NOTES], f"{len(several) - MOST_NOTES:,} more notes on single logs are left out."]

@@ -12,7 +12,7 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, read_answers
 from goldproof.data.columns import AS_LABELS, PredictionTask, resolve_missing
-from goldproof.data.load import Source
+from goldproof.data.load import Source, model_names
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
@@ -185,6 +185,10 @@ def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Answers]]) -
     models = [side[0].where.get("model", "") for side in sides]
     if all(models) and models[0] != models[1]:
         return models[0], models[1]
+    paths = [Path(source) for source in sources if isinstance(source, str | Path)]
+    if len(paths) == 2 and paths[0].resolve() != paths[1].resolve():
+        first, second = model_names(paths)  # a folder tells two files of one name apart
+        return first, second
     a, b = (
         Path(source).stem if isinstance(source, str | Path) else letter
         for source, letter in zip(sources, "AB", strict=True)

@@ -78,33 +78,6 @@ def hub_job(name: str, *, split: str, language: str | None = None) -> Job[Datase
     return read_hub.job(HubPart(name, language, split, find_corpus(name)[0].revision))
 
 
-@named("data.ColumnsFile")
-@dataclass(frozen=True, slots=True)
-class ColumnsFile:
-    """One split of a file of one's own whose columns are named (or guessed where empty), identified by its SHA-256.
-
-    Rows have the language given, unless a column says another; an empty split means all rows.
-    """
-
-    sha256: str
-    language: str
-    split: str = ""
-    text: str = ""
-    pair: str = ""
-    label: str = ""
-    score: str = ""
-    path: str = location(default="")
-
-
-@step(version=1, name="goldproof.read_columns")
-def read_columns(file: ColumnsFile) -> Dataset:
-    """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    check_digest(file.path, file.sha256)
-    names = {name: value for name in ("text", "pair", "label", "score") if (value := getattr(file, name))}
-    data = read(file.path, language=file.language, **names)
-    return _rows_of_split(data, file.split) if file.split else data
-
-
 @named("data.OwnFile")
 @dataclass(frozen=True, slots=True)
 class OwnFile:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError
 from goldproof.models.protocols import Task
-from goldproof.studies.own.files import OwnFile
+from goldproof.studies.own.files import OpenedFile
 from goldproof.studies.shared import ColumnChoice
 
 FEWEST_HELD = 2
@@ -22,10 +22,10 @@ KINDS: Mapping[Task, str] = {
     "regression": "texts or pairs with a number each",
 }
 _TARGETS: Mapping[Task, str] = {"text": "label", "pair": "label", "tokens": "token_labels", "regression": "score"}
-Sets = Mapping[tuple[str, str], tuple[OwnFile, Dataset]]
+Sets = Mapping[tuple[str, str], tuple[OpenedFile, Dataset]]
 
 
-def find_kind(file: OwnFile, choice: ColumnChoice, study: str, kinds: Sequence[Task]) -> Task:
+def find_kind(file: OpenedFile, choice: ColumnChoice, study: str, kinds: Sequence[Task]) -> Task:
     """The kind of task that a file holds; an error where the study does not take it."""
     kind = _kind(file, choice)
     if kind not in kinds:
@@ -39,7 +39,7 @@ def find_kind(file: OwnFile, choice: ColumnChoice, study: str, kinds: Sequence[T
     return kind
 
 
-def _kind(file: OwnFile, choice: ColumnChoice) -> Task:
+def _kind(file: OpenedFile, choice: ColumnChoice) -> Task:
     columns = file.columns
     if columns.token_labels and (choice.token_labels or not (columns.label or columns.score)):
         return "tokens"
@@ -76,13 +76,13 @@ def labels_of(kind: Task, data: Dataset) -> list[str]:
     return [str(label) for label in data.table.column("label").to_pylist()]
 
 
-def _training_of(sets: Sets, language: str) -> tuple[OwnFile, Dataset]:
+def _training_of(sets: Sets, language: str) -> tuple[OpenedFile, Dataset]:
     """The data that a language is trained on: its own, else those of the only language that is trained on."""
     own = sets.get((language, "train"))
     return own if own is not None else next(each for key, each in sets.items() if key[1] == "train")
 
 
-def _check_target(kind: Task, file: OwnFile, data: Dataset, split: str) -> None:
+def _check_target(kind: Task, file: OpenedFile, data: Dataset, split: str) -> None:
     name = _TARGETS[kind]
     lacking = [row for row, value in enumerate(data.table.column(name).to_pylist()) if value is None]
     if lacking:
@@ -98,7 +98,7 @@ def _article(name: str) -> str:
     return {"label": "a label", "score": "a number to predict", "token_labels": "labels of words"}[name]
 
 
-def _check_classes(kind: Task, file: OwnFile, data: Dataset) -> None:
+def _check_classes(kind: Task, file: OpenedFile, data: Dataset) -> None:
     found = sorted(set(labels_of(kind, data)))
     if len(found) < 2:
         column = getattr(file.columns, _TARGETS[kind])
@@ -109,7 +109,7 @@ def _check_classes(kind: Task, file: OwnFile, data: Dataset) -> None:
         )
 
 
-def _check_known(kind: Task, file: OwnFile, data: Dataset, split: str, training: tuple[OwnFile, Dataset]) -> None:
+def _check_known(kind: Task, file: OpenedFile, data: Dataset, split: str, training: tuple[OpenedFile, Dataset]) -> None:
     known = set(labels_of(kind, training[1]))
     strange = Counter(label for label in labels_of(kind, data) if label not in known)
     if strange:
@@ -121,7 +121,7 @@ def _check_known(kind: Task, file: OwnFile, data: Dataset, split: str, training:
         )
 
 
-def _refuse_repeated(file: OwnFile, data: Dataset, training: tuple[OwnFile, Dataset]) -> None:
+def _refuse_repeated(file: OpenedFile, data: Dataset, training: tuple[OpenedFile, Dataset]) -> None:
     """Refuse test data of which every item also stands in training."""
     n = n_repeated(data, training[1])
     if n == len(data) and file is not training[0]:

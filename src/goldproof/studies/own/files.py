@@ -23,7 +23,7 @@ _FRACTION = re.compile(r"[+-]?\d+\.\d*[1-9]\d*")
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFile:
+class OpenedFile:
     """A file with its digest, its columns, those of them that were told by their cells, and its rows."""
 
     path: Path
@@ -46,22 +46,22 @@ class OwnFile:
         return DataError(message, path=self.path)
 
 
-def open_own(path: str | Path, choice: ColumnChoice) -> OwnFile:
+def open_own(path: str | Path, choice: ColumnChoice) -> OpenedFile:
     """The file with its columns found; an error says what is lacking."""
     path = check_file(path)
     return _opened(path, describe_file(path).sha256, choice)
 
 
 @lru_cache(maxsize=16)
-def _opened(path: Path, sha256: str, choice: ColumnChoice) -> OwnFile:
+def _opened(path: Path, sha256: str, choice: ColumnChoice) -> OpenedFile:
     """The file; its digest is there so that a changed file is read again."""
     columns, by_cells = _find_columns(path, choice)
-    found = OwnFile(path, sha256, columns, by_cells, read(path, layout=Layout(columns=columns)))
+    found = OpenedFile(path, sha256, columns, by_cells, read(path, layout=Layout(columns=columns)))
     _refuse_blank_languages(found)
     return found
 
 
-def _refuse_blank_languages(file: OwnFile) -> None:
+def _refuse_blank_languages(file: OpenedFile) -> None:
     column = file.columns.language_column
     if column is None:
         return

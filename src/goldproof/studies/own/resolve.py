@@ -19,7 +19,7 @@ from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
 from goldproof.studies.own import checks
-from goldproof.studies.own.files import OwnFile, open_own
+from goldproof.studies.own.files import OpenedFile, open_own
 from goldproof.studies.own.naming import own_name
 from goldproof.studies.own.notes import describe
 from goldproof.studies.own.parts import OwnPart, choose_rows, read_own
@@ -50,7 +50,7 @@ class Wants:
 class OwnSet:
     """The rows of one language and split: where they stand, as they are, and the job that reads them."""
 
-    file: OwnFile
+    file: OpenedFile
     data: Dataset
     job: Job[Dataset]
 
@@ -140,7 +140,7 @@ def _given_languages(config: Any) -> tuple[str, ...]:
 class _Named:
     """A file of a split: the language that its name or the settings give to rows that say none, and the rows' split."""
 
-    file: OwnFile
+    file: OpenedFile
     called: str
     split: str = ""
     is_certain: bool = True
@@ -195,7 +195,7 @@ def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
 
 def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
     """Refuse a file that is to train and to test."""
-    seen: dict[str, tuple[str, OwnFile]] = {}
+    seen: dict[str, tuple[str, OpenedFile]] = {}
     for split in SPLITS:
         for each in files.get(split, ()):
             before = seen.get(each.file.sha256)

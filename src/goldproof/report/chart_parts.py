@@ -23,6 +23,7 @@ from goldproof.statistics.estimate import Estimate
 DATA_NAME = "rows"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDE, NARROW = 760, 270
+MOST_TO_FIT = 440  # pixels: what is a little wider than a phone is shown a little smaller there; the rest scrolls
 ROW_HEIGHT = 22
 LABEL_LIMIT, NARROW_LABEL_LIMIT = 320, 140  # in the font of the machine that draws
 AIR = 5

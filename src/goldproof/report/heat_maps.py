@@ -12,7 +12,9 @@ from typing import Any
 
 from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
+    AIR,
     LONGER,
+    MOST_TO_FIT,
     ROW_HEIGHT,
     Caption,
     ChartField,
@@ -31,6 +33,7 @@ from goldproof.report.text_width import widest_of
 
 MOST_COLUMNS_WITH_VALUES = 16
 MOST_BARE_STEP = 28
+LEAST_STEP = 48
 PALER = 0.4
 STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
 
@@ -136,7 +139,9 @@ def _layout(names: Sequence[Any], room: int) -> tuple[Headings, Headings]:
         angle = 0 if wanted <= MOST_BARE_STEP else -45
         step = max(14, min(wanted, MOST_BARE_STEP))
         return Headings(step, angle), Headings(step, angle)
-    step = max(48, min(wanted, max(80, 760 // n)))
+    if LEAST_STEP * n + room + 4 * AIR <= MOST_TO_FIT < wanted * n + room:
+        return Headings(LEAST_STEP, -45), Headings(LEAST_STEP, -45)  # one drawing for both
+    step = max(LEAST_STEP, min(wanted, max(80, 760 // n)))
     left = max(36, (340 - narrow_room(room)) // n)
     return Headings(step, 0 if wanted <= step else -45), Headings(min(step, left), 0 if wanted <= left else -45)
 

@@ -22,6 +22,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from goldproof.report.cells import MARKS, CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
+from goldproof.report.chart_parts import MOST_TO_FIT
 from goldproof.report.csv_tables import figure_csv, table_csv
 from goldproof.report.figures import drawn_width, figure_svg, narrow_svg
 from goldproof.report.numbers import MISSING
@@ -56,7 +57,6 @@ MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
 FILTERED = ("part",)  # the page shows the rows of one part of such a table at a time
-MOST_TO_FIT = 440  # pixels: what is a little wider than a phone is drawn a little smaller there, and else scrolls
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 

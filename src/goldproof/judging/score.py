@@ -271,7 +271,7 @@ def detectable_of(answers: Answers, main: str, level: float) -> float:
     one run nothing is known of that, and the rival is one on other items.
     """
     answers = averaged(countable(answers, main))
-    if main == "spearman" or answers.n_items < 2:
+    if main == "spearman" or answers.n_items < 2 or (answers.bounds is not None and answers.bounds.of_means):
         return math.nan
     measure = metric_of(answers, main)
     codes = group_codes(answers.clusters, answers.n_items)

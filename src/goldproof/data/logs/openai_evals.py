@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
-from goldproof.data.logs.documents import as_number, as_text, iter_objects
+from goldproof.data.logs.documents import as_number, as_text, iter_objects, mapping, names
 from goldproof.data.logs.log import Choice, Conditions, Log
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError
@@ -54,12 +54,12 @@ def _log(
     kind, metric = chosen.offer.filter, chosen.offer.metric
     key = "correct" if kind == _MATCH else metric
     rows = _rows([event for event in events if event["type"] in (kind, ERROR)], key)
-    models = [str(name) for name in spec.get("completion_fns") or ()]
+    models = names(spec.get("completion_fns"))
     task = str(spec.get("eval_name") or spec.get("base_eval") or "")
     where = {"model": ", ".join(models), "dataset": task}
     shaped = shape(rows, where, choice, path)
     printed = as_number(report.get(metric))
-    config = spec.get("run_config") or {}
+    config = mapping(spec.get("run_config"))
     limit = config.get("max_samples")
     return Log(
         harness="OpenAI evals",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
-from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, read_document
+from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
 from goldproof.data.logs.log import Choice, Conditions, Log
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
 from goldproof.errors import DataError
@@ -30,13 +30,13 @@ _PASSED, _SCORE = "passed", "score"
 def read_promptfoo(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
     """A log for each provider and prompt."""
     results, counted, description = _read(path, lines)
-    for number, result in enumerate(results):
-        if not isinstance(result, dict):
-            raise DataError(f"result {number}: an object is needed", path=path)
-    arms: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    wrong = next((place for place, result in enumerate(results) if not isinstance(result, dict)), None)
+    if wrong is not None:
+        raise DataError(f"result {wrong}: an object is needed", path=path)
+    arms: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in results:
         # The number of a prompt counts providers as well: it is that of a column of the table that promptfoo shows.
-        arms.setdefault((_provider(result), int(as_text(result.get("promptIdx") or 0))), []).append(result)
+        arms.setdefault((_provider(result), as_text(result.get("promptIdx") or 0)), []).append(result)
     if not arms:
         raise DataError("there are no results in it", path=path)
     choose_task([description], choice, path)
@@ -50,17 +50,19 @@ def read_promptfoo(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
     return logs
 
 
-def _read(path: Path, lines: bool) -> tuple[Sequence[Any], dict[int, Mapping[str, Any]], str]:
+def _read(path: Path, lines: bool) -> tuple[Sequence[Any], dict[str, Mapping[str, Any]], str]:
     """The results, what was counted for each provider and prompt, and the description of the evaluation."""
     if lines:
         return [row for _, row in iter_objects(path)], {}, ""
-    document = read_document(path)
+    document = mapping(read_document(path))
     inner = document.get("results")
     if not isinstance(inner, dict) or not isinstance(inner.get("results"), list):
         raise DataError("results of promptfoo have a list results.results, which this file has not", path=path)
     config = document.get("config")
     description = str(config.get("description") or "") if isinstance(config, dict) else ""
-    counted = dict(enumerate(inner.get("prompts") or ()))
+    counted: dict[str, Mapping[str, Any]] = {
+        str(number): prompt for number, prompt in enumerate(objects(inner.get("prompts")))
+    }
     return inner["results"], counted, description
 
 
@@ -106,7 +108,7 @@ def _log(
 
 def _offers(results: Sequence[Mapping[str, Any]]) -> list[Offer]:
     """Whether all assertions held, which promptfoo shows first; then its score, and those that were named."""
-    named = dict.fromkeys(name for result in results for name in result.get("namedScores") or {})
+    named = dict.fromkeys(name for result in results for name in mapping(result.get("namedScores")))
     return [Offer(_PASSED), Offer(_SCORE), *(Offer(name) for name in named if name not in (_PASSED, _SCORE))]
 
 
@@ -126,7 +128,7 @@ def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, pat
         runs.append(str(times[item]))
         scores.append(np.nan if failed else as_number(value))
         reasons.append(ERROR if failed else "no score" if value is None else "")
-    prompts = [as_text((result.get("prompt") or {}).get("raw") or "") for result in results]
+    prompts = [as_text(mapping(result.get("prompt")).get("raw") or "") for result in results]
     return ScoreRows(
         ids,
         np.array(scores, float),
@@ -141,7 +143,7 @@ def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, pat
 
 def _item(result: Mapping[str, Any]) -> str:
     """A digest of what makes a test: its variables and its description."""
-    test = result.get("testCase") or {}
+    test = mapping(result.get("testCase"))
     parts = [result.get("vars") or test.get("vars") or {}, test.get("description") or ""]
     return digest(json.dumps(parts, sort_keys=True))
 
@@ -149,7 +151,7 @@ def _item(result: Mapping[str, Any]) -> str:
 def _value(result: Mapping[str, Any], metric: str) -> Any:
     if metric == _PASSED:
         return result.get("success")
-    return result.get("score") if metric == _SCORE else (result.get("namedScores") or {}).get(metric)
+    return result.get("score") if metric == _SCORE else mapping(result.get("namedScores")).get(metric)
 
 
 def _field(results: Sequence[Mapping[str, Any]], name: str | None, path: Path) -> list[str] | None:
@@ -157,7 +159,7 @@ def _field(results: Sequence[Mapping[str, Any]], name: str | None, path: Path) -
     if name is None:
         return None
     found = [
-        (r.get("vars") or {}).get(name, ((r.get("testCase") or {}).get("metadata") or {}).get(name)) for r in results
+        mapping(r.get("vars")).get(name, mapping(mapping(r.get("testCase")).get("metadata")).get(name)) for r in results
     ]
     if all(value is None for value in found):
         raise DataError(f"the tests have no variable {name!r}, nor such a field of metadata", path=path)
@@ -170,6 +172,6 @@ def _printed(counts: Mapping[str, Any], metric: str) -> float | None:
     if metric in (_PASSED, _SCORE):
         total = as_number(counts.get("testPassCount" if metric == _PASSED else "score"))
     else:
-        total = as_number((counts.get("namedScores") or {}).get(metric))
-        n_judged = as_number((counts.get("namedScoresCount") or {}).get(metric))
+        total = as_number(mapping(counts.get("namedScores")).get(metric))
+        n_judged = as_number(mapping(counts.get("namedScoresCount")).get(metric))
     return total / n_judged if n_judged > 0 and total == total else None

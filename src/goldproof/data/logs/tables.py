@@ -165,14 +165,19 @@ def _score_cells(raw: RawBatch, name: str) -> pa.Array:
 def _read_long(table: _Table, choice: Choice) -> list[Log]:
     parts = {ours: name for ours, name in table.names.items() if ours != "score"}
     loaded = _load(table, list(parts.values()), [table.names["score"]]).rename_columns([*parts, "score"])
-    if loaded.column("id").null_count:
-        raise DataError(f"{parts['id']!r} is empty in {loaded.column('id').null_count:,} rows", path=table.path)
+    _check_ids(loaded.column("id"), parts["id"], table.path)
     loaded = _of_task(loaded, choice, table.path)
     if choice.repeats == "refuse":
         _refuse_conflicts(loaded, table.path)
     _refuse_shared_ids(loaded, table.path)
     keys = [name for name in _GROUPS if name in parts]
     return [_long_log(table, where, rows, choice) for where, rows in _split(loaded, keys)]
+
+
+def _check_ids(ids: pa.ChunkedArray, name: str, path: Path) -> None:
+    n_empty = int(pc.sum(pc.equal(pc.fill_null(ids, ""), "")).as_py() or 0)
+    if n_empty:
+        raise DataError(f"{name!r} is empty in {'1 row' if n_empty == 1 else f'{n_empty:,} rows'}", path=path)
 
 
 def _of_task(loaded: pa.Table, choice: Choice, path: Path) -> pa.Table:
@@ -269,6 +274,7 @@ def _finite(column: pa.ChunkedArray) -> Any:
 def _read_wide(table: _Table, models: Sequence[str], choice: Choice) -> list[Log]:
     parts = {ours: name for ours, name in table.names.items() if ours in ("id", "cluster", "category", "text", "task")}
     loaded = _load(table, list(parts.values()), models)
+    _check_ids(loaded.column(parts["id"]), parts["id"], table.path)
     columns = {ours: [value or "" for value in loaded.column(name).to_pylist()] for ours, name in parts.items()}
     kinds = [columns[name] for name in ("category", "task") if name in columns]
     logs = []

@@ -344,6 +344,12 @@ def _part_items(scores: Scores) -> list[Item]:
             Field(Column(f"label_{at}", label, 1, "%"), partial(_label_share, label))
             for at, label in enumerate(labels if len(labels) <= MOST_LABELS else ())
         ),
+        Field(
+            Column(
+                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts together"
+            ),
+            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label stands in one part only"),
+        ),
         Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
         Field(
             Column("wrong", "Wrong labels", 1, "%", "estimated by the audit"),

@@ -85,7 +85,7 @@ def test_a_plain_list_of_ids_is_a_subset_too(run, tmp_path):
 
 
 def test_parts_of_another_balance_are_compared_at_the_same(run, tmp_path):
-    """A model that is right on 9 of 10 a and on 5 of 10 b, whatever the part: 30 a and 10 b here, 10 a and 30 b there."""
+    """A model that is right on 9 of 10 a and on 5 of 10 b in both parts, which have 30 a and 10 b, 10 a and 30 b."""
     labels = ["a"] * 30 + ["b"] * 10 + ["a"] * 10 + ["b"] * 30
     right = {"a": 0.9, "b": 0.5}
     seen: dict[tuple[bool, str], int] = {}

@@ -16,7 +16,7 @@ from goldproof.judging.checkpoints.agreement import Agreement
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import Scores, SetScore
-from goldproof.judging.subsets import PartScore
+from goldproof.judging.subsets import BIAS, PartScore
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -360,11 +360,7 @@ def _part_items(scores: Scores) -> list[Item]:
     form = score_format(scores.metric)
     said = estimate_text(first.estimate, form.digits, form.unit)
     title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
-    note = (
-        "The parts differ in labels, floor and wrong labels as well: a lower score on the one is no proof by itself "
-        "that the model uses a cue."
-    )
-    return [make_table(Heading("parts", title, note), fields, scores.parts)]
+    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
 
 
 def _label_share(label: str, part: PartScore) -> Cell:

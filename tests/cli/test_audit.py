@@ -81,6 +81,27 @@ def test_a_plain_list_of_ids_is_a_subset_too(run, tmp_path):
     ids.write_text("\n".join(str(n) for n in range(1, 40, 2)))
     _, out, _ = run("score", path, "--subset", f"odd={ids}", "--json")
     assert [part["value"] for part in json.loads(out)["parts"]] == [1.0, 0.0]
+    assert [part["accuracy_at_equal_balance"] for part in json.loads(out)["parts"]] == [None, None]
+
+
+def test_parts_of_another_balance_are_compared_at_the_same(run, tmp_path):
+    """A model that is right on 9 of 10 a and on 5 of 10 b in both parts, which have 30 a and 10 b, 10 a and 30 b."""
+    labels = ["a"] * 30 + ["b"] * 10 + ["a"] * 10 + ["b"] * 30
+    right = {"a": 0.9, "b": 0.5}
+    seen: dict[tuple[bool, str], int] = {}
+    rows = []
+    for n, label in enumerate(labels):
+        at = seen[n < 40, label] = seen.get((n < 40, label), -1) + 1
+        is_right = at % 10 < round(10 * right[label])
+        rows.append({"id": str(n), "gold": label, "prediction": label if is_right else "ab"[label == "a"]})
+    path = write_jsonl(tmp_path / "p.jsonl", rows)
+    ids = tmp_path / "first.txt"
+    ids.write_text("\n".join(str(n) for n in range(40)))
+    _, out, _ = run("score", path, "--subset", f"first={ids}", "--json")
+    parts = json.loads(out)["parts"]
+    assert [part["value"] for part in parts] == pytest.approx([0.8, 0.6])
+    assert [part["accuracy_at_equal_balance"] for part in parts] == pytest.approx([0.7, 0.7])
+    assert "at equal label balance 70.0 %" in run("score", path, "--subset", f"first={ids}")[1]
 
 
 def test_bad_subsets(run, tmp_path):

@@ -310,6 +310,8 @@ def _show_scores(scores: Scores) -> None:
         numbers = score_text(part.estimate, scores.metric)
         labels = ", ".join(f"{label} {100 * share:.0f} %" for label, share in list(part.labels.items())[:6])
         floor = f"; floor {100 * part.floor:.1f} %; {labels}" if part.labels else ""
+        if math.isfinite(part.alike):
+            floor += f"; at equal label balance {100 * part.alike:.1f} %"
         wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
         typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
     for tag in scores.tags:

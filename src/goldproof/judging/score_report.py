@@ -29,7 +29,7 @@ from goldproof.judging.score_answer import (
     score_findings,
     score_question,
 )
-from goldproof.judging.subsets import PartScore
+from goldproof.judging.subsets import BIAS, PartScore
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -342,6 +342,12 @@ def _part_items(scores: Scores) -> list[Item]:
             Field(Column(f"label_{at}", label, 1, "%"), partial(_label_share, label))
             for at, label in enumerate(labels if len(labels) <= MOST_LABELS else ())
         ),
+        Field(
+            Column(
+                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts together"
+            ),
+            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label stands in one part only"),
+        ),
         Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
         Field(
             Column("wrong", "Wrong labels", 1, "%", "estimated by the audit"),
@@ -352,11 +358,7 @@ def _part_items(scores: Scores) -> list[Item]:
     form = score_format(scores.metric)
     said = estimate_text(first.estimate, form.digits, form.unit)
     title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
-    note = (
-        "The parts differ in labels, floor and wrong labels as well: a lower score on the one is no proof by itself "
-        "that the model uses a cue."
-    )
-    return [make_table(Heading("parts", title, note), fields, scores.parts)]
+    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
 
 
 def _label_share(label: str, part: PartScore) -> Cell:

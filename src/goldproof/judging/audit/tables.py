@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from goldproof.judging.audit.parts import TestPart, find_parts
 from goldproof.judging.audit.sentences import tried_sentence
+from goldproof.judging.subsets import BIAS
 from goldproof.measures.copies import SharedRows
 from goldproof.measures.shortcuts.items import shortened, side_name
 from goldproof.measures.shortcuts.judged import JudgedShortcuts, ShortcutScore
@@ -154,7 +155,7 @@ def hard_items(audit: Audit) -> list[Item]:
     heading = Heading(
         "hard", f"{percent(parts[0].n / max(parts[0].n + parts[1].n, 1))} of the items are hard for the shortcuts"
     )
-    return [make_table(heading, part_fields(audit.material.labels), parts), Text(text)]
+    return [make_table(heading, part_fields(audit.material.labels), parts), Text(text), Text(BIAS)]
 
 
 def part_fields(labels: tuple[str, ...]) -> list[Field[TestPart]]:

@@ -10,6 +10,7 @@ import typer
 
 from goldproof.cli import aggregates, options
 from goldproof.cli.answer import answer_form, show_answer
+from goldproof.cli.baselines import compare_several
 from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -219,6 +220,12 @@ def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
 def compare(  # noqa: PLR0913 - one parameter per option
     a: Annotated[Path | None, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")] = None,
     b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="C…", help="More systems, where --baseline names what all must beat.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Compare each of several systems with this one; verdicts hold together.")
+    ] = None,
     metric: MetricName = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Gate = None,
@@ -248,22 +255,22 @@ def compare(  # noqa: PLR0913 - one parameter per option
     spread = _spread(seed_sd, fixed)
     beside = {"FILE": a is not None, "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
     beside |= {"--missing": missing is not None, "--by-row": by_row}
-    one, other = aggregates.two_sides([a, b], aggregates.printed_scores(value, n, beside))
-    judgement = judge(
-        *(one, other),
-        columns=options.column_names(column),
-        settings=Settings(
-            metric=metric,
-            cluster=cluster,
-            common=common,
-            missing=missing,
-            by_row=by_row,
-            seed_sd=spread,
-            looks=looks,
-            logs=options.log_choice(task, filter_, log),
-        ),
-        margins=margins,
+    settings = Settings(
+        metric=metric,
+        cluster=cluster,
+        common=common,
+        missing=missing,
+        by_row=by_row,
+        seed_sd=spread,
+        looks=looks,
+        logs=options.log_choice(task, filter_, log),
     )
+    if baseline is not None:
+        systems = [path for path in (a, b, *(more or ())) if path is not None]
+        aggregates.printed_scores(value, n, {"--baseline": True})
+        return compare_several(baseline, systems, options.column_names(column), settings, margins, (out, as_json))
+    one, other = aggregates.two_sides([a, b, *(more or ())], aggregates.printed_scores(value, n, beside))
+    judgement = judge(one, other, columns=options.column_names(column), settings=settings, margins=margins)
     paths = _write(judgement, out)
     if as_json:
         options.print_json(_judgement_form(judgement, paths))

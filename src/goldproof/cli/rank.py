@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldproof.cli import judge, options
+from goldproof.cli.answer import answer_form, show_answer
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from goldproof.data.logs.log import Repeats as LogRepeats
     from goldproof.judging.rank import Leaderboard, Part
 
 MOST_LINES = 40
@@ -30,9 +30,6 @@ Complete = Annotated[bool, typer.Option("--complete", help="Keep the models that
 Category = Annotated[str | None, typer.Option(help="Rank on the tasks of this category.")]
 Language = Annotated[str | None, typer.Option(help="Rank on the tasks of this language.")]
 Margin = Annotated[float, typer.Option(help="Difference in points that the plan for the first two is made for.")]
-Repeats = Annotated[
-    str, typer.Option(help="Where one item has several scores that differ: refuse, first (take it), mean (of them).")
-]
 Draws = Annotated[int, typer.Option(help="Draws behind the rank sets.")]
 
 
@@ -55,12 +52,11 @@ def rank(  # noqa: PLR0913 - one parameter per option
     by_row: judge.ByRow = False,
     task: judge.LogTask = None,
     filter_: judge.LogFilter = None,
-    repeats: Repeats = "refuse",
+    log: judge.LogReading = None,
     out: judge.OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Rank models: each score with its interval, the places it may have, who may be first, what would tell more."""
-    from goldproof.data.logs.log import Choice
     from goldproof.judging.rank import RankSettings
     from goldproof.judging.rank import rank as judge_ranks
     from goldproof.judging.score import Settings
@@ -72,7 +68,7 @@ def rank(  # noqa: PLR0913 - one parameter per option
         missing=missing,
         by_row=by_row,
         seed_sd=0.0 if fixed else None,
-        logs=Choice(task=task, filter=filter_, repeats=cast("LogRepeats", repeats)),
+        logs=options.log_choice(task, filter_, log),
     )
     ranking = RankSettings(_weights(weight), weigh, tasks, complete, category, language, margin / 100, draws)
     board = judge_ranks(files, columns=options.column_names(column), settings=settings, ranking=ranking)
@@ -111,9 +107,9 @@ def _weights(pairs: list[str] | None) -> dict[str, float]:
 def show_board(board: Leaderboard) -> None:
     """The board on a terminal: a line for each model, then what it is worth."""
     from goldproof.judging.metric_numbers import score_text
-    from goldproof.judging.rank_words import headline, neighbours_text, places_text, plan_text
+    from goldproof.judging.rank_words import QUESTION, neighbours_text, places_text, rank_answer
 
-    typer.echo(headline(board))
+    show_answer(QUESTION, rank_answer(board))
     width = min(max(len(name) for name in board.models), 40)
     heads = "".join(f"  {f'places {each.question}':<24}" for each in board.rankings)
     typer.echo(f"{'':>4} {'model':<{width}}  {'score':<24}{heads}  groups")
@@ -125,13 +121,10 @@ def show_board(board: Leaderboard) -> None:
         typer.echo(f"{place + 1:>4} {name[:width]:<{width}}  {shown:<24}{sets}  {letters[place]}{less}")
     if len(board.models) > MOST_LINES:
         typer.echo(f"     {len(board.models) - MOST_LINES} more models; --json or --out show all")
-    for which in range(len(board.rankings)):
+    for which in range(1, len(board.rankings)):
         typer.echo(neighbours_text(board, which))
-    typer.echo(plan_text(board.plan, board.cells.metric, board.cells.board.n_tasks > 1))
     for part in board.parts:
         typer.echo(f"  {part.kind} {part.name}: {_first_of(part)}")
-    if board.unasked:
-        typer.echo(f"note: {board.unasked}")
     for note in board.notes:
         typer.echo(f"note: {note}")
 
@@ -146,10 +139,10 @@ def _first_of(part: Part) -> str:
 
 def board_form(board: Leaderboard, paths: list[str]) -> dict[str, Any]:
     """The board as JSON: models in their order, and which are shown to be better than which."""
-    from goldproof.judging.rank_words import headline, plan_text
+    from goldproof.judging.rank_words import QUESTION, plan_text, rank_answer
 
     return {
-        "text": headline(board),
+        **answer_form(QUESTION, rank_answer(board)),
         "metric": board.cells.metric,
         "items": board.cells.n_items,
         "tasks": [
@@ -179,6 +172,7 @@ def board_form(board: Leaderboard, paths: list[str]) -> dict[str, Any]:
             "smallest_difference": _number(board.plan.detectable),
         },
         "unasked": board.unasked,
+        "without_place": [{"model": each.model, "answered": each.answered} for each in board.unplaced],
         "notes": list(board.notes),
         "files": paths,
     }

@@ -347,6 +347,7 @@ def _aggregates(board: Board, pairs: Pairs, settings: Settings, ranking: RankSet
     """The board put together in each of the ways that boards use."""
     task_scores, weights = board.task_scores(), board.weights
     own = places_of(board.totals())
+    judged_by: dict[bytes, Ranking] = {}
     found = []
     for name in AGGREGATES:
         values = aggregate_values(board, name)
@@ -355,11 +356,20 @@ def _aggregates(board: Board, pairs: Pairs, settings: Settings, ranking: RankSet
             points = replace(board, scores=item_wins(board.scores)).task_scores()
         else:
             points = task_points(task_scores, name)
-        drawn = np.random.default_rng(settings.seed)
-        judged = rank_by_task(pairs_of_points(pairs, points, weights), drawn, settings.look_level, ranking.draws)
+        of_points = pairs_of_points(pairs, points, weights)
+        key = _direction(of_points.by_task)
+        if key not in judged_by:  # points that are a straight line in others give the same statistics
+            drawn = np.random.default_rng(settings.seed)
+            judged_by[key] = rank_by_task(of_points, drawn, settings.look_level, ranking.draws)
+        judged = judged_by[key]
         reversed_here = judged.better & (own[:, None] > own[None, :])
         found.append(Aggregated(name, values, places, judged, agreement_of(own, places), int(reversed_here.sum())))
     return found
+
+
+def _direction(by_task: FloatArray) -> bytes:
+    """What flips of tasks are told apart by: the differences up to one factor."""
+    return np.asarray(np.round(by_task / max(float(np.abs(by_task).max()), 1e-300), 9) + 0.0).tobytes()
 
 
 def _parts(cells: Cells, settings: Settings, ranking: RankSettings) -> list[Part]:

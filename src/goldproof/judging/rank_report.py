@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,11 +12,12 @@ from goldproof.judging.metric_numbers import score_format
 from goldproof.judging.metrics import title_of
 from goldproof.judging.rank import Aggregated, Leaderboard
 from goldproof.judging.rank_words import (
-    headline,
+    QUESTION,
+    cautions,
     name_list,
     neighbours_text,
     places_text,
-    plan_text,
+    rank_answer,
     scope,
     set_size,
 )
@@ -25,8 +26,6 @@ from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count
 from goldproof.report.summary import (
-    Answer,
-    AnswerKind,
     Cell,
     Claim,
     Column,
@@ -69,30 +68,8 @@ def rank_report(board: Leaderboard) -> Report:
         "metric": board.cells.metric,
         "weighed by": board.settings.weigh,
     }
-    return Report(
-        "rank", "Which places on this board are real?", _findings(board), sections, provenance, _answer(board)
-    )
-
-
-def _answer(board: Leaderboard) -> Answer:
-    told = board.neighbours_shown()
-    kind: AnswerKind = "yes" if told == len(board.models) - 1 else "open" if told == 0 else "measured"
-    return Answer(
-        kind,
-        headline(board).rstrip("."),
-        neighbours_text(board),
-        plan_text(board.plan, board.cells.metric, board.cells.board.n_tasks > 1),
-        _cautions(board),
-        _places(board, FIRST_SCREEN, "first-places"),
-    )
-
-
-def _cautions(board: Leaderboard) -> list[str]:
-    notes = [board.unasked] if board.unasked else []
-    if board.unplaced:
-        names = [f"{each.model} ({100 * each.answered:.0f} %)" for each in board.unplaced]
-        notes.append(f"Answered too little of the board to have a place: {name_list(names)}.")
-    return notes
+    answer = replace(rank_answer(board), figure=_places(board, FIRST_SCREEN, "first-places"))
+    return Report("rank", QUESTION, _findings(board), sections, provenance, answer)
 
 
 def _findings(board: Leaderboard) -> list[str | Claim]:
@@ -360,7 +337,7 @@ def _set_of(each: Aggregated, model: int) -> str | None:
 
 
 def _method(board: Leaderboard) -> list[str]:
-    texts = [*_cautions(board), *board.notes]
+    texts = [*cautions(board), *board.notes]
     texts += [f"{each.question[0].upper()}{each.question[1:]}: {each.method}." for each in board.rankings]
     texts.append(
         "All places hold at once: in no more than "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from goldproof.judging.metric_numbers import margin_text, shown, unit
 from goldproof.report.numbers import count
+from goldproof.report.summary import Answer, AnswerKind
 from goldproof.statistics.ranking import Question, Ranking
 
 if TYPE_CHECKING:
@@ -33,15 +34,36 @@ def _again(kind: str) -> str:
     return {"seed": "trainings", "prompt": "prompts", "examples": "draws of examples"}.get(kind, "runs")
 
 
+QUESTION = "Which places on this board are real?"
+
+
 def headline(board: Leaderboard) -> str:
     """Who may be first, in one sentence."""
-    ranking, names = board.rankings[0], board.first
-    about = scope(board, ranking.question)
+    answer = rank_answer(board)
+    return f"{answer.head} {scope(board, board.rankings[0].question)}."
+
+
+def rank_answer(board: Leaderboard) -> Answer:
+    """The answer to `QUESTION`, without its chart: who may be first, which neighbours are told apart, what it takes."""
+    told, names, n = board.neighbours_shown(), board.first, len(board.models)
+    kind: AnswerKind = "yes" if told == n - 1 else "open" if told == 0 else "measured"
     if len(names) == 1:
-        return f"{names[0]} is first {about}."
-    if len(names) == len(board.models):
-        return f"Any of the {len(names)} models may be first {about}: none is shown to be worse than all others."
-    return f"{len(names)} of {len(board.models)} models may be first {about}: {name_list(names)}."
+        head, who = f"{names[0]} is first", ""
+    elif len(names) == n:
+        head, who = f"Any of the {n} models may be first", ""
+    else:
+        head, who = f"{len(names)} of {n} models may be first", f"{name_list(names)}. "
+    takes = plan_text(board.plan, board.cells.metric, board.cells.board.n_tasks > 1)
+    return Answer(kind, head, f"{who}{neighbours_text(board)}", takes, cautions(board))
+
+
+def cautions(board: Leaderboard) -> list[str]:
+    """What must be known before anything else: a question that cannot be asked, models that have no place."""
+    notes = [board.unasked] if board.unasked else []
+    if board.unplaced:
+        names = [f"{each.model} ({100 * each.answered:.0f} %)" for each in board.unplaced]
+        notes.append(f"Answered too little of the board to have a place: {name_list(names)}.")
+    return notes
 
 
 def name_list(names: Sequence[str], most: int = 6) -> str:

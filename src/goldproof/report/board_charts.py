@@ -14,7 +14,7 @@ from goldproof.report.chart_parts import DATA_NAME, WIDE, Caption, label_room, l
 from goldproof.report.palette import BETTER, INK, MUTED, RULE, SERIES, WORSE
 from goldproof.report.summary import Cell, Figure
 
-NARROW_PAGE = 350
+NARROW_PAGE = 325
 MANY = 60
 Relation = Literal["better than", "worse than", "not comparable with"]
 COLOURS: Mapping[Relation, str] = {"better than": BETTER, "worse than": WORSE, "not comparable with": RULE}

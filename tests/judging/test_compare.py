@@ -178,8 +178,8 @@ def test_the_words_of_a_verdict():
         "tied: B − A is +0.1 points [−1.4, +1.6], within ±2.0; a difference of 2.1 would have shown with 80 % power"
     )
     assert verdict(0.012, -0.011, 0.035, 0.0117, n=1000) == (
-        "undecided: B − A is +1.2 points [−1.1, +3.5]; about 1,700 more items needed to show a difference of 2.0 "
-        "points with 80 % power"
+        "undecided: B − A is +1.2 points [−1.1, +3.5]; it would take about 1,700 more items to show a difference of "
+        "2.0 points with 80 % power"
     )
     assert verdict(0.0, math.nan, math.nan, 0.1) == "nothing can be said: t"
 
@@ -189,12 +189,12 @@ def test_where_seeds_are_what_is_lacking_the_verdict_says_runs():
     few = MeanVariance((RunPart(2e-4, 0.0, 3), RunPart(2e-4, 0.0, 3)), 2e-5, 999, "items")
     text = verdict(0.012, -0.05, 0.08, 0.02, n_runs=3, variance=few)
     assert text.endswith(
-        "more runs, not more items: 18 to 150 more runs a side (few runs tell little of their spread) needed to show a "
-        "difference of 2.0 points with 80 % power"
+        "it would take more runs, not more items: 18 to 150 more runs a side (few runs tell little of their spread) to "
+        "show a difference of 2.0 points with 80 % power"
     )
     many = MeanVariance((RunPart(2e-4, 0.0, 10), RunPart(2e-4, 0.0, 10)), 2e-5, 999, "items")
     text = verdict(0.012, -0.05, 0.08, 0.02, n_runs=10, variance=many)
-    assert "about 140 more runs a side needed to show a difference of 2.0 points with 80 % power" in text
+    assert "about 140 more runs a side to show a difference of 2.0 points with 80 % power" in text
 
 
 @pytest.mark.slow
@@ -205,3 +205,12 @@ def test_false_positives_of_compare_are_five_percent(tmp_path):
         a, b = files(tmp_path, noisy_rows(300, 0.75, 2 * seed), noisy_rows(300, 0.75, 2 * seed + 1))
         wrong += goldproof.compare(a, b).overall.verdict.kind in ("better", "worse")
     assert 35 <= wrong <= 68
+
+
+def test_two_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    rows = [{"id": str(i), "gold": "yes" if i % 2 else "no", "prediction": "yes"} for i in range(20)]
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        write_jsonl(tmp_path / folder / "test.jsonl", rows)
+    found = goldproof.compare(tmp_path / "old" / "test.jsonl", tmp_path / "new" / "test.jsonl")
+    assert found.names == ("old/test", "new/test")

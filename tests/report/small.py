@@ -6,6 +6,7 @@ import math
 
 from goldproof.report.cells import mark_best
 from goldproof.report.summary import (
+    Answer,
     Cell,
     Claim,
     Column,
@@ -76,8 +77,9 @@ def small_examples() -> ExampleList:
 def small_report() -> Report:
     effect = Estimate(0.019, 0.006, 0.032, "paired bootstrap", 1104)
     verdict = (
-        Claim("B is better than A.", "shown", effect, unit="points", published="1.8 points"),
-        Claim("C is different.", "undecided"),
+        Claim("B is better than A.", "shown", effect, unit="points", published="1.8 points", place="models"),
+        Claim("C is different.", "undecided", place="nowhere"),
+        Claim("D is no better than chance.", "not shown"),
         f"A plain sentence with {SCRIPT}.",
     )
     sections = (
@@ -85,4 +87,12 @@ def small_report() -> Report:
         Section("Items <b>", (small_examples(),)),
         Section("End", (Text("No more."),)),
     )
-    return Report("small", "A & B: {{7*7}}", verdict, sections, {"goldproof": "0.1.0", "seeds": 6, "level": 0.95})
+    answer = Answer(
+        "yes",
+        f"Yes, for {SCRIPT}",
+        "B is better by 1.9 points [0.6, 3.2] & more.",
+        "It would take *more* runs to say it of {{7*7}}.",
+        ("1 of 6 runs collapsed (run <b>).",),
+    )
+    provenance = {"goldproof": "0.1.0", "seeds": 6, "level": 0.95}
+    return Report("small", "A & B: {{7*7}}", verdict, sections, provenance, answer)

@@ -10,7 +10,7 @@ import pytest
 from goldproof.errors import UsageError
 from goldproof.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
 from goldproof.report.figures import figure_pdf, figure_svg, full_spec
-from goldproof.report.palette import DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
+from goldproof.report.palette import BETTER, DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, WORSE, cycle
 from goldproof.report.summary import Column, Figure
 from goldproof.statistics.estimate import Estimate
 
@@ -161,7 +161,7 @@ def test_long_names_leave_room_on_a_narrow_page():
 
 
 def test_every_colour_of_a_chart_has_a_dark_counterpart():
-    assert {INK, MUTED, RULE, *SERIES} == set(DARK)
+    assert {INK, MUTED, RULE, BETTER, WORSE, *SERIES} == set(DARK)
 
 
 def test_text_that_xml_cannot_hold_is_replaced():

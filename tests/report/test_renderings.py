@@ -15,7 +15,7 @@ from tests.report.small import small_examples, small_report, small_table
 
 from goldproof.report.csv_tables import examples_csv, table_csv
 from goldproof.report.html import html_fragment, html_page
-from goldproof.report.latex import table_latex
+from goldproof.report.latex import findings_latex, table_latex
 from goldproof.report.markdown import report_markdown
 from goldproof.report.summary_json import report_json
 
@@ -31,6 +31,7 @@ RENDERINGS = {
     "page.html": page_body,
     "report.md": lambda: report_markdown(small_report()),
     "summary.json": lambda: report_json(small_report()),
+    "findings.tex": lambda: findings_latex(small_report()),
     "models.tex": lambda: table_latex(small_table()),
     "models.csv": lambda: table_csv(small_table()),
     "items.csv": lambda: examples_csv(small_examples()),

@@ -40,7 +40,7 @@ def digests_in_another_process(folder, hash_seed):
 
 def test_two_processes_write_the_same_bytes(tmp_path):
     first = digests_in_another_process(tmp_path / "a", "1")
-    assert len(first.splitlines()) == 24
+    assert len(first.splitlines()) == 25
     assert digests_in_another_process(tmp_path / "b", "2") == first
 
 
@@ -57,6 +57,7 @@ def test_the_files_and_nothing_else(tmp_path):
         "report.html",
         "report.md",
         "summary.json",
+        "findings.tex",
         "tables/models.csv",
         "tables/models.tex",
         "tables/items.csv",
@@ -105,11 +106,11 @@ def test_nan_is_written_out_and_read_back(tmp_path):
 
 def test_what_is_no_summary_is_refused(tmp_path):
     path = tmp_path / "summary.json"
-    other = 'not a summary that this version reads; allowed: "product": "goldproof", "format": 2'
+    other = 'not a summary that this version reads; allowed: "product": "goldproof", "format": 2 or 3'
     for text, message in [
         ('{\n"a": }', f"{path}, line 2: not JSON: Expecting value"),
         ("[]", f"{path}: {other}; got None, None"),
-        ('{"product": "goldproof", "format": 3}', f"{path}: {other}; got 'goldproof', 3"),
+        ('{"product": "goldproof", "format": 4}', f"{path}: {other}; got 'goldproof', 4"),
         (
             '{"format": "assay report 1", "name": "r"}',
             f"{path}: this summary was written by Assay, as Goldproof was called before; write it again with Goldproof "

@@ -1,76 +1,79 @@
-"""The report of printed scores: the verdict, each score with its interval as a chart, and what cannot be said."""
+"""The report of printed scores: the answer, each score with its interval as a chart, and what cannot be said."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from goldproof.judging.compare import Judgement
+from goldproof.judging.compare_answer import compare_answer, compare_figure, compare_question, difference_claim
 from goldproof.judging.differences import Difference
 from goldproof.judging.metric_numbers import margin_text
 from goldproof.judging.score import Scores, SetScore
-from goldproof.judging.score_report import metric_column
+from goldproof.judging.score_answer import metric_column, score_answer, score_figure, score_question
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes, format_number, in_words, points
-from goldproof.report.summary import Cell, Claim, Column, Figure, Missing, Plain, Report, Section, Standing, Text
+from goldproof.report.summary import Cell, Claim, Column, Figure, Missing, Plain, Report, Section, Text
 from goldproof.statistics.estimate import Estimate
 
 _ACCURACY = metric_column("accuracy")
+MOST_RIVALS = 5
 
 
 def score_report(scores: Scores) -> Report:
     """The report of one printed score or several."""
-    lines: list[str | Claim] = []
-    for each in scores.sets:
-        estimate = each.estimates["accuracy"]
-        what = f"{each.name()}: accuracy" if each.where else "Accuracy"
-        text = f"{what} is {in_words(estimate, 1, '%')} on {count(each.n_items)} items."
-        lines.append(Claim(text, "stated", estimate, 1, "%"))
     first = scores.sets[0]
-    if first.detectable < 1:
-        lines.append(
-            f"A rival of which no more is known must differ from {first.name() if first.where else 'it'} by about "
-            f"{points(first.detectable)} to be told apart (80 % power)."
-        )
     named = [(each.name() if each.where else "accuracy", each.estimates["accuracy"]) for each in scores.sets]
     table = make_table(Heading("scores", _title(named)), _score_fields(bool(first.where)), scores.sets)
     sections = [
-        Section("Scores", [table, _figure(named, _title(named))]),
+        Section("Scores", [table]),
         Section("What cannot be said", [Text(note) for note in scores.notes]),
     ]
-    return Report("score", "Accuracy and what may be claimed from it", lines, sections, scores.provenance)
+    answer = replace(score_answer(scores), figure=score_figure(scores))
+    return Report("score", score_question(scores), _rivals(scores), sections, scores.provenance, answer)
+
+
+def _rivals(scores: Scores) -> list[str | Claim]:
+    """What another score needs to be told apart from each."""
+    return [
+        Claim(
+            f"A rival of which no more is known must differ from {each.name() if each.where else 'it'} by about "
+            f"{points(each.detectable)} to be told apart (80 % power).",
+            place="scores",
+        )
+        for each in scores.sets[:MOST_RIVALS]
+        if each.detectable < 1
+    ]
 
 
 def compare_report(judgement: Judgement) -> Report:
     """The report of two printed scores."""
     found = judgement.overall
-    standing: Standing = "shown" if found.verdict.kind in ("better", "worse", "tied") else "undecided"
-    sentence = found.verdict.text.removeprefix("undecided: ")  # which the page says of the claim
-    names = " and ".join(f"{side} is {name}" for side, name in zip("AB", judgement.names, strict=True))
-    text = f"{sentence[0].upper()}{sentence[1:]}, with A and B on different items ({names})."
-    lines: list[str | Claim] = [Claim(text, standing, found.difference, 1, "points")]
-    if judgement.margins.gate is not None:
-        passed = "passed" if judgement.passes else "not passed"
-        lines.insert(0, f"The gate of {margin_text(judgement.margins.gate, judgement.metric)} is {passed}.")
+    a, b = judgement.names
     fields: list[Field[Difference]] = [
-        Field(Column("n_a", "Items of A"), lambda d: d.a.n),
-        Field(Column("n_b", "Items of B"), lambda d: d.b.n),
-        Field(Column("a", "A", 1, "%"), lambda d: d.a),
-        Field(Column("b", "B", 1, "%"), lambda d: d.b),
-        Field(Column("difference", "B − A", 1, "points"), lambda d: d.difference),
+        Field(Column("n_a", f"Items of {a}"), lambda d: d.a.n),
+        Field(Column("n_b", f"Items of {b}"), lambda d: d.b.n),
+        Field(Column("a", a, 1, "%"), lambda d: d.a),
+        Field(Column("b", b, 1, "%"), lambda d: d.b),
+        Field(Column("difference", f"{b} − {a}", 1, "points"), lambda d: d.difference),
         Field(Column("p", "p", 4, "p-value", "two-sided z test, for no difference"), lambda d: d.p_value),
         Field(Column("verdict", "Verdict"), lambda d: d.verdict.kind),
     ]
-    table = make_table(Heading("difference", f"Accuracy: {found.verdict.text}"), fields, [found])
-    named = [(f"{side}: {name}" if side != name else side, estimate) for side, name, estimate in _sides(judgement)]
+    title = f"Accuracy: {difference_claim(judgement).text.removesuffix('.')}"
+    table = make_table(Heading("difference", title), fields, [found])
     sections = [
-        Section("The difference", [table, _figure(named, _seen(judgement))]),
+        Section(
+            "The difference", [table, _figure(list(zip((a, b), (found.a, found.b), strict=True)), _seen(judgement))]
+        ),
         Section("What cannot be said", [Text(note) for note in judgement.notes]),
     ]
-    provenance: dict[str, Plain] = {
-        "A": judgement.names[0],
-        "B": judgement.names[1],
-        "tie margin": judgement.margins.tie,
-    }
-    return Report("compare", f"{judgement.names[1]} against {judgement.names[0]}", lines, sections, provenance)
+    provenance: dict[str, Plain] = {"A": a, "B": b, "tie margin": judgement.margins.tie}
+    lines: list[str | Claim] = [difference_claim(judgement)]
+    if judgement.margins.gate is not None:
+        passed = "passed" if judgement.passes else "not passed"
+        lines.insert(0, f"The gate of {margin_text(judgement.margins.gate, judgement.metric)} is {passed}.")
+    answer = replace(compare_answer(judgement), figure=compare_figure(judgement))
+    return Report("compare", compare_question(judgement), lines, sections, provenance, answer)
 
 
 def _score_fields(named: bool) -> list[Field[SetScore]]:
@@ -86,18 +89,13 @@ def _score_fields(named: bool) -> list[Field[SetScore]]:
     return fields if named else fields[1:]
 
 
-def _sides(judgement: Judgement) -> list[tuple[str, str, Estimate]]:
-    found = judgement.overall
-    return list(zip("AB", judgement.names, (found.a, found.b), strict=True))
-
-
 def _seen(judgement: Judgement) -> str:
     """What the chart of two scores shows."""
-    kind = judgement.overall.verdict.kind
+    kind, (a, b) = judgement.overall.verdict.kind, judgement.names
     if kind in ("better", "worse"):
-        return f"B is {kind} than A"
+        return f"{b} is {kind} than {a}"
     within = f"tied within ±{margin_text(judgement.margins.tie, judgement.metric)}"
-    return f"A and B are {within}" if kind == "tied" else "A and B cannot be told apart"
+    return f"{a} and {b} are {within}" if kind == "tied" else f"{a} and {b} cannot be told apart"
 
 
 def _title(named: list[tuple[str, Estimate]]) -> str:

@@ -1,4 +1,4 @@
-"""The report of `compare`: the verdict, the differences by set and category, and the items that changed."""
+"""The report of `compare`: the answer, the differences by set and category, and the items that changed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,26 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.judging.compare import Judgement
+from goldproof.judging.compare_answer import (
+    compare_answer,
+    compare_figure,
+    compare_findings,
+    compare_question,
+    difference_claim,
+    drawn_difference,
+    set_name,
+)
 from goldproof.judging.differences import Difference
-from goldproof.judging.gate import drop_seen
-from goldproof.judging.metric_numbers import difference_format, margin_text, shown, unit
+from goldproof.judging.metric_numbers import difference_format
 from goldproof.judging.metrics import title_of
-from goldproof.judging.score_report import MOST_EXAMPLES, metric_column, set_fields
+from goldproof.judging.score_answer import metric_column
+from goldproof.judging.score_report import MOST_EXAMPLES, set_fields
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.numbers import count, extremes, p_text, percent
+from goldproof.report.numbers import count, extremes
+from goldproof.report.overview import MOST_ROWS
 from goldproof.report.summary import (
     Cell,
-    Claim,
     Column,
     Example,
     ExampleList,
@@ -29,7 +38,6 @@ from goldproof.report.summary import (
     Plain,
     Report,
     Section,
-    Standing,
     Text,
 )
 
@@ -49,47 +57,8 @@ def compare_report(judgement: Judgement) -> Report:
         "B": judgement.names[1],
         "tie margin": judgement.margins.tie,
     }
-    return Report(
-        "compare", f"{judgement.names[1]} against {judgement.names[0]}", _verdict(judgement), sections, provenance
-    )
-
-
-def _verdict(judgement: Judgement) -> list[str | Claim]:
-    overall = judgement.overall
-    column = metric_column(judgement.metric)
-    points = "points" if column.unit else ""
-    standing: Standing = "shown" if overall.verdict.kind in ("better", "worse", "tied") else "undecided"
-    sentence = f"{overall.verdict.text[0].upper()}{overall.verdict.text[1:]}"
-    names = "" if judgement.names == ("A", "B") else f" (A is {judgement.names[0]}, B is {judgement.names[1]})"
-    lines: list[str | Claim] = [
-        Claim(f"{sentence}{names}.", standing, overall.difference, digits=column.digits, unit=points),
-        f"This is about {overall.verdict.about}.",
-    ]
-    if overall.flips is not None and overall.mcnemar is not None:
-        mended, broken = count(overall.flips.only_b), count(overall.flips.only_a)
-        lines.append(
-            f"B mends {mended} items that A had wrong, and breaks {broken} that A had right "
-            f"(exact McNemar {p_text(overall.mcnemar)})."
-        )
-    if overall.churn is not None:
-        beside = f"; another seed alone changes {percent(overall.seed_churn)}" if overall.seed_churn is not None else ""
-        lines.append(f"{percent(overall.churn)} of the answers change{beside}.")
-    if judgement.margins.is_asked:
-        said = gate_text(judgement)
-        lines.insert(0, f"{said[0].upper()}{said[1:]}.")
-    return lines
-
-
-def gate_text(judgement: Judgement) -> str:
-    """What the gate says, and what it could have seen."""
-    margins, metric = judgement.margins, judgement.metric
-    asked = {None: "", "not-worse": ", not worse required", "better": ", better required"}[margins.require]
-    gate = "gate" if margins.gate is None else f"gate of {margin_text(margins.gate, metric)}"
-    drop = drop_seen(judgement.overall.verdict.detectable, margins)
-    seen = "no possible drop" if not drop <= 2 else f"a drop of {shown(drop, metric)}{unit(metric)} or more"
-    over = " of the overall difference" if len(judgement.sets) > 1 else ""
-    said = {"passed": "passed", "failed": "NOT passed", "undecided": "undecided, neither shown"}
-    return f"{gate}{asked}: {said[judgement.outcome or 'passed']}; it would see {seen}{over} (80 % power)"
+    answer = replace(compare_answer(judgement), figure=compare_figure(judgement))
+    return Report("compare", compare_question(judgement), compare_findings(judgement), sections, provenance, answer)
 
 
 def _difference_items(judgement: Judgement) -> list[Item]:
@@ -98,12 +67,14 @@ def _difference_items(judgement: Judgement) -> list[Item]:
         shown.append(replace(judgement.overall, where={**judgement.overall.where, "language": "all"}))
     fields: list[Field[Difference]] = [*set_fields(judgement.sets), *_fields(judgement, len(judgement.sets) > 1)]
     note = TOGETHER if len(judgement.sets) > 1 else ""
-    heading = Heading("difference", f"{title_of(judgement.metric)}: {judgement.overall.verdict.text}", note)
+    title = f"{title_of(judgement.metric)}: {difference_claim(judgement).text.removesuffix('.')}"
+    heading = Heading("difference", title, note)
     items: list[Item] = [make_table(heading, fields, shown)]
-    if len(judgement.sets) > 1:
+    if len(judgement.sets) >= MOST_ROWS:
         kinds = [d.verdict.kind for d in judgement.sets]
-        title = f"B is shown better in {kinds.count('better')} of {len(kinds)} sets, worse in {kinds.count('worse')}"
-        items.append(_figure("difference", title, [(_name(d), d) for d in judgement.sets], judgement))
+        n, b = len(kinds) - kinds.count("unknown"), judgement.names[1]
+        title = f"{b} is shown to be better in {kinds.count('better')} of {n} sets, worse in {kinds.count('worse')}"
+        items.append(_figure("difference", title, [(set_name(d), d) for d in judgement.sets], judgement))
     return items
 
 
@@ -114,12 +85,14 @@ def _tag_items(judgement: Judgement) -> list[Item]:
         *_fields(judgement, together=True),
     ]
     clear = sum(d.verdict.kind in ("better", "worse") for d in judgement.tags)
-    title = f"A and B are shown to differ in {clear} of {len(judgement.tags)} categories"
+    tested = sum(d.verdict.kind != "unknown" for d in judgement.tags)
+    a, b = judgement.names
+    title = f"{b} and {a} are shown to differ in {clear} of {tested} categories that could be tested"
     note = TOGETHER
-    named = [(f"{_name(d)} {d.where['tag']}".removeprefix("all "), d) for d in judgement.tags]
+    named = [(set_name(d), d) for d in judgement.tags]
     column = metric_column(judgement.metric)
     unit = "points" if column.unit else ""
-    most = f"B − A by category: {extremes([(name, d.difference) for name, d in named], column.digits, unit)}"
+    most = f"{b} − {a} by category: {extremes([(name, d.difference) for name, d in named], column.digits, unit)}"
     table = make_table(Heading("categories", title, note), fields, judgement.tags)
     return [table, _figure("categories", most, named, judgement)]
 
@@ -133,27 +106,29 @@ TOGETHER = (
 def _fields(judgement: Judgement, together: bool) -> list[Field[Difference]]:
     """What is shown of a difference: alone, and where there are several, what holds for all of them together."""
     score, size = metric_column(judgement.metric), difference_format(judgement.metric)
+    a, b = judgement.names
     fields: list[Field[Difference]] = [
         Field(Column("n", "Items"), lambda d: d.difference.n),
-        Field(replace(score, key="a", title="A"), lambda d: d.a),
-        Field(replace(score, key="b", title="B"), lambda d: d.b),
-        Field(Column("difference", "B − A", size.digits, size.unit), lambda d: d.difference),
+        Field(replace(score, key="a", title=a), lambda d: d.a),
+        Field(replace(score, key="b", title=b), lambda d: d.b),
+        Field(Column("difference", f"{b} − {a}", size.digits, size.unit), lambda d: d.difference),
         Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), _p_value),
     ]
     if together:
         note = "interval that holds for all rows at once"
         fields += [
-            Field(Column("together", "B − A, together", size.digits, size.unit, note), lambda d: d.together),
+            Field(Column("together", f"{b} − {a}, together", size.digits, size.unit, note), lambda d: d.together),
             Field(Column("adjusted", "p, together", 4, "p-value", "adjusted over the rows"), _adjusted),
         ]
     if any(d.flips is not None for d in judgement.sets):
-        mended = Column("mended", "Mended", note="wrong in A, right in B")
-        broken = Column("broken", "Broken", note="right in A, wrong in B")
+        mended = Column("mended", "Mended", note=f"wrong in {a}, right in {b}")
+        broken = Column("broken", "Broken", note=f"right in {a}, wrong in {b}")
         fields.append(Field(mended, lambda d: d.flips.only_b if d.flips is not None else None))
         fields.append(Field(broken, lambda d: d.flips.only_a if d.flips is not None else None))
+    if any(d.churn is not None for d in judgement.rows()):
+        fields.append(Field(Column("churn", "Churn", 1, "%", "answers that differ"), lambda d: d.churn))
     return [
         *fields,
-        Field(Column("churn", "Churn", 1, "%", "answers that differ"), lambda d: d.churn),
         Field(Column("verdict", "Verdict"), lambda d: d.verdict.kind),
     ]
 
@@ -166,14 +141,11 @@ def _adjusted(d: Difference) -> Cell:
     return d.adjusted if math.isfinite(d.adjusted) else Missing(d.difference.method)
 
 
-def _name(d: Difference) -> str:
-    return " ".join(value for key, value in d.where.items() if key != "tag") or "all"
-
-
 def _figure(key: str, title: str, named: Sequence[tuple[str, Difference]], judgement: Judgement) -> Item:
     column = metric_column(judgement.metric)
-    value = replace(column, key="difference", title="B − A", unit="points" if column.unit else "")
-    rows: list[dict[str, Cell]] = [{"set": name, "difference": d.difference} for name, d in named]
+    a, b = judgement.names
+    value = replace(column, key="difference", title=f"{b} − {a}", unit="points" if column.unit else "")
+    rows: list[dict[str, Cell]] = [{"set": name, "difference": drawn_difference(d)} for name, d in named]
     return dots(rows, Column("set", "Set"), value, caption=Caption(f"{key}-figure", title), rule=0.0)
 
 

@@ -1,4 +1,4 @@
-"""The report of `score`: verdict first, then scores, runs, tags, checkpoints, and the items that flip."""
+"""The report of `score`: the answer first, then scores, runs, tags, checkpoints, and the items that flip."""
 
 from __future__ import annotations
 
@@ -16,14 +16,27 @@ from goldproof.judging.checkpoints.agreement import Agreement
 from goldproof.judging.confusion_report import label_items
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
+from goldproof.judging.scope import AGAIN
 from goldproof.judging.score import Scores, SetScore
+from goldproof.judging.score_answer import (
+    CHANCE,
+    lower_name,
+    metric_column,
+    run_estimates,
+    runs_in_sight,
+    score_answer,
+    score_figure,
+    score_findings,
+    score_question,
+)
+from goldproof.judging.subsets import BIAS, PartScore
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
-from goldproof.report.numbers import count, estimate_text, extremes, format_number, in_words, percent, points
+from goldproof.report.numbers import count, estimate_text, extremes, format_number, percent, points
+from goldproof.report.overview import MOST_ROWS
 from goldproof.report.summary import (
     Cell,
-    Claim,
     Column,
     Example,
     ExampleList,
@@ -39,6 +52,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
 MOST_EXAMPLES = 2000
+MOST_LABELS = 6  # of which a part's shares are shown
 SET_TITLES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
 
 
@@ -46,7 +60,8 @@ def score_report(scores: Scores) -> Report:
     """The report of what was scored."""
     sections = [Section("Scores", _score_items(scores))]
     for title, items in (
-        ("Would another seed change it?", _run_items(scores)),
+        (f"Would {_another(scores)} change it?", _run_items(scores)),
+        ("On a part of the items", _part_items(scores)),
         ("By category", _tag_items(scores)),
         ("Which labels are confused?", label_items(scores)),
         ("Does development guide to test?", _agreement_items(scores)),
@@ -56,24 +71,8 @@ def score_report(scores: Scores) -> Report:
     ):
         if items:
             sections.append(Section(title, items))
-    name = title_of(scores.metric)
-    return Report("score", f"{name} and what may be claimed from it", _verdict(scores), sections, scores.provenance)
-
-
-def metric_column(metric: str, key: str | None = None, title: str | None = None) -> Column:
-    """The column of a metric: percent for shares, three digits for correlations."""
-    form = score_format(metric)
-    return Column(key or metric, title or title_of(metric), digits=form.digits, unit=form.unit)
-
-
-def lower_name(metric: str) -> str:
-    """The name of a metric inside a sentence; an abbreviation stays as it is.
-
-    >>> lower_name("accuracy"), lower_name("mcc")
-    ('accuracy', 'MCC')
-    """
-    name = title_of(metric)
-    return name[0].lower() + name[1:] if name[1:2].islower() else name
+    answer = replace(score_answer(scores), figure=score_figure(scores))
+    return Report("score", score_question(scores), score_findings(scores), sections, scores.provenance, answer)
 
 
 class OfSet(Protocol):
@@ -92,38 +91,6 @@ def set_fields(things: Sequence[OfSet]) -> list[Field[OfSet]]:
 
 def _part_of_name(key: str, thing: OfSet) -> Cell:
     return thing.where.get(key)
-
-
-def _verdict(scores: Scores) -> list[str | Claim]:
-    column = metric_column(scores.metric)
-    lines: list[str | Claim] = []
-    for each in scores.sets[:6]:
-        runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "one run"
-        where = f"{each.name()}: " if each.where or len(scores.sets) > 1 else ""
-        estimate = each.estimates[scores.metric]
-        said = in_words(estimate, column.digits, column.unit) if math.isfinite(estimate.value) else "not defined"
-        name = lower_name(scores.metric) if where else column.title
-        text = f"{where}{name} is {said} on {count(each.n_items)} items, {runs}."
-        lines.append(Claim(text, "stated", estimate, digits=column.digits, unit=column.unit))
-    if len(scores.sets) > 6:
-        lines.append(f"{len(scores.sets) - 6} more sets are in the table.")
-    first = scores.sets[0]
-    lines.insert(1, f"This is about {first.about}.")
-    lines += [
-        f"{each.name()}: {each.collapse.n} of {len(each.collapse.collapsed)} runs collapsed and count in no score."
-        for each in scores.sets
-        if each.collapse is not None and 0 < each.collapse.n < len(each.collapse.collapsed)
-    ]
-    if first.detectable < math.inf:
-        least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
-        lines.append(
-            f"A rival must differ by about {least} of {lower_name(scores.metric)} to be told apart (80 % power)."
-        )
-    tested = [tag for tag in scores.tags if tag.verdict not in UNTESTED]
-    if tested:
-        told = sum(tag.verdict != "not distinguishable from chance" for tag in tested)
-        lines.append(Claim(f"{told} of {len(tested)} categories can be told from chance.", "stated"))
-    return lines
 
 
 def _detectable(difference: float) -> Cell:
@@ -164,7 +131,7 @@ def _score_fields(scores: Scores) -> list[Field[SetScore]]:
 def _score_items(scores: Scores) -> list[Item]:
     heading = Heading("scores", _scores_title(scores))
     items: list[Item] = [make_table(heading, _score_fields(scores), scores.sets)]
-    if 2 <= len(scores.sets) <= 60:
+    if MOST_ROWS < len(scores.sets) <= 60:
         shown: list[dict[str, Cell]] = [
             {"set": each.name(), scores.metric: each.estimates[scores.metric]} for each in scores.sets
         ]
@@ -191,36 +158,56 @@ def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> 
     return extremes(named, column.digits, column.unit)
 
 
+def _another(scores: Scores) -> str:
+    """What another run is, where the answers say it."""
+    kinds = {each.answers.run_kind for each in scores.sets if each.answers is not None and each.answers.n_runs > 1}
+    named = {"repeat": "asking again", "seed": "another seed"}
+    return next((named.get(kind, f"another {AGAIN[kind]}") for kind in sorted(kinds)), "another seed")
+
+
 def _run_items(scores: Scores) -> list[Item]:
     several = [each for each in scores.sets if len(each.run_names) > 1]
     if not several:
         return []
     widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
     moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
-    heading = Heading("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}")
+    alone = {"another seed": "The seed alone", "asking again": "Asking again"}.get(another := _another(scores), another)
+    heading = Heading("runs", f"{alone[0].upper()}{alone[1:]} moves {lower_name(scores.metric)} by up to {moved}")
     table = make_table(heading, known_fields(_run_fields(scores.metric, several), several), several)
+    if runs_in_sight(scores):
+        return [table]
     points: list[dict[str, Cell]] = [
-        {"set": each.name(), "run": f"run {name}", scores.metric: float(value)}
+        {"set": each.name(), "run": f"run {name}", scores.metric: value}
         for each in several[:40]
-        for name, value in zip(each.run_names, each.run_scores, strict=True)
+        for name, value in zip(each.run_names, run_estimates(each, scores), strict=True)
     ]
-    return [table, _run_figure(points, scores, len(several))]
+    return [table, _run_figure(points, scores, several)]
 
 
-def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, n_sets: int) -> Figure:
-    named = [(f"{row['set']}, {row['run']}" if n_sets > 1 else str(row["run"]), row[scores.metric]) for row in points]
-    known = [(name, value) for name, value in named if isinstance(value, float)]
-    caption = Caption("runs-figure", f"{title_of(scores.metric)} of each run: {_extremes(scores, known)}")
-    across = Column("run", "Run")
-    if n_sets == 1:
-        return dots(points, across, metric_column(scores.metric), caption=caption)
-    return heat_map(points, across, Column("set", "Set"), metric_column(scores.metric), caption=caption, centre=None)
+def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, several: Sequence[SetScore]) -> Figure:
+    """Each run with its interval over items; the axis holds what needs no text too, so that it shows what matters."""
+    metric = scores.metric
+    named = [(f"{row['set']}, {row['run']}" if len(several) > 1 else str(row["run"]), row[metric]) for row in points]
+    known = [(name, value) for name, value in named if isinstance(value, float | Estimate)]
+    across, column = Column("run", "Run"), metric_column(metric)
+    if len(several) > 1:
+        caption = Caption("runs-figure", f"{title_of(metric)} of each run: {_extremes(scores, known)}")
+        return heat_map(points, across, Column("set", "Set"), column, caption=caption, centre=None)
+    floor = several[0].floor if metric == "accuracy" and scores.task == "classification" else math.nan
+    level = CHANCE.get(metric, floor)
+    note = "Dashed: chance." if metric in CHANCE else "Dashed: the most frequent label alone."
+    caption = Caption("runs-figure", f"{title_of(metric)} of each run: {_extremes(scores, known)}")
+    if math.isnan(level):
+        return dots(points, across, column, caption=caption)
+    return dots(points, across, column, caption=replace(caption, note=note), rule=level)
 
 
 def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore]]:
     score, distance = metric_column(metric), difference_format(metric)
     churn = Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs")
     note = "mean correlation between the runs' scores by category"
+    is_repeated = any(each.answers is not None and each.answers.run_kind == "repeat" for each in several)
+    said, whence = ("Sampling", "answers that differ when asked again") if is_repeated else ("Seed", "the seed")
     return [
         *set_fields(several),
         Field(Column("runs", "Runs"), lambda each: len(each.run_names)),
@@ -231,8 +218,8 @@ def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore
         Field(replace(score, key="low", title="Lowest"), lambda each: float(each.run_scores.min())),
         Field(replace(score, key="high", title="Highest"), lambda each: float(each.run_scores.max())),
         Field(
-            Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
-            _seed_share,
+            Column("seed", f"{said} share", 0, "%", f"share of the mean score's variance that comes from {whence}"),
+            _sampling_share if is_repeated else _seed_share,
         ),
         Field(churn, lambda each: each.churn),
         Field(Column("correlation", "Run correlation", 3, "", note), lambda each: each.correlation),
@@ -247,6 +234,18 @@ def _seed_share(each: SetScore) -> Cell:
     seed = max(parts.seed, 0.0) / n_runs
     rest = max(parts.item, 0.0) / n_items + max(parts.interaction, 0.0) / (n_items * n_runs)
     return seed / (seed + rest) if seed + rest > 0 else Missing("the runs do not vary")
+
+
+def _sampling_share(each: SetScore) -> Cell:
+    """The part of the mean's variance that is answers drawn anew; the rest is which items were asked."""
+    parts = each.components
+    if parts is None:
+        return None
+    sampling = (max(parts.seed, 0.0) * each.n_items + max(parts.interaction, 0.0)) / (
+        each.n_items * len(each.run_names)
+    )
+    items = max(parts.item, 0.0) / each.n_items
+    return sampling / (sampling + items) if sampling + items > 0 else Missing("the answers do not vary")
 
 
 def _tag_items(scores: Scores) -> list[Item]:
@@ -327,6 +326,43 @@ def _tag_figure(scores: Scores) -> list[Item]:
         rows, Column("set", "Set"), Column("tag", "Category"), column, caption=caption, centre=centre, chance="chance"
     )
     return [figure]
+
+
+def _part_items(scores: Scores) -> list[Item]:
+    """The score on a named part and on the rest, with what makes the two hard to compare."""
+    if not scores.parts:
+        return []
+    labels = list(dict.fromkeys(label for part in scores.parts for label in part.labels))
+    fields: list[Field[PartScore]] = [
+        *set_fields(scores.parts),
+        Field(Column("part", "Part"), lambda part: part.part),
+        Field(Column("n", "Items"), lambda part: part.n),
+        Field(metric_column(scores.metric), lambda part: part.estimate),
+        *(
+            Field(Column(f"label_{at}", label, 1, "%"), partial(_label_share, label))
+            for at, label in enumerate(labels if len(labels) <= MOST_LABELS else ())
+        ),
+        Field(
+            Column(
+                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts together"
+            ),
+            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label stands in one part only"),
+        ),
+        Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
+        Field(
+            Column("wrong", "Wrong labels", 1, "%", "estimated by the audit"),
+            lambda part: part.wrong if part.wrong is not None else Missing("not estimated"),
+        ),
+    ]
+    first = scores.parts[0]
+    form = score_format(scores.metric)
+    said = estimate_text(first.estimate, form.digits, form.unit)
+    title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
+    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
+
+
+def _label_share(label: str, part: PartScore) -> Cell:
+    return part.labels.get(label, 0.0)
 
 
 def _agreement_items(scores: Scores) -> list[Item]:

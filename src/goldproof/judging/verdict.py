@@ -39,13 +39,17 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict in one word and one sentence, what it is about, and the smallest difference that would have shown."""
+    """A verdict in one word and one sentence, what it is about, and the smallest difference that would show (80 %).
+
+    `takes` says what it would take where it is undecided.
+    """
 
     kind: VerdictKind
     text: str
     detectable: float
     scope: Scope = "systems"
     about: str = ""
+    takes: str = ""
 
 
 def judge(result: Comparison, design: Design, margin: float, metric: str) -> Verdict:
@@ -70,8 +74,8 @@ def judge(result: Comparison, design: Design, margin: float, metric: str) -> Ver
     if is_tied(result, margin):
         text = f"tied: {found}, within ±{shown(margin, metric)}; {_could_show(detectable, metric)}"
         return Verdict("tied", text, detectable, scope, about)
-    text = f"undecided: {found}; {advice(result, design, margin, metric)}"
-    return Verdict("undecided", text, detectable, scope, about)
+    takes = advice(result, design, margin, metric)
+    return Verdict("undecided", f"undecided: {found}; {takes}", detectable, scope, about, takes)
 
 
 def is_tied(result: Comparison, margin: float) -> bool:
@@ -90,19 +94,19 @@ def advice(result: Comparison, design: Design, margin: float, metric: str) -> st
     aim = f"to show a difference of {shown(margin, metric)}{unit(metric)} with 80 % power"
     if design.samples:
         allowed = (margin / detectable_difference(1.0, math.inf, result.difference.level)) ** 2
-        return f"about {_rounded(_more_a_side(design.samples, allowed))} more items on each side needed {aim}"
+        return f"it would take about {_rounded(_more_a_side(design.samples, allowed))} more items on each side {aim}"
     more = needed(result, margin, design.n_runs)
     items = None
     if more.items is not None:
         items = f"about {_rounded(more.items)} more items{' in new clusters' if design.clustered else ''}"
     runs = _more_runs(more)
     if items and runs:
-        return f"{items}, or {runs}, needed {aim}"
+        return f"it would take {items}, or {runs}, {aim}"
     if items:
-        return f"{items} needed {aim}"
+        return f"it would take {items} {aim}"
     if runs:
-        return f"more runs, not more items: {runs} needed {aim}"
-    return f"more items and more runs needed {aim}: neither alone would do"
+        return f"it would take more runs, not more items: {runs} {aim}"
+    return f"it would take both more items and more runs {aim}"
 
 
 def _more_runs(more: Needed) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from goldproof.report.model_card import Card, card_text, model_index, write_card
     from goldproof.report.scores import Score, table_scores
     from goldproof.report.summary import (
+        Answer,
         Claim,
         Column,
         Example,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Answer",
     "Caption",
     "Card",
     "Claim",
@@ -62,6 +64,7 @@ _HOMES = {
     "goldproof.report.model_card": ("Card", "card_text", "model_index", "write_card"),
     "goldproof.report.scores": ("Score", "table_scores"),
     "goldproof.report.summary": (
+        "Answer",
         "Claim",
         "Column",
         "Example",

@@ -13,14 +13,23 @@ from typing import Any
 
 from goldproof.errors import UsageError
 from goldproof.report.numbers import MISSING, PROBABILITY, estimate_text, format_interval, format_number
-from goldproof.report.summary import Cell, Claim, Column, Marked, Missing, Plain, Report, Table
+from goldproof.report.summary import Answer, Cell, Claim, Column, Marked, Missing, Plain, Report, Table
 from goldproof.statistics.estimate import Estimate
 
 SUBJECT = ("files", "model", "models", "corpus", "tasks", "languages", "seeds", "runs")
 TIED = "≈"
 WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-STANDINGS = {"shown": "Shown: ", "refuted": "Refuted: ", "undecided": "Undecided: ", "stated": ""}
+MARKS = {
+    "shown": "Shown",
+    "not shown": "Not shown",
+    "undecided": "Undecided",
+    "refuted": "Refuted",
+    "stated": "",
+    "red": "Red",
+    "green": "Green",
+    "grey": "Grey",
+}
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
 
@@ -107,12 +116,15 @@ def claim_evidence(claim: Claim) -> list[str]:
     >>> effect = Estimate(0.019, 0.006, 0.032, "paired bootstrap", 1104)
     >>> claim_evidence(Claim("B is better.", "shown", effect, unit="points"))
     ['1.9 points [0.6, 3.2]', '95 % interval', 'n = 1104', 'paired bootstrap']
+    >>> claim_evidence(Claim("B is better by 1.9 points [0.6, 3.2].", "shown", effect, unit="points"))[0]
+    '95 % interval'
     """
     parts = []
     if claim.estimate is not None:
-        parts.append(estimate_text(claim.estimate, claim.digits, claim.unit))
+        said = estimate_text(claim.estimate, claim.digits, claim.unit)
+        parts += [said] if said not in claim.text else []
         if not math.isnan(claim.estimate.value) and format_interval(claim.estimate):
-            parts.append(f"{claim.estimate.level * 100:g} % interval")
+            parts.append(f"{claim.estimate.level * 100:.4g} % interval")
         parts += [f"n = {format_number(claim.estimate.n)}", claim.estimate.method]
     if claim.published:
         parts.append(f"published: {claim.published}")
@@ -120,7 +132,7 @@ def claim_evidence(claim: Claim) -> list[str]:
 
 
 def claim_line(line: str | Claim) -> str:
-    """A sentence of the verdict on one line of plain text: how it stands, what it says, and what is behind it.
+    """A finding on one line of plain text: how it stands, what it says, and what is behind it.
 
     >>> claim_line(Claim("B is better.", "shown", published="1.2")), claim_line("Two  runs.")
     ('Shown: B is better. (published: 1.2)', 'Two runs.')
@@ -128,7 +140,18 @@ def claim_line(line: str | Claim) -> str:
     claim = Claim(line) if isinstance(line, str) else line
     evidence = claim_evidence(claim)
     behind = f" ({'; '.join(evidence)})" if evidence else ""
-    return " ".join(f"{STANDINGS[claim.standing]}{claim.text}{behind}".split())
+    mark = f"{MARKS[claim.standing]}: " if MARKS[claim.standing] else ""
+    return " ".join(f"{mark}{claim.text}{behind}".split())
+
+
+def answer_lines(answer: Answer) -> list[str]:
+    """The answer as lines of plain text: the sentence, what it would take, and what must be known.
+
+    >>> answer_lines(Answer("open", "It cannot be told", "there is one run.", takes="It would take another."))
+    ['It cannot be told: there is one run.', 'It would take another.']
+    """
+    lines = [answer.sentence, answer.takes, *answer.notes]
+    return [" ".join(line.split()) for line in lines if line]
 
 
 def method_lines(table: Table) -> list[str]:

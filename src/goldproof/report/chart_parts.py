@@ -17,14 +17,18 @@ from goldproof.report.cells import plain_value
 from goldproof.report.numbers import SCALED_UNITS, default_digits
 from goldproof.report.palette import DASHES, INK, MUTED, RULE, SERIES, SHAPES, cycle
 from goldproof.report.summary import Cell, Column, Marked, Missing
+from goldproof.report.text_width import LABEL_SIZE, widest_of
 from goldproof.statistics.estimate import Estimate
 
 DATA_NAME = "rows"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDE, NARROW = 760, 270
+MOST_TO_FIT = 440  # pixels: what is a little wider than a phone is shown a little smaller there; the rest scrolls
 ROW_HEIGHT = 22
-CHARACTER = 5.8
-NARROW_LABEL_LIMIT = 150
+LABEL_LIMIT, NARROW_LABEL_LIMIT = 320, 140  # in the font of the machine that draws
+AIR = 5
+LONGER = 0.2  # the part by which a text in the widest font may exceed what was measured
+ROOM_FOR_CUT = 1.25  # how much wider a label that was cut to its limit may be in another font
 
 ChartField = Column | str
 ChartRow = dict[str, Cell]
@@ -157,12 +161,30 @@ def series_encodings(series: Column, rows: Sequence[Mapping[str, Cell]]) -> dict
 
 
 def _legend_columns(names: Sequence[Any]) -> int:
-    return max(1, min(len(names), 340 // (45 + int(CHARACTER * longest(names)))))
+    return max(1, min(len(names), 340 // (45 + math.ceil(widest_of(names)))))
 
 
-def look() -> dict[str, Any]:
-    """The configuration of every chart: one font in one weight, thin grey rules, no frame, no background."""
-    label = {"labelFont": FONT, "labelFontSize": 12, "labelColor": INK, "labelLimit": 320}
+def label_room(names: Sequence[Any]) -> int:
+    """The pixels that names beside a chart need in whatever font the reader has."""
+    return math.ceil(min(widest_of(names), ROOM_FOR_CUT * LABEL_LIMIT)) + 2
+
+
+def narrow_room(room: int) -> int:
+    """The pixels that names get on a narrow page, where they are cut sooner."""
+    return min(room, math.ceil(ROOM_FOR_CUT * NARROW_LABEL_LIMIT))
+
+
+def padding(right: float = 0, top: float = 0) -> dict[str, int]:
+    """The air around a chart, with more for what other fonts make longer at the right and at the top."""
+    return {"left": AIR, "top": AIR + math.ceil(top), "right": AIR + math.ceil(right), "bottom": AIR}
+
+
+def look(room: int = 0) -> dict[str, Any]:
+    """The configuration of every chart: one font in one weight, thin grey rules, no frame, no background.
+
+    `room` is what the names at the left get at least.
+    """
+    label = {"labelFont": FONT, "labelFontSize": LABEL_SIZE, "labelColor": INK, "labelLimit": LABEL_LIMIT}
     title = {"titleFont": FONT, "titleFontSize": 12, "titleFontWeight": "normal", "titleColor": MUTED}
     return {
         "background": None,
@@ -181,4 +203,5 @@ def look() -> dict[str, Any]:
         "legend": {**label, **title, "gradientLength": 200, "gradientThickness": 10},
         "header": {**label, **title, "labelFontSize": 13},
         "text": {"font": FONT, "fontSize": 11},
+        **({"axisLeft": {"minExtent": room}} if room else {}),
     }

@@ -13,18 +13,21 @@ from typing import Any
 from goldproof.report.cells import describe_intervals, interval_estimates
 from goldproof.report.chart_parts import (
     DATA_NAME,
+    LONGER,
     Caption,
     ChartField,
     ChartRow,
     as_column,
     flat_rows,
-    longest,
+    label_room,
     look,
+    padding,
     series_encodings,
     tip_expression,
     values_in_order,
 )
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +51,9 @@ class Sheet:
         """The different values of a part, in order of appearance; none where the chart has no such part."""
         return values_in_order(self.rows, self[part].key) if part in self else []
 
-    def longest_name(self, part: str) -> int:
-        """The length of the longest of its values as text."""
-        return longest(self.names(part))
+    def room(self, part: str) -> int:
+        """The pixels that the names of a part need at the left of the chart, in any font."""
+        return label_room(self.names(part))
 
     def has_intervals(self, part: str) -> bool:
         """Whether a value of the part has an interval."""
@@ -64,14 +67,20 @@ class Sheet:
         """Colour, dash and shape of each series; none where there is no series."""
         return series_encodings(self["series"], self.rows) if "series" in self else {}
 
-    def finish(self, chart: Any, narrow: Mapping[str, Any], value: str | None = None) -> Figure:
-        """The figure; `narrow` is what changes on a narrow page, `value` the part whose intervals a note explains."""
+    def finish(self, chart: Any, narrow: Mapping[str, Any], value: str | None = None, names: str = "") -> Figure:
+        """The figure; `narrow` is what changes on a narrow page, `value` the part whose intervals a note explains.
+
+        `names` is the part whose names stand at the left.
+        """
         caption = self.caption
         estimates = [] if value is None else interval_estimates(self.given, self[value].key)
         if value is not None and estimates:
             method = f"{self[value].title}: {describe_intervals(estimates)}."
             caption = replace(caption, note=f"{caption.note} {method}".strip())
-        spec = {**chart.to_dict(), "config": look(), "usermeta": {"narrow": dict(narrow)}}
+        room = self.room(names) if names else 0
+        air = padding(LONGER * widest_of(self.names("series")))
+        meta = {"narrow": dict(narrow), **({"room": room} if room else {})}
+        spec = {**chart.to_dict(), "padding": air, "config": look(room), "usermeta": meta}
         return Figure(caption.name, caption.title, spec, self.rows, caption.note, caption.keys)
 
 

@@ -15,9 +15,7 @@ import numpy as np
 from goldproof.errors import UsageError
 from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
-    CHARACTER,
     NARROW,
-    NARROW_LABEL_LIMIT,
     ROW_HEIGHT,
     WIDE,
     Caption,
@@ -26,7 +24,7 @@ from goldproof.report.chart_parts import (
     as_column,
     axis_format,
     flat_rows,
-    longest,
+    narrow_room,
     number_expression,
     tip_expression,
 )
@@ -36,6 +34,7 @@ from goldproof.report.heat_maps import heat_map
 from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, MUTED, SERIES
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest_of
 
 __all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"]
 
@@ -150,9 +149,9 @@ def _ranked(
         place = _value_position(alt.X, sheet["value"])
         layers.append(points.encode(x=place, description="tip:N", **colour, **_only(looks, "shape")))
     height = {"step": max(ROW_HEIGHT, 10 * max(1, len(sheet.names("series"))) + 10), "for": "position"}
-    room = int(CHARACTER * sheet.longest_name("category"))
-    chart = layered(*layers, width=WIDE - min(room, int(40 * CHARACTER)), height=height)
-    return sheet.finish(chart, {"width": max(140, 335 - min(room, NARROW_LABEL_LIMIT))}, "value")
+    room = sheet.room("category")
+    chart = layered(*layers, width=WIDE - min(room, 260), height=height)
+    return sheet.finish(chart, {"width": max(130, 335 - narrow_room(room))}, "value", "category")
 
 
 def _categories(sheet: Sheet, grid: bool) -> Any:
@@ -260,7 +259,7 @@ def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
         axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=4, **axis_format(column), **ticks)
         scale = alt.Scale(zero=False, nice=False, padding=6)
         return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)
-    axis = alt.Axis(grid=False, labelAngle=0 if longest(values) * len(values) < 45 else -40)
+    axis = alt.Axis(grid=False, labelAngle=0 if widest_of(values) * len(values) < 320 else -40)
     return channel(f"{column.key}:O", title=heading(column), sort=values, axis=axis)
 
 

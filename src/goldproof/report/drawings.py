@@ -51,7 +51,9 @@ def _name(element: ET.Element) -> None:
         element.attrib.pop("aria-label", None)
     if "aria-label" in element.attrib:
         element.set("role", "graphics-symbol" if group else "img")
-        element.set("aria-label", " ".join(element.attrib["aria-label"].split()))
+        said = " ".join(element.attrib["aria-label"].split())
+        # Of an axis or a legend what it is; its ends and values stand there as texts.
+        element.set("aria-label", said.partition(" for ")[0] if group else said)
     elif role == "graphics-document":
         element.set("role", role)
     cell_text = element.get("class", "").startswith(CELL_TEXT)
@@ -111,7 +113,7 @@ def _place(element: ET.Element) -> None:
         element.tag = f"{SVG}circle"
         element.attrib.pop("d")
         element.attrib |= {"cx": x, "cy": y, "r": circle[1]}
-    elif element.tag == f"{SVG}text":
+    elif element.tag == f"{SVG}text" and not len(element):
         element.attrib |= {"x": x, "y": y}
     elif element.tag == f"{SVG}line" and not {"x1", "y1"} & set(element.attrib):
         element.tag = f"{SVG}path"

@@ -15,12 +15,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from goldproof.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row
+from goldproof.report.chart_parts import DATA_NAME, MOST_TO_FIT, NARROW_LABEL_LIMIT, flat_row, narrow_room
 from goldproof.report.drawings import make_small
 from goldproof.report.summary import Figure
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
+WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
 UNDRAWABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 PDF_RESOURCES = re.compile(rb"(?:^ *\/[A-Za-z]+\d+ \d+ 0 R\n)+", re.MULTILINE)
@@ -30,8 +31,12 @@ def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification of a figure with its rows inside, for any tool that reads Vega-Lite."""
     spec = _drawable(figure.spec)
     if narrow:
-        spec = _narrowed(spec, spec.get("usermeta", {}).get("narrow", {}))
+        meta = spec.get("usermeta", {})
+        spec = _narrowed(spec, meta.get("narrow", {}))
         spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
+        spec["config"].update(meta.get("narrow_config", {}))
+        if meta.get("room"):
+            spec["config"]["axisLeft"] = {"minExtent": narrow_room(meta["room"])}
     return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}
 
 
@@ -84,9 +89,17 @@ def _drawn(spec: str, prefix: str) -> str:
 
 
 def narrow_svg(figure: Figure, wide: str) -> str:
-    """The figure drawn for a narrow page; empty where that is the wide drawing again, which then stands for both."""
+    """The figure drawn for a narrow page; empty where the wide drawing fits one too, or would be drawn again."""
+    if drawn_width(wide) <= MOST_TO_FIT:
+        return ""
     narrow = figure_svg(figure, narrow=True)
     return "" if narrow.replace(f"{figure.name}-narrow-", f"{figure.name}-wide-") == wide else narrow
+
+
+def drawn_width(svg: str) -> float:
+    """The width of a drawing in pixels."""
+    found = WIDTH.search(svg)
+    return float(found[1]) if found else math.inf
 
 
 def figure_pdf(figure: Figure) -> bytes:

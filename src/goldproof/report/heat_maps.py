@@ -7,30 +7,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
-    CHARACTER,
-    NARROW_LABEL_LIMIT,
+    AIR,
+    LONGER,
+    MOST_TO_FIT,
     ROW_HEIGHT,
     Caption,
     ChartField,
-    longest,
+    narrow_room,
     number_expression,
+    padding,
     quoted,
     tip_expression,
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
 from goldproof.report.extremes import ends_of
 from goldproof.report.numbers import SCALED_UNITS
-from goldproof.report.palette import INK, NEGATIVE, ON_COLOUR, POSITIVE
+from goldproof.report.palette import BETTER_CELL, INK, NEUTRAL_CELL, ON_COLOUR, WORSE_CELL
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest_of
 
 MOST_COLUMNS_WITH_VALUES = 16
+MOST_BARE_STEP = 28
+LEAST_STEP = 48
 PALER = 0.4
 STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
+
+
+@dataclass(frozen=True, slots=True)
+class Centre:
+    """Where the two hues of a heat map meet; on its sides they mean better and worse, by default higher is better."""
+
+    at: float = 0.0
+    higher_is_better: bool = True
 
 
 def heat_map(
@@ -40,10 +53,10 @@ def heat_map(
     value: ChartField,
     *,
     caption: Caption,
-    centre: float | None = 0.0,
+    centre: Centre | float | None = 0.0,
     chance: ChartField | None = None,
 ) -> Figure:
-    """A cell for each (x, y), coloured by its value: two hues around `centre`, or one hue where `centre` is None.
+    """A cell for each (x, y), coloured by its value: better and worse than `centre`, or one hue where that is None.
 
     `chance` is a yes-or-no field; cells where it is true cannot be told from what its title says, from chance where it
     is a bare key, and are shown in brackets.
@@ -53,30 +66,42 @@ def heat_map(
     sheet = lay_out(rows, caption, across=x, down=y, value=value, chance=chance)
     names, marks = sheet.names("across"), sheet["chance"].key if chance is not None else None
     with_values = len(names) <= MOST_COLUMNS_WITH_VALUES
-    step, angle, narrow_step = _steps(names, sheet.longest_name("down"))
+    wide, narrow = _layout(names, sheet.room("down"))
     step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
     values = [row.get(sheet["value"].key) for row in sheet.rows]
     domain, colours, strong = _colour_scale(values, centre, step_of_scale)
     unlike = f"not distinguishable from {chance.title if isinstance(chance, Column) else 'chance'}"
-    base = _grid(sheet, angle).transform_calculate(
+    base = _grid(sheet).transform_calculate(
         tip=_tip(sheet, unlike),
         label=_label(sheet["value"], marks, with_values),
         ink=f"{_unless(marks, strong.format(value=sheet['value'].key))} ? '{ON_COLOUR}' : '{INK}'",
         paler=f"{_unless(marks, 'true')} ? 1 : {PALER}",
     )
-    chart = _layers(base, sheet["value"], domain, colours).properties(width={"step": step}, height={"step": ROW_HEIGHT})
-    figure = sheet.finish(chart, {"width": {"step": narrow_step}}, "value")
+    size = {"width": {"step": wide.step}, "height": {"step": ROW_HEIGHT}}
+    chart = _layers(base, sheet["value"], domain, colours).properties(**size)
+    figure = sheet.finish(chart, {"width": {"step": narrow.step}}, "value", "down")
+    figure = replace(figure, spec=_with_headings(figure.spec, names, wide, narrow))
     if chance is None:
         return figure
     mark = "in brackets" if with_values else "marked ○"
     return replace(figure, note=f"{figure.note} Paler and {mark}: {unlike}.".strip())
 
 
-def _grid(sheet: Sheet, angle: int) -> Any:
+def _with_headings(spec: Mapping[str, Any], names: Sequence[Any], wide: Headings, narrow: Headings) -> dict[str, Any]:
+    """The specification with the angle of the headings on a wide and on a narrow page, and room for slanted ones."""
+    more = LONGER * widest_of(names) / math.sqrt(2)
+    air = {page: padding(more, more) if page.angle else spec["padding"] for page in (wide, narrow)}
+    meta = {**spec["usermeta"], "narrow_config": {"axisTop": {"labelAngle": narrow.angle}}}
+    meta["narrow"] = {**meta["narrow"], "padding": air[narrow]}
+    config = {**spec["config"], "axisTop": {"labelAngle": wide.angle}}
+    return {**spec, "padding": air[wide], "config": config, "usermeta": meta}
+
+
+def _grid(sheet: Sheet) -> Any:
     import altair as alt
 
     across, down = sheet["across"], sheet["down"]
-    top = alt.Axis(orient="top", labelAngle=angle, domain=False, ticks=False)
+    top = alt.Axis(orient="top", domain=False, ticks=False)
     left = alt.Axis(domain=False, ticks=False, labelPadding=6)
     return alt.Chart().encode(
         x=alt.X(f"{across.key}:O", sort=sheet.names("across"), title=across.title, axis=top),
@@ -99,18 +124,31 @@ def _layers(base: Any, value: Column, domain: Sequence[float], colours: Sequence
     ).resolve_scale(color="independent")
 
 
-def _steps(names: Sequence[Any], label_length: int) -> tuple[int, int, int]:
-    """Width of a cell, angle of the headings, and width of a cell on a narrow page."""
-    wanted = int(longest(names) * CHARACTER) + 12
-    if len(names) > MOST_COLUMNS_WITH_VALUES:
-        return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, max(14, min(wanted - 5, 28))
-    step = max(48, min(wanted, max(80, 760 // len(names))))
-    angle = 0 if wanted <= step else -45
-    room = int(340 - min(label_length * CHARACTER, NARROW_LABEL_LIMIT)) // len(names)
-    return step, angle, min(step, max(36 if angle else max(36, wanted), room))
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """How wide a column of cells is, and at which angle its heading stands."""
+
+    step: int
+    angle: int
 
 
-def _colour_scale(values: Sequence[Cell], centre: float | None, least: float) -> tuple[list[float], list[str], str]:
+def _layout(names: Sequence[Any], room: int) -> tuple[Headings, Headings]:
+    """The columns on a wide page and on a narrow one; `room` is for the names at the left."""
+    wanted, n = math.ceil(widest_of(names)) + 8, len(names)
+    if n > MOST_COLUMNS_WITH_VALUES:
+        angle = 0 if wanted <= MOST_BARE_STEP else -45
+        step = max(14, min(wanted, MOST_BARE_STEP))
+        return Headings(step, angle), Headings(step, angle)
+    if LEAST_STEP * n + room + 4 * AIR <= MOST_TO_FIT < wanted * n + room:
+        return Headings(LEAST_STEP, -45), Headings(LEAST_STEP, -45)  # one drawing for both
+    step = max(LEAST_STEP, min(wanted, max(80, 760 // n)))
+    left = max(36, (340 - narrow_room(room)) // n)
+    return Headings(step, 0 if wanted <= step else -45), Headings(min(step, left), 0 if wanted <= left else -45)
+
+
+def _colour_scale(
+    values: Sequence[Cell], centre: Centre | float | None, least: float
+) -> tuple[list[float], list[str], str]:
     """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text.
 
     Two hues reach a multiple of `least` to either side.
@@ -120,12 +158,14 @@ def _colour_scale(values: Sequence[Cell], centre: float | None, least: float) ->
         low, high = min(known, default=0.0), max(known, default=1.0)
         high = high if high > low else low + 1
         strong = f"datum['{{value}}'] > {low + STRONG * (high - low)!r}"
-        return [low, high], [_rgba(POSITIVE, 0.04), _rgba(POSITIVE, 1)], strong
-    reach = max((abs(value - centre) for value in known), default=0.0)
+        return [low, high], [_rgba(NEUTRAL_CELL, 0.04), _rgba(NEUTRAL_CELL, 1)], strong
+    middle = centre if isinstance(centre, Centre) else Centre(centre)
+    reach = max((abs(value - middle.at) for value in known), default=0.0)
     reach = least * max(math.ceil(reach / least - 1e-9), 1)  # cells that all lie at the centre have no colour
-    strong = f"abs(datum['{{value}}'] - {centre!r}) > {STRONG * reach!r}"
-    stops = [_rgba(NEGATIVE, 1), _rgba(NEGATIVE, 0), _rgba(POSITIVE, 0), _rgba(POSITIVE, 1)]
-    return [centre - reach, centre, centre, centre + reach], stops, strong
+    strong = f"abs(datum['{{value}}'] - {middle.at!r}) > {STRONG * reach!r}"
+    below, above = (WORSE_CELL, BETTER_CELL) if middle.higher_is_better else (BETTER_CELL, WORSE_CELL)
+    stops = [_rgba(below, 1), _rgba(below, 0), _rgba(above, 0), _rgba(above, 1)]
+    return [middle.at - reach, middle.at, middle.at, middle.at + reach], stops, strong
 
 
 def _rgba(colour: tuple[int, int, int], opacity: float) -> str:

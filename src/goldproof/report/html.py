@@ -1,7 +1,8 @@
 """The report as one HTML page that asks the network for nothing: style, script, charts and data are all inside.
 
-Charts are drawings (SVG) made beforehand, wide and narrow; the page's own small script adds tips, sorting and the
-example browser. A content security policy lets only that script run, whatever the data may say.
+The first screen is the question, its answer and one chart; then come findings, each with a mark and a link. Charts are
+drawings (SVG) made beforehand, wide and narrow; the page's own small script adds tips, sorting and the example browser.
+A content security policy lets only that script run, whatever the data may say.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import base64
 import hashlib
 import json
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,48 +21,88 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from goldproof.report.cells import CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
+from goldproof.report.cells import MARKS, CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
+from goldproof.report.chart_parts import MOST_TO_FIT
 from goldproof.report.csv_tables import figure_csv, table_csv
-from goldproof.report.figures import figure_svg, narrow_svg
+from goldproof.report.figures import drawn_width, figure_svg, narrow_svg
 from goldproof.report.numbers import MISSING
-from goldproof.report.palette import dark_style
-from goldproof.report.summary import Claim, Column, Example, ExampleList, Figure, Item, Report, Table, Text
+from goldproof.report.palette import DARK, dark_style
+from goldproof.report.summary import (
+    VERDICTS,
+    Answer,
+    Claim,
+    Column,
+    Example,
+    ExampleList,
+    Figure,
+    Item,
+    Report,
+    Table,
+    Text,
+)
 
 TEMPLATES = Path(__file__).parent / "templates"
-BADGES = {"shown": ("✓", "Shown"), "refuted": ("✗", "Refuted"), "undecided": ("?", "Undecided"), "stated": ("", "")}
+SYMBOLS = {
+    "shown": "✓",
+    "not shown": "–",
+    "undecided": "?",
+    "refuted": "✗",
+    "stated": "",
+    "red": "●",
+    "green": "●",
+    "grey": "●",
+}
 N_STATIC_EXAMPLES = 5
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
+FILTERED = ("part",)  # the page shows the rows of one part of such a table at a time
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 
 
 def html_page(report: Report) -> str:
     """The whole page."""
-    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    script = _script(any(isinstance(item, ExampleList) for item in report.items))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    parts = {"style": style(), "script": Markup(script), "script_hash": digest}
-    return _render("page.html", report, interactive=True, **parts)
+    return _render("page.html", report, interactive=True, script=Markup(script), script_hash=digest)
 
 
 def html_fragment(report: Report) -> str:
     """The report without page and script, to stand inside another page, such as a notebook."""
-    return _render("notebook.html", report, interactive=False, style=style())
+    return _render("notebook.html", report, interactive=False)
+
+
+@cache
+def _script(with_examples: bool) -> str:
+    """The page's script, without blanks and comments; the browser of examples only where there are any."""
+    text = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    more = (TEMPLATES / "examples.js").read_text(encoding="utf-8") if with_examples else ""
+    lines = (line.strip() for line in text.replace("{{ examples }}", more).splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("/*"))
 
 
 def _render(template: str, report: Report, *, interactive: bool, **parts: Any) -> str:
-    shown = {
+    places = {item.name for item in report.items if not isinstance(item, Text)}
+    shown: dict[str, Any] = {
         "title": report.title,
         "subject": subject_line(report),
-        "verdict": [_claim(line) for line in report.verdict],
+        "answer": None if report.answer is None else _answer(report.answer, interactive),
+        "verdict": [_claim(line, places) for line in report.verdict],
         "sections": [
             {"title": section.title, "parts": [_item(item, interactive) for item in section.items]}
             for section in report.sections
         ],
         "provenance": [(name, view(value, Column(name, name)).plain) for name, value in report.provenance.items()],
     }
-    return _environment().get_template(template).render(report=shown, **parts)
+    drawn = [shown["answer"]["figure"]] if shown["answer"] is not None else []
+    drawn += [part for section in shown["sections"] for part in section["parts"]]
+    used = frozenset(colour for colour in DARK if any(colour in part["wide"] for part in drawn if _is_drawn(part)))
+    return _environment().get_template(template).render(report=shown, style=style(used), **parts)
+
+
+def _is_drawn(part: Mapping[str, Any] | None) -> bool:
+    return part is not None and part["kind"] == "figure"
 
 
 @cache
@@ -77,16 +118,29 @@ def _environment() -> Environment:
 
 
 @cache
-def style() -> Markup:
-    """The style sheet of page and notebook."""
-    return Markup((TEMPLATES / "page.css").read_text(encoding="utf-8").replace("{{ dark_charts }}", dark_style()))
+def style(colours: Set[str] = frozenset(DARK)) -> Markup:
+    """The style sheet of a page whose charts have these colours, without the blanks that only its writers need."""
+    sheet = (TEMPLATES / "page.css").read_text(encoding="utf-8").replace("{{ dark_charts }}", dark_style(colours))
+    for written, read in ((": ", ":"), ("; }", "}"), (" {", "{"), ("{ ", "{"), ("; ", ";"), (", ", ",")):
+        sheet = sheet.replace(written, read)
+    return Markup("\n".join(line.strip() for line in sheet.splitlines() if line.strip()))
 
 
-def _claim(line: str | Claim) -> dict[str, Any]:
+def _answer(answer: Answer, interactive: bool) -> dict[str, Any]:
+    words = {name: getattr(answer, name) for name in ("kind", "head", "text", "takes", "notes")}
+    return {**words, "figure": None if answer.figure is None else _item(answer.figure, interactive)}
+
+
+def _claim(line: str | Claim, places: Set[str]) -> dict[str, Any]:
     claim = Claim(line) if isinstance(line, str) else line
-    symbol, badge = BADGES[claim.standing]
-    evidence = claim_evidence(claim)
-    return {"text": claim.text, "standing": claim.standing, "symbol": symbol, "badge": badge, "evidence": evidence}
+    return {
+        "text": claim.text,
+        "standing": claim.standing.replace(" ", "-"),
+        "symbol": SYMBOLS[claim.standing],
+        "badge": MARKS[claim.standing],
+        "evidence": claim_evidence(claim),
+        "place": claim.place if claim.place in places else "",
+    }
 
 
 def _item(item: Item, interactive: bool) -> dict[str, Any]:
@@ -97,7 +151,8 @@ def _item(item: Item, interactive: bool) -> dict[str, Any]:
         return {"kind": "table", **common, "csv": _csv_link(table_csv(item)), **_table(item)}
     if isinstance(item, Figure):
         wide = figure_svg(item)
-        drawings = {"wide": Markup(wide), "narrow": Markup(narrow_svg(item, wide)) if interactive else ""}
+        narrow = narrow_svg(item, wide) if interactive else ""
+        drawings = {"wide": Markup(wide), "narrow": Markup(narrow), "fits": drawn_width(narrow or wide) <= MOST_TO_FIT}
         return {"kind": "figure", **common, "csv": _csv_link(figure_csv(item)), **drawings}
     return {"kind": "examples", **common, "csv": "", **_examples(item, interactive)}
 
@@ -130,7 +185,7 @@ def _table(table: Table) -> dict[str, Any]:
         {
             "heading": heading(column),
             "published": column.published,
-            "style": "number" if is_number else _text_width([row[i].text for row in views]),
+            "style": _column_style(column, is_number, [row[i].text for row in views]),
         }
         for i, (column, is_number) in enumerate(zip(table.columns, numeric, strict=True))
     ]
@@ -150,6 +205,13 @@ def _table(table: Table) -> dict[str, Any]:
     return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
 
 
+def _column_style(column: Column, is_number: bool, texts: Sequence[str]) -> str:
+    style = "number" if is_number else _text_width(texts)
+    if column.key in FILTERED:
+        return f"{style} filtered".strip()
+    return f"{style} verdict-cell" if column.key in VERDICTS else style
+
+
 def _text_width(texts: Sequence[str]) -> str:
     """How a column of texts is set: short ones on one line, long ones with room enough for a sentence."""
     most = max((len(text) for text in texts), default=0)
@@ -162,7 +224,7 @@ def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, i
         cell.text,
         cell.interval,
         " ".join(name for name, is_on in style.items() if is_on),
-        None if cell.number is None else repr(float(cell.number)),
+        None if cell.number is None else f"{float(cell.number):.9g}",
         "" if cell.n is None else f"n = {cell.n}",
         cell.tied,
         " ".join(str(notes[text]) for text in cell.footnotes),

@@ -1,6 +1,6 @@
-"""Tables in LaTeX for a paper, with booktabs: best value bold, ties marked, intervals small, notes beneath.
+"""Tables and findings in LaTeX for a paper, with booktabs: best value bold, ties marked, notes beneath.
 
-The file is a whole table environment to be read with \\input; the preamble needs \\usepackage{booktabs}.
+The file of a table is a whole environment to be read with \\input; the preamble needs \\usepackage{booktabs}.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from goldproof.report.cells import TIED, CellView, footnotes, heading, table_lines, view
+from goldproof.report.cells import TIED, CellView, answer_lines, claim_line, footnotes, heading, table_lines, view
 from goldproof.report.numbers import MINUS, MISSING
-from goldproof.report.summary import Table
+from goldproof.report.summary import Report, Table
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -45,6 +45,16 @@ def escape(text: str) -> str:
     '50 \\% of \\$x\\_1\\$ \\& \\textless{}b\\textgreater{}'
     """
     return PATTERN.sub(lambda found: SPECIAL[found[0]], " ".join(text.split()))
+
+
+def findings_latex(report: Report) -> str:
+    """The question, its answer and the findings as a paragraph and a list."""
+    answer = [] if report.answer is None else [escape(line) for line in answer_lines(report.answer)]
+    lines = [rf"\paragraph{{{escape(report.title)}}}", *answer]
+    if report.verdict:
+        found = (rf"\item {escape(claim_line(line))}" for line in report.verdict)
+        lines += [r"\begin{itemize}", *found, r"\end{itemize}"]
+    return "\n".join(lines) + "\n"
 
 
 def table_latex(table: Table) -> str:

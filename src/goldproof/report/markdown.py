@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from goldproof.report.cells import (
     SUPERSCRIPTS,
     TIED,
     CellView,
+    answer_lines,
     claim_line,
     footnotes,
     heading,
@@ -16,7 +17,7 @@ from goldproof.report.cells import (
     table_lines,
     view,
 )
-from goldproof.report.summary import Column, ExampleList, Figure, Item, Report, Table, Text
+from goldproof.report.summary import Claim, Column, ExampleList, Figure, Item, Report, Table, Text
 
 SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -25,8 +26,9 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 def report_markdown(report: Report) -> str:
     """The whole report; figures are expected beside it as figures/<name>.svg, tables as tables/<name>.csv."""
     subject = [escape(subject_line(report))] if subject_line(report) else []
-    verdict = "\n".join(f"- {escape(claim_line(line))}" for line in report.verdict)
-    blocks = [f"# {escape(report.title)}", *subject, verdict]
+    places = {item.name: item.title for item in report.items if not isinstance(item, Text)}
+    verdict = "\n".join(f"- {escape(claim_line(line))}{_place(line, places)}" for line in report.verdict)
+    blocks = [f"# {escape(report.title)}", *subject, *_answer(report), verdict]
     for section in report.sections:
         blocks.append(f"## {escape(section.title)}")
         blocks += [_item(item) for item in section.items]
@@ -37,6 +39,20 @@ def report_markdown(report: Report) -> str:
         ]
         blocks.append("## Made from\n\n" + "\n".join(lines))
     return "\n\n".join(blocks) + "\n"
+
+
+def _answer(report: Report) -> list[str]:
+    """The first screen: the sentence in bold, what it would take, what must be known, and the chart."""
+    if report.answer is None:
+        return []
+    sentence, *rest = map(escape, answer_lines(report.answer))
+    return [f"**{sentence}**", *rest, *([_item(report.answer.figure)] if report.answer.figure is not None else [])]
+
+
+def _place(line: str | Claim, places: Mapping[str, str]) -> str:
+    """Where a finding is shown: the title of its table or figure, which is in bold there."""
+    known = isinstance(line, Claim) and line.place in places
+    return f" See “{escape(places[line.place])}”." if isinstance(line, Claim) and known else ""
 
 
 def escape(text: str) -> str:

@@ -6,6 +6,8 @@ cells are a hue over whatever lies behind them, so they need none.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 INK = "#1f2430"
 MUTED = "#5b6270"
 RULE = "#d4d8df"
@@ -17,13 +19,19 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#b3589a", "#c98500", "#4a9fd4", "#6b
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
-POSITIVE = (26, 90, 158)
-NEGATIVE = (176, 80, 15)
+# One colour means better in every chart, one means worse; blue says neither.
+BETTER = "#00704f"
+WORSE = "#a83c00"
+NEUTRAL_CELL = (26, 90, 158)
+BETTER_CELL = (0, 112, 79)
+WORSE_CELL = (176, 80, 15)
 
 DARK = {
     INK: "#e7e9ee",
     MUTED: "#a3aab8",
     RULE: "#3b424f",
+    BETTER: "#54d0a8",
+    WORSE: "#ff9c66",
     "#0072b2": "#58b0ea",
     "#d55e00": "#ff9350",
     "#009e73": "#3fcda3",
@@ -43,10 +51,12 @@ def cycle(values: tuple[object, ...], n: int) -> list[object]:
     return [values[index % len(values)] for index in range(n)]
 
 
-def dark_style() -> str:
-    """The rules that give each colour of a chart its counterpart on a dark page."""
+def dark_style(colours: Set[str]) -> str:
+    """The rules that give each of these colours its counterpart on a dark page."""
     rules = []
     for light, dark in DARK.items():
-        rules.append(f'.goldproof .chart [fill="{light}"]{{fill:{dark}}}')
-        rules.append(f'.goldproof .chart [stroke="{light}"]{{stroke:{dark}}}')
+        if light not in colours:
+            continue
+        rules.append(f'.drawing [fill="{light}"]{{fill:{dark}}}')
+        rules.append(f'.drawing [stroke="{light}"]{{stroke:{dark}}}')
     return "\n".join(rules)

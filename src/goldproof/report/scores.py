@@ -52,7 +52,7 @@ def scores_of(scores: Sequence[Score], model: str) -> list[Score]:
 
 
 def _choose(report: Report, name: str | None) -> Table:
-    tables = [item for section in report.sections for item in section.items if isinstance(item, Table)]
+    tables = [item for item in report.items if isinstance(item, Table)]
     scored = [table for table in tables if any(_has_estimates(table, column) for column in table.columns)]
     if not scored:
         raise UsageError(f"the report {report.name!r} has no table with scores and intervals")

@@ -1,12 +1,14 @@
-"""The typed summary that every rendering starts from: Report, Section, Table, Figure, ExampleList, Text.
+"""The typed summary that every rendering starts from: Report, Answer, Section, Table, Figure, ExampleList, Text.
 
-It holds plain values only, so that the same summary always gives the same bytes. It does not render.
+A report reads like an answer: its title asks, its `Answer` is the first screen, its claims are the findings, and its
+sections show charts before tables. It holds plain values only, so that the same summary always gives the same bytes.
+It does not render.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from goldproof.errors import UsageError
@@ -46,13 +48,17 @@ class Text:
     text: str
 
 
+VERDICTS = ("verdict", "claim")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: its key in the rows, its heading, its unit, the digits to show, what it means.
 
     Shares and differences of shares stay fractions in the rows: the units "%" and "points" show them times 100, any
     other unit is printed as it is; "p-value" is not printed, and shows small values as <0.001. `published` is for
-    numbers printed in a paper, which stand beside our own.
+    numbers printed in a paper, which stand beside our own. A column with a key of `VERDICTS` stays in sight on a
+    narrow page.
     """
 
     key: str
@@ -157,14 +163,17 @@ class Section:
     items: Sequence[Item]
 
 
-Standing = Literal["shown", "refuted", "undecided", "stated"]
+Standing = Literal["shown", "not shown", "undecided", "refuted", "stated", "red", "green", "grey"]
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the verdict, whether the data show it, and the estimate behind it.
+    """A finding: a plain sentence, whether the data show what it says, and the estimate behind it.
 
-    `digits` and `unit` say how to print the estimate, as in a `Column`; `published` is the number a paper printed.
+    "not shown" was tested and did not show; "undecided" could not be told with these data; "stated" is a number that
+    was measured, with nothing tested. `digits` and `unit` say how to print the estimate, as in a `Column`; `published`
+    is the number a paper printed; `place` is the name of the table, figure or list of examples that it is from.
+    Red, green and grey are the lights of an audit: a problem, none, or it cannot be told.
     """
 
     text: str
@@ -173,25 +182,76 @@ class Claim:
     digits: int | None = None
     unit: str = ""
     published: str = ""
+    place: str = ""
+
+
+AnswerKind = Literal["yes", "no", "open", "measured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first screen: the one sentence that answers the title, for what it holds, and the one chart that shows it.
+
+    `head` is the answer in a few words ("Yes, for other trainings too"), `text` goes on from it with the number, its
+    interval and its scope; one of them may be empty. `takes` says what it would take to be told more, `notes` what
+    must be known before anything else: data that are made up, runs that collapsed. `figure` is in no section. Of the
+    kinds, "open" is what cannot be told, and "measured" answers a question that asks for a number.
+    """
+
+    kind: AnswerKind
+    head: str
+    text: str = ""
+    takes: str = ""
+    notes: Sequence[str] = ()
+    figure: Figure | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Head and text as one.
+
+        >>> Answer("yes", "Yes, as these two systems are", "B is better by 2.0 points [0.9, 3.0].").sentence
+        'Yes, as these two systems are: B is better by 2.0 points [0.9, 3.0].'
+        """
+        return ": ".join(part for part in (self.head, self.text) if part)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """What a study found: title, a verdict in a few sentences, sections, and what it was made from."""
+    """What was found: the title asks, the answer is the first screen, the verdict holds the findings, then sections.
+
+    In each section the figures come before all else. `provenance` is what the report was made from.
+    """
 
     name: str
     title: str
     verdict: Sequence[str | Claim]
     sections: Sequence[Section]
     provenance: Mapping[str, Plain] = field(default_factory=dict)
+    answer: Answer | None = None
+
+    def __post_init__(self) -> None:
+        """Put charts before tables."""
+        sections = tuple(replace(section, items=_charts_first(section.items)) for section in self.sections)
+        object.__setattr__(self, "sections", sections)
+
+    @property
+    def items(self) -> list[Item]:
+        """Everything that the report holds, the answer's figure first."""
+        lead: list[Item] = [self.answer.figure] if self.answer is not None and self.answer.figure is not None else []
+        return lead + [item for section in self.sections for item in section.items]
 
     def __repr__(self) -> str:
-        """The title and the verdict, a line for each sentence."""
+        """The title, the answer and the findings, a line for each sentence."""
         verdict = (line.text if isinstance(line, Claim) else line for line in self.verdict)
-        return "\n".join([self.title, *(f"- {line}" for line in verdict)])
+        answer = [] if self.answer is None else [self.answer.sentence]
+        return "\n".join([self.title, *answer, *(f"- {line}" for line in verdict)])
 
     def _repr_html_(self) -> str:
         """The report as a notebook shows it."""
         from goldproof.report.notebook import html_fragment
 
         return html_fragment(self)
+
+
+def _charts_first(items: Sequence[Item]) -> Sequence[Item]:
+    return tuple(sorted(items, key=lambda item: not isinstance(item, Figure)))

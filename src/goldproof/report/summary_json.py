@@ -18,6 +18,7 @@ from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError, UsageError
 from goldproof.report.cells import plain_value
 from goldproof.report.summary import (
+    Answer,
     Cell,
     Claim,
     Column,
@@ -35,7 +36,8 @@ from goldproof.report.summary import (
 )
 from goldproof.statistics.estimate import Estimate
 
-PRODUCT, FORMAT = "goldproof", 2
+PRODUCT, FORMAT = "goldproof", 3
+READABLE = (2, FORMAT)  # 2 has no answer, and claims without a place
 ITEM_KINDS: dict[str, type[Any]] = {"text": Text, "table": Table, "figure": Figure, "examples": ExampleList}
 
 
@@ -46,6 +48,7 @@ def report_json(report: Report) -> str:
         "format": FORMAT,
         "name": report.name,
         "title": report.title,
+        **({} if report.answer is None else {"answer": _answer_object(report.answer)}),
         "verdict": [line if isinstance(line, str) else _object(line) for line in report.verdict],
         "sections": [
             {"title": section.title, "items": [_item_object(item) for item in section.items]}
@@ -88,12 +91,19 @@ def _check_format(body: Any, path: str | Path) -> None:
             "(the file is left as it is)",
             path=path,
         )
-    if (product, version) != (PRODUCT, FORMAT):
+    if product != PRODUCT or version not in READABLE:
+        allowed = " or ".join(map(str, READABLE))
         raise DataError(
-            f'not a summary that this version reads; allowed: "product": "{PRODUCT}", "format": {FORMAT}; '
+            f'not a summary that this version reads; allowed: "product": "{PRODUCT}", "format": {allowed}; '
             f"got {shortened(repr(product))}, {shortened(repr(version))}",
             path=path,
         )
+
+
+def _answer_object(answer: Answer) -> dict[str, Any]:
+    words = {name: getattr(answer, name) for name in ("kind", "head", "text", "takes")}
+    figure = None if answer.figure is None else _item_object(answer.figure)
+    return {**words, "notes": list(answer.notes), "figure": figure}
 
 
 def _item_object(item: Item) -> dict[str, Any]:
@@ -148,7 +158,13 @@ def _report(body: Mapping[str, Any]) -> Report:
         tuple(line if isinstance(line, str) else _claim(line) for line in body["verdict"]),
         tuple(Section(part["title"], tuple(_item(item) for item in part["items"])) for part in body["sections"]),
         {key: _read_plain(cell) for key, cell in body["provenance"].items()},
+        None if (answer := body.get("answer")) is None else _answer(answer),
     )
+
+
+def _answer(form: dict[str, Any]) -> Answer:
+    figure = None if form["figure"] is None else _figure(_without_kind(form["figure"]))
+    return Answer(**{**form, "notes": tuple(form["notes"]), "figure": figure})
 
 
 def _claim(line: dict[str, Any]) -> Claim:
@@ -157,7 +173,11 @@ def _claim(line: dict[str, Any]) -> Claim:
 
 
 def _item(item: dict[str, Any]) -> Item:
-    return READERS[item["kind"]]({key: value for key, value in item.items() if key != "kind"})
+    return READERS[item["kind"]](_without_kind(item))
+
+
+def _without_kind(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key != "kind"}
 
 
 def _table(item: dict[str, Any]) -> Table:

@@ -13,7 +13,7 @@ from goldproof.errors import StoreError, UsageError
 from goldproof.report.csv_tables import examples_csv, figure_csv, table_csv
 from goldproof.report.figures import figure_pdf, figure_svg
 from goldproof.report.html import html_page
-from goldproof.report.latex import table_latex
+from goldproof.report.latex import findings_latex, table_latex
 from goldproof.report.markdown import report_markdown
 from goldproof.report.summary import ExampleList, Figure, Report, Table
 from goldproof.report.summary_json import load_summary, report_json
@@ -34,7 +34,7 @@ FORMATS = {
     "md": Format("report.md", "the same numbers for a pull request or README; figures are links to figures/*.svg"),
     "json": Format("summary.json", "the typed summary that all others are made from; the same report, the same bytes"),
     "csv": Format("tables/*.csv", "tables, the rows that figures draw, and examples, every number in full"),
-    "tex": Format("tables/*.tex", "tables for a paper (booktabs)"),
+    "tex": Format("findings.tex, tables/*.tex", "question, answer and findings, and tables for a paper (booktabs)"),
     "svg": Format("figures/*.svg", "figures for the web"),
     "pdf": Format("figures/*.pdf", "figures for a paper"),
 }
@@ -46,8 +46,8 @@ NamedItem = Table | Figure | ExampleList
 def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Path]:
     """Write a report in the given formats, and say which files were written.
 
-    html: report.html; md: report.md; json: summary.json; csv and tex: tables/; svg and pdf: figures/. Markdown links to
-    the SVG figures. Files of an earlier report with other names are left alone.
+    html: report.html; md: report.md; json: summary.json; csv and tex: tables/, and findings.tex; svg and pdf: figures/.
+    Markdown links to the SVG figures. Files of an earlier report with other names are left alone.
     """
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:
@@ -73,9 +73,7 @@ def make_folder(folder: Path) -> None:
 
 def _named_items(report: Report) -> list[NamedItem]:
     """Tables, figures and examples, once their names are known to be good and different file names."""
-    named = [
-        item for section in report.sections for item in section.items if isinstance(item, Table | Figure | ExampleList)
-    ]
+    named = [item for item in report.items if isinstance(item, Table | Figure | ExampleList)]
     seen: set[str] = set()
     for item in named:
         if not NAME.fullmatch(item.name):
@@ -96,6 +94,8 @@ def _contents(report: Report, named: Sequence[NamedItem], formats: Sequence[str]
         yield "report.md", report_markdown(report)
     if "json" in formats:
         yield "summary.json", report_json(report)
+    if "tex" in formats:
+        yield "findings.tex", findings_latex(report)
     for item in named:
         if "csv" in formats:
             yield f"tables/{item.name}.csv", _csv(item)
@@ -105,6 +105,11 @@ def _contents(report: Report, named: Sequence[NamedItem], formats: Sequence[str]
             yield f"figures/{item.name}.svg", figure_svg(item)
         if isinstance(item, Figure) and "pdf" in formats:
             yield f"figures/{item.name}.pdf", figure_pdf(item)
+
+
+def write_file(path: str | Path, text: str) -> None:
+    """Write a text file that belongs to a report; a reader sees the old file or the new one, never a part."""
+    _write(Path(path), text.encode("utf-8", "backslashreplace"))
 
 
 def _csv(item: NamedItem) -> str:

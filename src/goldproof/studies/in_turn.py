@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from goldproof.report.summary import Claim, Item, Plain, Report, Section, Text
+from goldproof.report.summary import Answer, Claim, Item, Plain, Report, Section, Text
 from goldproof.studies.shared import each_model, only_model
 
 C = TypeVar("C", bound=Any)
@@ -26,19 +26,41 @@ def report_in_turn(config: C, make: Callable[[C], Report]) -> Report:
     first = next(iter(made.values()))
     if len(made) == 1:
         return first
-    verdict: list[str | Claim] = [f"{len(made)} models were judged in turn, and not compared with each other."]
-    verdict += [_led(title, line) for title, report in made.items() for line in report.verdict]
+    verdict = [_led(title, line, place) for place, title, report in _placed(made) for line in report.verdict]
     sections = [
         Section(f"{title}: {section.title}", [_renamed(item, place) for item in section.items])
-        for place, (title, report) in enumerate(made.items(), 1)
-        for section in report.sections
+        for place, title, report in _placed(made)
+        for section in (*_first_screen(report), *report.sections)
     ]
-    return Report(first.name, first.title, verdict, sections, _provenance(made))
+    return Report(first.name, first.title, verdict, sections, _provenance(made), _answer(made))
 
 
-def _led(title: str, line: str | Claim) -> str | Claim:
+def _placed(made: Mapping[str, Report]) -> list[tuple[int, str, Report]]:
+    return [(place, title, report) for place, (title, report) in enumerate(made.items(), 1)]
+
+
+def _answer(made: Mapping[str, Report]) -> Answer:
+    """The answers of all models in one sentence; each with its chart begins the sections of its model."""
+    several = [f"{title}: {report.answer.sentence}" for title, report in made.items() if report.answer is not None]
+    alike = next(iter(made.values())).answer
+    kinds = {None if report.answer is None else report.answer.kind for report in made.values()}
+    kind = alike.kind if alike is not None and len(kinds) == 1 else "measured"
+    takes = f"{len(made)} models were judged in turn, and not compared with each other."
+    notes = [f"{title}: {note}" for title, report in made.items() if report.answer for note in report.answer.notes]
+    return Answer(kind, "", " ".join(several), takes, notes)
+
+
+def _first_screen(report: Report) -> list[Section]:
+    answer = report.answer
+    if answer is None or answer.figure is None:
+        return []
+    return [Section(report.title, [answer.figure, Text(" ".join([answer.sentence, answer.takes]).strip())])]
+
+
+def _led(title: str, line: str | Claim, place: int) -> str | Claim:
     if isinstance(line, Claim):
-        return dataclasses.replace(line, text=f"{title}: {line.text}")
+        where = f"model-{place}-{line.place}" if line.place else ""
+        return dataclasses.replace(line, text=f"{title}: {line.text}", place=where)
     return f"{title}: {line}"
 
 

@@ -48,6 +48,17 @@ def looking() -> Iterator[None]:
         raise DataError(f"cannot be opened: {error.strerror}", path=error.filename) from None
 
 
+def first_bytes(path: Path, n_bytes: int) -> bytes:
+    """The first bytes of a file, unpacked: enough to see what it is."""
+    try:
+        with _open(path) as stream:
+            return stream.read(n_bytes)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"not a whole gzip file: {error}", path=path) from None
+    except OSError as error:
+        raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
+
+
 def describe_file(path: Path) -> SourceFile:
     """The base name and the SHA-256 of a file."""
     with path.open("rb") as stream:

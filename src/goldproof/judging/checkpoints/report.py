@@ -6,24 +6,24 @@ Sections on runs and guidance are here; those on selection and the course of tra
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
+from goldproof.judging.checkpoints.answer import QUESTION, transfer_answer, transfer_figure, transfer_findings
 from goldproof.judging.checkpoints.guide import Guidance
 from goldproof.judging.checkpoints.report_selection import LANGUAGE, course_items, oracle_items, rule_items
 from goldproof.judging.checkpoints.rules import NOT_AVERAGED, USUAL
 from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.judging.metrics import title_of
-from goldproof.judging.score_report import lower_name
+from goldproof.judging.score_answer import lower_name
 from goldproof.report.charts import Caption, dots, heat_map
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import format_number, in_words, points
-from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Missing, Report, Section, Standing, Table, Text
+from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import benjamini_hochberg
 
@@ -57,108 +57,12 @@ def transfer_report(found: Transfer, context: Context | None = None) -> Report:
     notes = list(dict.fromkeys([*context.notes, *found.experiment.notes, *_limits(found)]))
     sections.append(Section("Limits", [Text(note) for note in notes]))
     keyed = [Section(section.title, [_with_keys(item, context.keys) for item in section.items]) for section in sections]
-    title = "Would the zero-shot score survive an honest choice of checkpoint?"
-    return Report("transfer", title, _verdict(found), keyed, context.provenance)
+    answer = replace(transfer_answer(found), figure=transfer_figure(found, context.keys))
+    return Report("transfer", QUESTION, transfer_findings(found), keyed, context.provenance, answer)
 
 
 def _with_keys(item: Item, keys: Sequence[str]) -> Item:
-    from dataclasses import replace
-
     return item if isinstance(item, Text) or not keys else replace(item, keys=keys)
-
-
-def _verdict(found: Transfer) -> list[str | Claim]:
-    source, overall = found.experiment.source, found.overall
-    lines: list[str | Claim] = [
-        _claimed(found),
-        _share(f"{source} dev moves as target test does in {{}} of the pairs of checkpoints.", overall.source),
-        _share("In the second half of training it does so in {}, where a coin gives 50 %.", overall.source_late),
-        _guides(found),
-    ]
-    if overall.target_late is not None:
-        lines.insert(3, _share("Target dev, with labels of its own, does so in {} there.", overall.target_late))
-    choosing = f"Choosing checkpoints by target dev instead of {source} dev"
-    beyond = "with no labels beyond the source"
-    for rule, text in (
-        ("target dev", f"{choosing} {{}}, mean over languages."),
-        ("averaged", f"Averaging the log-probabilities of all checkpoints, {beyond}, {{}}."),
-        ("averaged weights", f"Averaging the weights of all checkpoints, {beyond}, {{}}."),
-    ):
-        gain = found.gain(rule)
-        if gain is not None:
-            lines.append(_gain(text, gain, found.experiment.n_runs))
-    if found.experiment.n_runs > 1:
-        widest = max(found.languages, key=lambda result: result.spread.delta)
-        lines.append(
-            f"Between {found.experiment.n_runs} runs {source} dev differs by {points(found.source_spread.delta)}, "
-            f"{widest.language} test by {format_number(widest.spread.delta, 1, 'points')}."
-        )
-    else:
-        lines.append("One run only: nothing is claimed about another run.")
-    return [*_collapsed(found), *lines]
-
-
-def _collapsed(found: Transfer) -> list[str | Claim]:
-    """What comes first where runs collapsed: how many, and that nothing below speaks of them."""
-    if found.collapse is None or not found.collapse.n:
-        return []
-    n, of = found.collapse.n, len(found.collapse.collapsed)
-    if n == of:
-        return [f"Every run collapsed: on {found.experiment.source} dev it gives one answer to nearly all items."]
-    return [f"{n} of {of} runs collapsed, giving one answer to nearly all items; they are in no finding below."]
-
-
-def _guides(found: Transfer) -> str:
-    """In how many languages source dev is shown to guide or to mislead."""
-    source, n = found.experiment.source, len(found.counted)
-    if found.experiment.n_runs == 1:
-        return f"One run cannot tell whether {source} dev guides or misleads: its checkpoints hang together."
-    whole, late = (
-        Counter(getattr(result.by_source, part) for result in found.counted) for part in ("standing", "late_standing")
-    )
-    return (
-        f"On these items {source} dev is shown to guide in {whole['guides']} of {n} languages over all of training and "
-        f"in {late['guides']} in the second half, to mislead in {whole['misleads']} and {late['misleads']}; in the "
-        "others neither is shown."
-    )
-
-
-def _claimed(found: Transfer) -> str:
-    """How many scores may be claimed, and with what the others may."""
-    claims = Counter(result.claim for result in found.languages)
-    free = claims.pop("may be claimed", 0)
-    several = {claim: claim.replace(" its ", " their ") if count > 1 else claim for claim, count in claims.items()}
-    rest = "".join(f"; {count} {several[claim]}" for claim, count in claims.most_common())
-    return f"{free} of {len(found.languages)} zero-shot scores may be claimed as they are{rest}."
-
-
-def _share(text: str, share: Estimate) -> Claim:
-    """A sentence about a share, which stands for the braces."""
-    said = in_words(share, 0, "%") if math.isfinite(share.value) else "an unknown share"
-    return Claim(text.format(said), "stated", share, 0, "%")
-
-
-def _gain(text: str, gain: Estimate, n_runs: int) -> Claim:
-    """A sentence about a gain; what is said of it stands for the braces."""
-    standing = _standing(gain)
-    size = points(abs(gain.value))
-    said = {"shown": f"gains {size}", "refuted": f"loses {size}"}.get(standing, _not_shown(gain))
-    return Claim(text.format(f"{said} in this run" if n_runs == 1 else said), standing, gain, 1, "points")
-
-
-def _not_shown(gain: Estimate) -> str:
-    """What fits the data where neither a gain nor a loss is shown."""
-    said = "is not shown to gain or to lose"
-    if not math.isfinite(gain.low) or gain.high - gain.low > 1:
-        return f"{said}, as so few runs or items tell next to nothing"
-    low, high = (format_number(end, 1, "points") for end in (gain.low, gain.high))
-    return f"{said} ({low} to {high} points fit the data)"
-
-
-def _standing(estimate: Estimate) -> Standing:
-    if not math.isfinite(estimate.low) or estimate.low <= 0 <= estimate.high:
-        return "undecided"
-    return "shown" if estimate.low > 0 else "refuted"
 
 
 def _claim_items(found: Transfer) -> list[Item]:

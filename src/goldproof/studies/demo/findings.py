@@ -10,8 +10,8 @@ import numpy as np
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.numbers import in_words
-from goldproof.report.summary import Cell, Claim, Column, Figure, Report, Section
+from goldproof.report.numbers import estimate_text, in_words
+from goldproof.report.summary import Answer, Cell, Claim, Column, Figure, Report, Section
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import encode_labels, metric
@@ -57,19 +57,23 @@ def report(config: Config, results: Results) -> Report:
     title = f"With {widest.size} reviews another seed moves the score by up to {100 * widest.spread:.1f} points"
     table = make_table(Heading("accuracy", title, f"{config.n_test} test reviews.", keys), _FIELDS, rows)
     last = rows[-1].accuracy
-    reached = in_words(last, 1, "%")
+    reached = estimate_text(last, 1, "%")
     verdict: list[str | Claim] = [
-        Claim(f"With {config.sizes[-1]} reviews a bag of words reaches {reached}.", "stated", last, 1, "%"),
+        Claim(
+            f"With {config.sizes[-1]} reviews a bag of words reaches {reached}.", "stated", last, 1, "%", "", "accuracy"
+        ),
         f"{100 * config.noise:.0f} % of the labels are wrong on purpose: in the long run no model can be right on "
         f"more than {100 * (1 - config.noise):.0f} %.",
-        f"{title}; the interval says what a new seed would do, not only what these did.",
     ]
-    return Report(
-        "demo",
-        "How far does a small score move with the seed?",
-        verdict,
-        [Section("Accuracy", [table, _figure(config, rows, table.rows)])],
+    answer = Answer(
+        "measured",
+        f"By up to {100 * widest.spread:.1f} points",
+        f"so far apart are {len(config.seeds)} seeds with {widest.size} reviews; the interval says what a new seed "
+        "would do, not only what these did.",
+        figure=_figure(config, rows, table.rows),
     )
+    question = "How far does a small score move with the seed?"
+    return Report("demo", question, verdict, [Section("Accuracy", [table])], answer=answer)
 
 
 def _score(config: Config, results: Results, size: int) -> _Size:

@@ -9,8 +9,7 @@ from functools import partial
 from goldproof.builders.corruption.texts import CorruptionTally
 from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.numbers import in_words
-from goldproof.report.summary import Cell, Claim, Column, Item, Missing, Section, Table, Text
+from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.findings.why import strictest
@@ -42,19 +41,7 @@ def words_for(removed: str) -> str:
     >>> words_for("NOUN+ADJ")
     'adjectives and nouns'
     """
-    return " and ".join(NAMES[name] for name in classes_of(removed))
-
-
-def retained_claims(config: Config, found: Sequence[Found]) -> list[Claim]:
-    """For each task how much is left without its nouns (or the first class that was removed)."""
-    removed = "NOUN" if "NOUN" in config.classes else config.classes[0]
-    claims = []
-    for one in found:
-        share = _left(config, one, removed)
-        if share is not None:
-            kept = f"{one.runs.task.title} keeps {in_words(share, 0, '%')} of its score above the floor"
-            claims.append(Claim(f"Without its {words_for(removed)}, {kept}.", "stated", share, 0, "%"))
-    return claims
+    return " and ".join(NAMES.get(name, f"words of the class {name}") for name in classes_of(removed))
 
 
 def author_section(config: Config, results: Results, found: Sequence[Found]) -> Section:
@@ -79,20 +66,20 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
     return make_table(heading, fields, found)
 
 
-def _left(config: Config, one: Found, removed: str) -> Estimate | None:
+def left_of(config: Config, one: Found, removed: str) -> Estimate | None:
     """Which share of a task's score above the floor is left without a class; None where there is none to speak of."""
     return retained_share(one.cell(removed, strictest(config)), one.baseline)
 
 
 def _retained_cell(config: Config, removed: str, one: Found) -> Cell:
-    return _left(config, one, removed) or Missing(_why_nothing(one))
+    return left_of(config, one, removed) or Missing(_why_nothing(one))
 
 
 def _retained_title(config: Config, found: Sequence[Found]) -> str:
     """The class whose removal leaves least, on average over the tasks where that can be said."""
     means = {}
     for removed in config.classes:
-        shares = [share.value for one in found if (share := _left(config, one, removed)) is not None]
+        shares = [share.value for one in found if (share := left_of(config, one, removed)) is not None]
         if shares:
             means[removed] = sum(shares) / len(shares)
     if not means:
@@ -104,7 +91,7 @@ def _retained_title(config: Config, found: Sequence[Found]) -> str:
 
 def _sentence(config: Config, one: Found) -> str:
     """What is left without each class, most first."""
-    shares = [(_left(config, one, name), name) for name in config.classes]
+    shares = [(left_of(config, one, name), name) for name in config.classes]
     known = sorted(((share, name) for share, name in shares if share is not None), key=lambda pair: -pair[0].value)
     if not known:
         return f"{one.runs.task.title}: {_why_nothing(one)}, so nothing can be said of what is left."

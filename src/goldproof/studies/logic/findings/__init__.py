@@ -12,13 +12,14 @@ from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.numbers import format_number, in_words
-from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Plain, Report, Section, Table
+from goldproof.report.numbers import format_number
+from goldproof.report.summary import Cell, Column, Item, Marked, Plain, Report, Section, Table
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.logic import published
-from goldproof.studies.logic.findings.corpus import corpus_section, given_away
+from goldproof.studies.logic.findings.answer import QUESTION, judged_of, logic_answer, logic_findings
+from goldproof.studies.logic.findings.corpus import corpus_section
 from goldproof.studies.logic.findings.grounds import (
     CHANCE_NOTE,
     SHARE,
@@ -28,6 +29,7 @@ from goldproof.studies.logic.findings.grounds import (
     overlap,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
+from goldproof.studies.logic.own import settle
 from goldproof.studies.logic.plan import LogicCondition, conditions, languages_trained, model_names
 from goldproof.studies.logic.scores import (
     ACCURACY,
@@ -40,33 +42,21 @@ from goldproof.studies.logic.scores import (
     with_paper,
 )
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.own import has_own, own_name
 from goldproof.studies.shared import each_model
 
+_TWINS = "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
 SIZE = "n is how many people, places or facts a pair strings together"
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
+    config = settle(config)
     scored = {cell: score(config, results, cell) for cell in conditions(config)}
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
     beside_us = beside(config, plain, scored)
-    above = f"{sum(told)} of {n_tested(plain)} combinations of model, task and language are shown to be above chance"
-    if beside_us:
-        above = beside_us[0].title
-    seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
-    size = f"{seeds}, {config.sizes.test} test pairs each"
-    verdict: list[str | Claim] = [f"{above} ({size})."]
-    if any(told):
-        best = max((each for each, above in zip(plain, told, strict=True) if above), key=lambda e: e.accuracy.value)
-        where = f"{task_title(best.condition.task)} ({best.language})"
-        picked = f"; as the highest of {n_tested(plain)} it flatters" if n_tested(plain) > 1 else ""
-        score_text = (
-            f"{in_words(best.accuracy, 1, '%')}, that of {model_title(best.condition.model)} on {where}{picked}"
-        )
-        text = f"The highest score is {score_text}."
-        verdict.append(Claim(text, "stated", best.accuracy, 1, "%"))
-    verdict += [*given_away(config, results), *_collapsed(plain)]
+    judged = judged_of(config, results, plain, told)
     sections = [
         Section(
             "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]
@@ -85,13 +75,18 @@ def make_report(config: Config, results: Results) -> Report:
     encoder = [model_title(model) for model in each_model(config.model)]
     provenance: dict[str, Plain] = {
         "models": ", ".join([*config.learners, *encoder]),
-        "corpus": f"preset {config.data.corpus}, {config.sizes.train:,} training pairs",
-        "tasks": ", ".join(config.tasks),
+        "corpus": f"{_corpus_name(config)}, {config.sizes.train:,} training pairs",
+        "tasks": ", ".join(task_title(task) if has_own(config) else task for task in config.tasks),
         "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
-    return Report("logic", "Does it infer, or match words?", verdict, sections, provenance)
+    findings = logic_findings(judged, results, beside_us)
+    return Report("logic", QUESTION, findings, sections, provenance, logic_answer(judged))
+
+
+def _corpus_name(config: Config) -> str:
+    return own_name(config.data) if has_own(config) else f"preset {config.data.corpus}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +114,10 @@ def _partly(scored: ConditionAccuracy) -> bool:
 
 
 def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
+    if not with_paper(config):
+        return printed_cell(None)
     name = model.removeprefix("bi") if model in config.learners else "encoder"
-    place = (row.language, find_task(row.task).value, name)
-    return printed_cell(published.ACCURACY.get(place) if with_paper(config) else None)
+    return printed_cell(published.ACCURACY.get((row.language, find_task(row.task).value, name)))
 
 
 def _why(each: ConditionAccuracy) -> str:
@@ -129,19 +125,6 @@ def _why(each: ConditionAccuracy) -> str:
     if each.is_collapsed:
         return f"Not tested: every one of {each.n_trained} seeds gives one answer to nearly all items"
     return CHANCE_NOTE
-
-
-def _collapsed(plain: list[ConditionAccuracy]) -> list[str]:
-    n, total = sum(each.n_collapsed for each in plain), sum(each.n_trained for each in plain)
-    if not n:
-        return []
-    lost = len(plain) - n_tested(plain)
-    more = f", nor are {lost} combinations of which every training did" if lost > 1 else ""
-    more = ", nor is one combination of which every training did" if lost == 1 else more
-    return [
-        f"{n} of {total} trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what "
-        f"the model could infer. They are in no score above{more}."
-    ]
 
 
 def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -> Table:
@@ -166,7 +149,7 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
     if with_paper(config):
         note += "; the paper's table is the best on test over training sizes, and "
         note += "its recurrent networks read one way or both"
-    note += ". Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
+    note += "." if has_own(config) else f". {_TWINS}"
     heading = Heading("accuracy", title, note, [each.key for each in plain])
     return make_table(heading, fields, every)
 
@@ -248,7 +231,7 @@ def _learning_title(config: Config, scored: dict[LogicCondition, ConditionAccura
 
 def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
     """Accuracy by template, and over n where templates have a size."""
-    plain = [each for each in plain if not each.is_collapsed]
+    plain = [each for each in plain if each.has_templates and not each.is_collapsed]
     if not plain:
         return []
     strict = 1 - 0.05 / sum(len(np.unique(each.templates)) for each in plain)

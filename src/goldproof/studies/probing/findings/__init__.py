@@ -1,4 +1,4 @@
-"""The findings in order: verdict, layers, twins, controls, baselines, neurons, similarity, tuning, data, limits."""
+"""The findings in order: answer, layers, twins, controls, baselines, neurons, similarity, tuning, limits, data."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from functools import partial
 
 from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.numbers import in_words
-from goldproof.report.summary import Cell, Claim, Column, Report, Section, Table, Text
+from goldproof.report.summary import Cell, Column, Report, Section, Table, Text
+from goldproof.studies.own import has_own, own_name
+from goldproof.studies.probing.findings.answer import QUESTION, probing_answer, probing_findings
 from goldproof.studies.probing.findings.coarse import coarse_section
 from goldproof.studies.probing.findings.controls import controls_section
 from goldproof.studies.probing.findings.layers import baselines_section, layers_section, twins_section
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
 from goldproof.studies.probing.published import FIGURES, canonical_name
-from goldproof.studies.probing.scores import LayerScores, ProbingFindings, task_title
+from goldproof.studies.probing.scores import ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
-from goldproof.studies.probing.tasks import Facts, facts_job
+from goldproof.studies.probing.tasks import Facts, facts_job, settle
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
-    found = ProbingFindings(config, results)
+    found = ProbingFindings(settle(config), results)
     sections = [
         *([layers_section(found)] if found.own else []),
         *twins_section(found),
@@ -31,50 +32,11 @@ def make_report(config: Config, results: Results) -> Report:
         *neurons_section(found),
         *similarity_section(found),
         *coarse_section(found),
-        Section("Data", [_data(found), *(Text(line) for line in _notes(found))]),
         Section("Limits", [Text(line) for line in _limits(found)]),
+        Section("Data", [_data(found), *(Text(line) for line in _notes(found))]),
     ]
-    return Report("probing", "What do the layers know?", _verdict(found), sections, _provenance(found))
-
-
-def _verdict(found: ProbingFindings) -> list[str | Claim]:
-    lines: list[str | Claim] = []
-    kind = found.config.probe.kinds[0]
-    whole = [each for arm in found.own for each in found.of(kind, arm)]
-    every = [each for each in whole if not each.is_collapsed]
-    if len(every) < len(whole):
-        lines.append(
-            f"In {len(whole) - len(every)} of {len(whole)} cases the probes of all layers give one answer to nearly "
-            "everything; they are counted in nothing else here."
-        )
-    if every:
-        alone = sum(len(each.tests.tied) == 1 for each in every)
-        lines.append(
-            f"In {len(every) - alone} of {len(every)} cases other layers cannot be told from the best one: a single "
-            "best layer says too much."
-        )
-        low = sum(not each.above_majority for each in every)
-        lines.append(f"In {low} of {len(every)} cases no layer is shown to do better than the majority class.")
-    limit = 1 - found.config.level
-    if found.twins:
-        better = [each for each in found.twins if each.p_value < limit and each.difference.value > 0]
-        same = [each for each in found.twins if each not in better]
-        names = "; ".join(_case(found, each.model) for each in same[:6])
-        more = f" ({names}{' and more' if len(same) > 6 else ''})" if same else ""
-        lines.append(
-            f"In {len(same)} of {len(found.twins)} cases training is not shown to help over random weights{more}."
-        )
-        if better:
-            most = max(better, key=lambda each: each.difference.value)
-            gain = in_words(most.difference, 1, "points")
-            text = f"Training adds most to {_case(found, most.model)}: {gain} over its random twin."
-            lines.append(Claim(text, "stated", most.difference, 1, "points"))
-    return lines or ["No model was probed: the report has baselines and data only."]
-
-
-def _case(found: ProbingFindings, scored: LayerScores) -> str:
-    """A task, and the model where there are several."""
-    return scored.task + (f" of {scored.cell.arm.title}" if len(found.own) > 1 else "")
+    answer, findings = probing_answer(found), probing_findings(found)
+    return Report("probing", QUESTION, findings, sections, _provenance(found), answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +121,7 @@ def _limits(found: ProbingFindings) -> list[str]:
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
-    if config.data.corpus == "generated":
+    if config.data.corpus == "generated" and not has_own(config):
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
     return lines
 
@@ -169,7 +131,7 @@ def _provenance(found: ProbingFindings) -> dict[str, str | int]:
     special = "with" if readout.special_tokens else "without"
     return {
         "models": ", ".join(arm.title for arm in found.own) or "none",
-        "corpus": config.data.corpus.rstrip("/").rpartition("/")[2],
+        "corpus": own_name(config.data) if has_own(config) else config.data.corpus.rstrip("/").rpartition("/")[2],
         "languages": ", ".join(config.data.languages),
         "vectors": f"{readout.pooling} pooling, {special} special tokens, kept in {readout.dtype}",
         "probes": f"{', '.join(config.probe.kinds)}; L2 out of {', '.join(f'{value:g}' for value in config.probe.l2)}",

@@ -1,35 +1,26 @@
-"""The findings in order: verdict, seeds, languages, categories, data size, features, data, items, limits."""
+"""The findings in order: answer, seeds, languages, categories, data size, features, items, limits, data."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from goldproof.jobs import Results
 from goldproof.judging.score_report import flip_examples
-from goldproof.judging.tags import UNTESTED
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.numbers import extremes, in_words
-from goldproof.report.summary import Cell, Claim, Column, Missing, Report, Section, Table, Text
-from goldproof.statistics.estimate import Estimate
+from goldproof.report.summary import Cell, Column, Missing, Report, Section, Table, Text
 from goldproof.studies.shared import only_model
+from goldproof.studies.stability.findings.answer import QUESTION, stability_answer, stability_findings
 from goldproof.studies.stability.findings.presence import presence_section
-from goldproof.studies.stability.findings.seeds import (
-    categories_sections,
-    languages_section,
-    seeds_section,
-    widest_spread,
-)
-from goldproof.studies.stability.findings.size import gains, size_section
+from goldproof.studies.stability.findings.seeds import categories_sections, languages_section, seeds_section
+from goldproof.studies.stability.findings.size import size_section
 from goldproof.studies.stability.plan import CorpusFigures, figures_job
-from goldproof.studies.stability.published import CORPORA, OVERALL, CorpusRow
+from goldproof.studies.stability.published import CORPORA, CorpusRow
 from goldproof.studies.stability.scores import StabilityFindings
 from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
-MOST_LANGUAGES = 2
 _PRINTED_MEAN = (
     "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
     "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
@@ -45,73 +36,12 @@ def make_report(config: Config, results: Results) -> Report:
         *categories_sections(found),
         *size_section(found),
         *presence_section(found),
-        Section("Data", [_data_table(found)]),
         *_items(found),
         Section("Limits", [Text(line) for line in _limits(found)]),
+        Section("Data", [_data_table(found)]),
     ]
-    title = "Would the score hold with another seed?"
-    return Report("stability", title, _verdict(found), sections, _provenance(config))
-
-
-def _verdict(found: StabilityFindings) -> list[str | Claim]:
-    lines: list[str | Claim] = []
-    if all(scored.is_collapsed for scored in found.every_base.values()):
-        return _collapsed(found)
-    judged = [score for scores in found.categories.values() for score in scores]
-    tested = [score for score in judged if score.verdict not in UNTESTED]
-    told = [score for score in tested if score.verdict in ("above chance", "below chance")]
-    several = any(scored.n_runs > 1 for scored in found.base.values())
-    means = ", even as means over seeds" if several else ""
-    lines.append(f"{len(tested) - len(told)} of {len(tested)} category scores cannot be told from chance{means}.")
-    widest = widest_spread(found)
-    if widest is not None:
-        lines.append(f"{widest}.")
-    return [*_collapsed(found), *lines, *_overall(found), *gains(found), *_correlations(found)]
-
-
-def _collapsed(found: StabilityFindings) -> list[str | Claim]:
-    """How many trainings collapsed, of which nothing below speaks."""
-    every = list(found.scored.values())
-    n = sum(scored.n_collapsed for scored in every)
-    if not n:
-        return []
-    of = sum(len(found.config.seeds) for _ in every)
-    lost = [scored.condition.name() for scored in every if scored.is_collapsed]
-    alone = f" every one of {', '.join(lost)}, of which nothing can be said" if lost else ""
-    text = f"{n} of {of} trainings collapsed, giving one answer to nearly all rows; they are in no finding"
-    return [f"{text}:{alone}." if alone else f"{text}."]
-
-
-def _overall(found: StabilityFindings) -> list[str | Claim]:
-    n_runs = max((scored.n_runs for scored in found.base.values()), default=1)
-    seeds = f"the mean of {n_runs} seeds" if n_runs > 1 else "one seed"
-    estimates = {language: scored.overall for language, scored in found.base.items()}
-    one = f"the overall MCC on the diagnostics is {{}}, {seeds}"
-    return _stated(found, estimates, f"Of the overall MCC on the diagnostics, {seeds}", one, "mcc")
-
-
-def _correlations(found: StabilityFindings) -> list[str | Claim]:
-    every = {language: scored.correlation(found.config.level) for language, scored in found.base.items()}
-    known = {language: each for language, each in every.items() if each is not None and math.isfinite(each.low)}
-    one = "the category scores of two seeds correlate with {}, on average"
-    return _stated(found, known, "Of the correlations between the category scores of two seeds", one, "correlation")
-
-
-def _stated(
-    found: StabilityFindings, estimates: Mapping[str, Estimate], several: str, one: str, published: str
-) -> list[str | Claim]:
-    """A claim for each language, or one sentence on the highest and the lowest where there are more than two.
-
-    `several` begins that sentence, `one` is the claim with {} for the score, `published` the paper's field.
-    """
-    if len(estimates) > MOST_LANGUAGES:
-        return [f"{several}, {extremes(list(estimates.items()), 3)}."]
-    lines: list[str | Claim] = []
-    for language, estimate in estimates.items():
-        printed = f"{getattr(OVERALL[language], published):.3f}" if found.with_paper else ""
-        text = f"{language}: {one.format(in_words(estimate, 3))}."
-        lines.append(Claim(text, "stated", estimate, digits=3, published=printed))
-    return lines
+    answer, findings = stability_answer(found), stability_findings(found)
+    return Report("stability", QUESTION, findings, sections, _provenance(config), answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ def _attribution(found: StabilityFindings) -> list[Item]:
         f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
     )
     every = [source for language, parts in found.sources.items() for source in _sources(found, language, parts)]
-    return [make_table(Heading("sources", _sources_title(found), note), _SOURCE_FIELDS, every), *lost]
+    return [make_table(Heading("sources", sources_title(found), note), _SOURCE_FIELDS, every), *lost]
 
 
 def _sources(found: StabilityFindings, language: str, parts: Attribution) -> list[_Source]:
@@ -191,7 +191,8 @@ def _sources(found: StabilityFindings, language: str, parts: Attribution) -> lis
     return [*known, _Source(language, "Interactions and rest", parts.rest, parts.rest_share)]
 
 
-def _sources_title(found: StabilityFindings) -> str:
+def sources_title(found: StabilityFindings) -> str:
+    """Which sources of chance are shown to move the score."""
     adjusted = found.adjusted_sources
     shown = [f"{name.lower()} ({language})" for (language, name), p in adjusted.items() if p < 1 - found.config.level]
     if not shown:

@@ -11,7 +11,8 @@ import numpy as np
 
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.numbers import in_words
+from goldproof.report.heat_maps import Centre
+from goldproof.report.numbers import estimate_text, in_words
 from goldproof.report.summary import Cell, Claim, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
@@ -61,16 +62,16 @@ def size_section(found: StabilityFindings) -> list[Section]:
     return [Section("Does extra data steady it?", items)]
 
 
-def gains(found: StabilityFindings) -> list[str | Claim]:
+def gains(found: StabilityFindings) -> list[Claim]:
     """What the largest amount of extra data did to each language's overall score."""
     amounts = {language: found.config.extra.amounts_for(language) for language in found.base}
     every = _adjusted([_amount(found, language, max(values)) for language, values in amounts.items() if values])
-    claims: list[str | Claim] = []
+    claims: list[Claim] = []
     for row in every:
         if row.gain is not None:
             gain = row.gain.difference
             standing = standing_of(gain, row.adjusted, found.config.level)
-            claims.append(Claim(_gain_text(row, gain, standing), standing, gain, digits=3))
+            claims.append(Claim(_gain_text(row, gain, standing), standing, gain, digits=3, place="data-size"))
     return claims
 
 
@@ -79,7 +80,12 @@ def _gain_text(row: _Amount, gain: Estimate, standing: str) -> str:
         ends = "" if math.isnan(gain.low) else f"; {gain.low:+.2f} to {gain.high:+.2f} fit the data".replace("-", "−")
         return f"{row.language}: {row.amount:,} extra rows are not shown to change the overall MCC{ends}."
     verb = "raise" if gain.value > 0 else "lower"
-    return f"{row.language}: {row.amount:,} extra rows {verb} the overall MCC by {abs(gain.value):.3f}."
+    return f"{row.language}: {row.amount:,} extra rows {verb} the overall MCC by {estimate_text(_size(gain), 3)}."
+
+
+def _size(gain: Estimate) -> Estimate:
+    """The size of a change, positive."""
+    return gain if gain.value > 0 else replace(gain, value=-gain.value, low=-gain.high, high=-gain.low)
 
 
 def standing_of(change: Estimate, adjusted: float | None, level: float = 0.95) -> Literal["shown", "undecided"]:
@@ -289,6 +295,7 @@ def _deviation_map(changes: list[Change], amount: int, keys: list[str]) -> Figur
         Column("category", "Category"),
         Column("deviation", "Δσ", 2),
         caption=Caption("size-deviation", title.replace("-", "−"), "", keys),
+        centre=Centre(higher_is_better=False),
     )
 
 

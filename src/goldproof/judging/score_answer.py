@@ -1,0 +1,269 @@
+"""What `score` answers: how far the score holds, for what, and the findings behind it. It makes no tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from goldproof.judging.collapse import about_collapse, take_runs
+from goldproof.judging.metric_numbers import score_format, shown, unit
+from goldproof.judging.metrics import mean_score, title_of
+from goldproof.judging.score import Scores, SetScore
+from goldproof.judging.tags import UNTESTED
+from goldproof.report.chart_parts import Caption
+from goldproof.report.names import some
+from goldproof.report.numbers import count, estimate_text, format_number, percent
+from goldproof.report.overview import MOST_ROWS, Against, Reading, overview
+from goldproof.report.summary import Answer, Claim, Column, Figure
+from goldproof.statistics.estimate import Estimate
+
+CHANCE = {"mcc": 0.0, "pearson": 0.0, "spearman": 0.0}  # what predictions that know nothing of gold get
+MOST_FINDINGS = 5
+
+
+def metric_column(metric: str, key: str | None = None, title: str | None = None) -> Column:
+    """The column of a metric: percent for shares, three digits for correlations."""
+    form = score_format(metric)
+    return Column(key or metric, title or title_of(metric), digits=form.digits, unit=form.unit)
+
+
+def lower_name(metric: str) -> str:
+    """The name of a metric inside a sentence; an abbreviation stays as it is.
+
+    >>> lower_name("accuracy"), lower_name("mcc")
+    ('accuracy', 'MCC')
+    """
+    name = title_of(metric)
+    return name[0].lower() + name[1:] if name[1:2].islower() else name
+
+
+def score_question(scores: Scores) -> str:
+    """The title of the report."""
+    first = scores.sets[0]
+    if len(scores.sets) > 1:
+        return f"How far does the {lower_name(scores.metric)} hold, in each of {len(scores.sets)} sets?"
+    if not math.isfinite(first.estimates[scores.metric].value):
+        return f"What is the {lower_name(scores.metric)}?"
+    where = f" of {first.name()}" if first.where else ""
+    return f"How far does the {lower_name(scores.metric)}{where} hold?"
+
+
+def score_answer(scores: Scores) -> Answer:
+    """The first screen without its chart."""
+    if len(scores.sets) > 1:
+        return _answer_of_sets(scores)
+    first = scores.sets[0]
+    estimate = first.estimates[scores.metric]
+    notes = about_collapse(scores.notes)
+    if not math.isfinite(estimate.low):
+        said = f": it is {_number(estimate.value, scores)}" if math.isfinite(estimate.value) else ""
+        return Answer("open", "It cannot be told", f"{estimate.method}{said}.", _takes(scores), notes)
+    size = f"on {count(first.n_items)} items{_runs(first)}"
+    head = f"From {_bare(estimate.low, scores)} to {_number(estimate.high, scores)} for {_scope(first)}"
+    score = f"{lower_name(scores.metric)} is {_number(estimate.value, scores)}"
+    text = f"{score} {size} ({100 * estimate.level:g} % interval)."
+    return Answer("measured", head, text, _takes(scores), notes)
+
+
+def _answer_of_sets(scores: Scores) -> Answer:
+    known = [each for each in scores.sets if math.isfinite(each.estimates[scores.metric].value)]
+    if not known:
+        return Answer("open", "It cannot be told", "no set has a score.", "", about_collapse(scores.notes))
+    ranked = sorted(known, key=lambda each: each.estimates[scores.metric].value)
+    low, high = (f"{_said(each, scores)} ({each.name()})" for each in (ranked[0], ranked[-1]))
+    scopes = list(dict.fromkeys(_scope(each) for each in scores.sets))
+    scope = scopes[0] if len(scopes) == 1 else "each set as its runs allow"
+    text = f"{lower_name(scores.metric)} goes from {low} to {high}; each interval is for {scope}."
+    return Answer("measured", "", f"{text[0].upper()}{text[1:]}", _takes(scores), about_collapse(scores.notes))
+
+
+def _scope(each: SetScore) -> str:
+    """What the score is about, in half a sentence."""
+    scope, _, _ = each.about.partition(";")
+    return scope.removeprefix("the recipe: ")
+
+
+def _runs(each: SetScore) -> str:
+    n = len(each.run_names)
+    return f", the mean of {n} runs" if n > 1 else ", one run" if n else ""
+
+
+def _number(value: float, scores: Scores) -> str:
+    form = score_format(scores.metric)
+    return f"{format_number(value, form.digits, form.unit)} {form.unit}".rstrip()
+
+
+def _bare(value: float, scores: Scores) -> str:
+    form = score_format(scores.metric)
+    return format_number(value, form.digits, form.unit)
+
+
+def _said(each: SetScore, scores: Scores) -> str:
+    form = score_format(scores.metric)
+    return estimate_text(each.estimates[scores.metric], form.digits, form.unit)
+
+
+def _takes(scores: Scores) -> str:
+    """What it would take to say more: other runs where there is one, else a rival that differs enough."""
+    single = [each for each in scores.sets if each.scope == "systems"]
+    if single:
+        _, _, limit = single[0].about.partition("; ")
+        return f"{limit[0].upper()}{limit[1:]}: that takes the answers of several." if limit else ""
+    return _rival(scores)
+
+
+def _rival(scores: Scores) -> str:
+    first = scores.sets[0]
+    if not first.detectable < math.inf:
+        return ""
+    least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
+    of = f" ({first.name()})" if len(scores.sets) > 1 else ""
+    return f"A rival must differ by about {least} to be told apart{of}, with 80 % power."
+
+
+def score_findings(scores: Scores) -> list[str | Claim]:
+    """The findings: against the floor, between runs, by category, of the probabilities, and what a rival needs."""
+    found = [*_floor(scores), *_spread(scores), *_categories(scores), *_confidence(scores), *_detectable(scores)]
+    return [*found[:MOST_FINDINGS]]
+
+
+def _floor(scores: Scores) -> list[Claim]:
+    """Whether the score is above what needs no text: the most frequent label, or chance."""
+    of_labels = scores.metric == "accuracy" and scores.task == "classification"
+    if not of_labels and scores.metric not in CHANCE:
+        return []
+    tested = [each for each in scores.sets if math.isfinite(each.estimates[scores.metric].low)]
+    tested = [each for each in tested if each.collapse is None or each.collapse.n < len(each.collapse.collapsed)]
+    if not tested:
+        return []
+    below = [each for each in tested if each.estimates[scores.metric].low <= _level(each, scores)]
+    what = "what the most frequent label alone gets" if of_labels else "0, which is chance"
+    name = lower_name(scores.metric)
+    form = score_format(scores.metric)
+    if len(tested) == 1:
+        estimate = tested[0].estimates[scores.metric]
+        level = f" ({_number(tested[0].floor, scores)})" if of_labels else ""
+        is_above = "is not shown to be above" if below else "is above"
+        text = f"{title_of(scores.metric)} of {_said(tested[0], scores)} {is_above} {what}{level}."
+        return [Claim(text, "not shown" if below else "shown", estimate, form.digits, form.unit, place="scores")]
+    if not below:
+        return [Claim(f"In every one of {len(tested)} sets {name} is above {what}.", "shown", place="scores")]
+    text = f"In {some([each.name() for each in below])} {name} is not shown to be above {what}."
+    return [Claim(text, "not shown", place="scores")]
+
+
+def _level(each: SetScore, scores: Scores) -> float:
+    return CHANCE.get(scores.metric, each.floor)
+
+
+def _spread(scores: Scores) -> list[Claim]:
+    several = [each for each in scores.sets if len(each.run_names) > 1]
+    if not several:
+        return []
+    widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
+    moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
+    where = f" ({widest.name()})" if len(scores.sets) > 1 else ""
+    n, lowest, highest = len(widest.run_names), widest.run_scores.min(), widest.run_scores.max()
+    ends = f"from {_bare(float(lowest), scores)} to {_number(float(highest), scores)}"
+    text = f"Between {n} runs {lower_name(scores.metric)} moves by {moved}{where}, {ends}."
+    return [Claim(text, place="runs")]
+
+
+def _categories(scores: Scores) -> list[Claim]:
+    tested = [tag for tag in scores.tags if tag.verdict not in UNTESTED]
+    if not tested:
+        return []
+    names = {verdict: [tag.tag for tag in tested if tag.verdict == verdict] for verdict in {t.verdict for t in tested}}
+    above, below = names.get("above chance", []), names.get("below chance", [])
+    unclear = names.get("not distinguishable from chance", [])
+    if not unclear and not below:
+        every = f"Each of the {len(tested)} categories" if len(tested) > 1 else "The category"
+        return [Claim(f"{every} that could be tested is above chance.", "shown", place="categories")]
+    parts = [f"{some(below)} {'is' if len(below) == 1 else 'are'} below chance"] if below else []
+    parts += [f"{some(unclear)} cannot be told from chance"] if unclear else []
+    rest = f"; the other {len(above)} of {len(tested)} are above it" if above else ""
+    return [Claim(f"{' and '.join(parts)}{rest}.", "not shown" if unclear else "shown", place="categories")]
+
+
+def _confidence(scores: Scores) -> list[Claim]:
+    known = [each for each in scores.sets if each.calibration is not None]
+    if not known:
+        return []
+    worst = max(known, key=lambda each: abs(each.calibration.excess.value) if each.calibration else 0.0)
+    assert worst.calibration is not None
+    excess = worst.calibration.excess
+    where = f" ({worst.name()})" if len(scores.sets) > 1 else ""
+    size = _points(excess)
+    if excess.low > 0 or excess.high < 0:
+        side = "more" if excess.low > 0 else "less"
+        text = f"The model is {side} confident than right, by {size}{where}."
+        return [Claim(text, "shown", excess, 1, "points", place="calibration")]
+    text = f"Confidence and accuracy are not shown to differ: {size}{where}."
+    return [Claim(text, "not shown", excess, 1, "points", place="calibration")]
+
+
+def _points(excess: Estimate) -> str:
+    if excess.high < 0:
+        excess = Estimate(-excess.value, -excess.high, -excess.low, excess.method, excess.n, excess.level)
+    return estimate_text(excess, 1, "points")
+
+
+def _detectable(scores: Scores) -> list[Claim]:
+    rival = _rival(scores)
+    is_said = rival == _takes(scores)
+    agreed = [
+        Claim(
+            f"Development moves as test does in {percent(worst.estimate.value, 0)} of pairs of checkpoints, or more.",
+            "stated",
+            place="agreement",
+        )
+        for worst in sorted(scores.agreement, key=lambda found: found.estimate.value)[:1]
+        if math.isfinite(worst.estimate.value)
+    ]
+    return [*agreed, *([Claim(rival, place="scores")] if rival and not is_said else [])]
+
+
+def score_figure(scores: Scores) -> Figure:
+    """The chart of the first screen: each set with its interval and its single runs, beside what needs no text."""
+    column = metric_column(scores.metric)
+    several = len(scores.sets) > 1
+    readings = _run_readings(scores) if runs_in_sight(scores) else [_set_reading(each, scores) for each in scores.sets]
+    of_labels = scores.metric == "accuracy" and scores.task == "classification"
+    floors = {each.floor for each in scores.sets if math.isfinite(each.floor)} if of_labels else set()
+    if len(floors) == 1:
+        readings.append(Reading("most frequent label", floors.pop(), look="baseline"))
+    chance = CHANCE.get(scores.metric)
+    against = Against() if chance is None else Against([chance], text="Dashed: chance.")
+    title = f"{title_of(scores.metric)} of {len(scores.sets)} sets" if several else title_of(scores.metric)
+    if runs_in_sight(scores):
+        title = f"{title} of each run"
+    return overview(readings, column, caption=Caption("answer", f"{title}, with intervals"), against=against)
+
+
+def runs_in_sight(scores: Scores) -> bool:
+    """Whether the first chart has a row for each run: there is one set, and its runs are few."""
+    first = scores.sets[0]
+    return len(scores.sets) == 1 and first.answers is not None and 1 < len(first.run_names) <= MOST_ROWS - 2
+
+
+def _run_readings(scores: Scores) -> list[Reading]:
+    first = scores.sets[0]
+    mean = Reading(f"mean of {len(first.run_names)} runs", first.estimates[scores.metric])
+    names = [f"run {name}" for name in first.run_names]
+    return [mean, *map(Reading, names, run_estimates(first, scores))]
+
+
+def run_estimates(each: SetScore, scores: Scores) -> list[Estimate | float]:
+    """The score of each run, with its interval over items where the items are at hand."""
+    if each.answers is None:
+        return [float(value) for value in each.run_scores]
+    alone = (take_runs(each.answers, np.array([run])) for run in range(each.answers.n_runs))
+    return [mean_score(answers, scores.metric, scores.settings.level) for answers in alone]
+
+
+def _set_reading(each: SetScore, scores: Scores) -> Reading:
+    n = len(each.run_names)
+    alone = f"mean of {n} runs" if n > 1 else "score"
+    runs = [float(value) for value in each.run_scores] if n > 1 else ()
+    return Reading(each.name() if each.where else alone, each.estimates[scores.metric], runs)

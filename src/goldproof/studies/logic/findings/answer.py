@@ -1,0 +1,153 @@
+"""What the study answers: whether a model infers where words give nothing away, and the findings behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from goldproof.jobs import Results
+from goldproof.measures.leaks import Certificate
+from goldproof.report.chart_parts import Caption
+from goldproof.report.names import some
+from goldproof.report.numbers import estimate_text, percent
+from goldproof.report.overview import Against, Reading, overview
+from goldproof.report.summary import Answer, AnswerKind, Claim, Figure
+from goldproof.statistics.estimate import Estimate
+from goldproof.studies.logic.findings.corpus import given_away
+from goldproof.studies.logic.findings.grounds import SHARE, cell_title
+from goldproof.studies.logic.plan import corpora, leak_job
+from goldproof.studies.logic.scores import ConditionAccuracy, n_tested
+from goldproof.studies.logic.settings import Config
+
+QUESTION = "Does it infer, or match words?"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The plain scores, which of them are above chance, and the best rule of words on the corpus of each."""
+
+    config: Config
+    plain: Sequence[ConditionAccuracy]
+    told: Sequence[bool]
+    certificates: Mapping[tuple[str, str], Certificate]
+
+    @property
+    def above(self) -> list[ConditionAccuracy]:
+        """The scores that are above chance."""
+        return [each for each, is_above in zip(self.plain, self.told, strict=True) if is_above]
+
+    def leaks(self, each: ConditionAccuracy) -> bool:
+        """Whether a rule without understanding is above chance on the same corpus."""
+        found = self.certificates.get((each.condition.task, each.condition.language))
+        return found is not None and any(leak.leaks for leak in found.leaks)
+
+    def rule(self, each: ConditionAccuracy) -> Estimate | None:
+        """The accuracy of the best rule without understanding there."""
+        found = self.certificates.get((each.condition.task, each.condition.language))
+        return max((leak.accuracy for leak in found.leaks), key=lambda found: found.value) if found else None
+
+
+def judged_of(config: Config, results: Results, plain: Sequence[ConditionAccuracy], told: Sequence[bool]) -> Judged:
+    """What the answer rests on."""
+    certificates = {}
+    if config.experiments.certificates:
+        for task, language, preset in corpora(config):
+            if preset == config.data.corpus:
+                certificates[task, language] = results[leak_job(config, task, language, preset)]
+    return Judged(config, plain, told, certificates)
+
+
+def logic_answer(judged: Judged) -> Answer:
+    """The first screen."""
+    return replace(_answer(judged), notes=_collapsed(judged.plain), figure=_figure(judged))
+
+
+def _answer(judged: Judged) -> Answer:
+    n, size = n_tested(judged.plain), _size(judged.config)
+    if not n:
+        return Answer("open", "It cannot be told", "every training gives one answer to nearly all pairs.")
+    where = f"{n} combinations of model, task and language" if n > 1 else "the one combination that was tested"
+    if not judged.above:
+        highest = max(each.accuracy.high for each in judged.plain if not each.is_collapsed)
+        takes = f"Accuracies up to {percent(highest)} fit the data; more training pairs, test pairs or seeds may tell."
+        none = f"in none of {where}" if n > 1 else f"in {where}"
+        verb = "is accuracy shown to be above chance" if n > 1 else "accuracy is not shown to be above chance"
+        return Answer("open", "Neither is shown", f"{none} {verb} ({size}).", takes)
+    if not judged.certificates:
+        text = f"accuracy is above chance in {_names(judged.above)} ({size}); whether words give it away was not asked."
+        return Answer(
+            "open", "It cannot be told", text, "It would take the rules of words: experiments.certificates=true."
+        )
+    clean = [each for each in judged.above if not judged.leaks(each)]
+    if not clean:
+        text = f"accuracy is above chance in {_names(judged.above)}, but so is a rule that reads words alone ({size})."
+        return Answer(
+            "open", "It cannot be told", text, "It would take templates that give nothing away: data.corpus=closed."
+        )
+    kind: AnswerKind = "yes" if len(clean) == n else "measured"
+    text = f"accuracy is above chance where no rule of words is shown to be: {_names(clean)} ({size})."
+    rest = n - len(clean)
+    takes = f"In the other {rest} it is not shown, or words give it away." if rest else ""
+    return Answer(kind, f"It infers something in {len(clean)} of {n}" if rest else "It infers something", text, takes)
+
+
+def _names(several: Sequence[ConditionAccuracy]) -> str:
+    return some([f"{cell_title(each)}, {estimate_text(each.accuracy, 1, '%')}" for each in several], 2)
+
+
+def _size(config: Config) -> str:
+    seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
+    return f"{seeds}, {config.sizes.test} test pairs each"
+
+
+def _collapsed(plain: Sequence[ConditionAccuracy]) -> list[str]:
+    n, total = sum(each.n_collapsed for each in plain), sum(each.n_trained for each in plain)
+    if not n:
+        return []
+    lost = len(plain) - n_tested(plain)
+    more = f", nor are {lost} combinations of which every training did" if lost > 1 else ""
+    more = ", nor is one combination of which every training did" if lost == 1 else more
+    return [
+        f"{n} of {total} trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what "
+        f"the model could infer. They are in no score{more}."
+    ]
+
+
+def logic_findings(judged: Judged, results: Results, beside: Sequence[Figure]) -> list[str | Claim]:
+    """The findings: above chance, the highest score, other templates, and what words give away."""
+    found = [*_above(judged), *_highest(judged)]
+    found += [Claim(f"{figure.title}.", "stated", place=figure.name) for figure in beside]
+    return [*found, *given_away(judged.config, results)]
+
+
+def _above(judged: Judged) -> list[Claim]:
+    n = n_tested(judged.plain)
+    if not n:
+        return []
+    text = f"{len(judged.above)} of {n} combinations of model, task and language are shown to be above chance."
+    if not judged.above:
+        text = f"No combination of model, task and language is shown to be above chance ({n} tested)."
+    return [Claim(text, "shown" if judged.above else "not shown", place="accuracy")]
+
+
+def _highest(judged: Judged) -> list[Claim]:
+    if not judged.above:
+        return []
+    best, n = max(judged.above, key=lambda each: each.accuracy.value), n_tested(judged.plain)
+    picked = f"; as the highest of {n} it flatters" if n > 1 else ""
+    text = f"The highest score is {estimate_text(best.accuracy, 1, '%')}, {cell_title(best)}{picked}."
+    return [Claim(text, "shown", best.accuracy, 1, "%", place="accuracy")]
+
+
+def _figure(judged: Judged) -> Figure:
+    """Each score with its runs, chance, and the best rule of words on the same corpus."""
+    readings = []
+    for each in judged.plain:
+        name, runs = cell_title(each), [float((run == each.gold).mean()) for run in each.runs]
+        readings.append(Reading(name, each.accuracy, runs if len(runs) > 1 else ()))
+        rule = judged.rule(each)
+        if rule is not None:
+            readings.append(Reading(name, rule.value, look="baseline"))
+    note = "Squares: the best rule that reads words alone." if judged.certificates else ""
+    caption = Caption("answer", "Accuracy of each model on each task", note, [each.key for each in judged.plain])
+    return overview(readings, SHARE, caption=caption, against=Against([0.5], text="Dashed: chance."))

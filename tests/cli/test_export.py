@@ -39,10 +39,12 @@ def test_a_card_is_printed_or_written(folder, capfd):
 
 def test_wrong_use_is_said(folder, capfd):
     assert run_command(["export", "report", "--model", "mine", "--to", "excel"]) == 2
-    assert capfd.readouterr().err == "error: there is no export to 'excel'; allowed: model-card, mlflow\n"
+    assert capfd.readouterr().err == (
+        "error: there is no export to 'excel'; allowed: model-card, mlflow, every-eval-ever, eval-results, parquet\n"
+    )
     assert run_command(["export", "mine.jsonl", "--model", "mine"]) == 2
     assert capfd.readouterr().err == "error: mine.jsonl, line 2: not JSON: Extra data\n"
     assert run_command(["export", "report", "--model", "mine", "--to", "mlflow", "--out", "card.md"]) == 2
     assert capfd.readouterr().err == (
-        "error: --out, --dataset and --task are for a model card; leave them out with --to mlflow\n"
+        "error: --out, --dataset and --hub-task are for files; leave them out with --to mlflow\n"
     )

@@ -9,6 +9,7 @@ import pytest
 from goldproof.data.corpora import steps
 from goldproof.data.formats.files import describe_file
 from goldproof.errors import DataError
+from goldproof.studies.own.parts import OwnPart, read_own
 
 ROWS = '{"text": "It rains.", "label": "no", "language": "en", "split": "dev"}\n'
 
@@ -17,7 +18,8 @@ def make(kind: str, path: Path) -> object:
     """The step's value for the file as it was when this is called, read when the result is called."""
     digest = describe_file(path).sha256
     if kind == "columns":
-        return lambda: steps.read_columns(steps.ColumnsFile(digest, "en", "validation", path=str(path)))
+        part = OwnPart(digest, (("text", "text"), ("label", "label")), (), "en", split="validation", path=str(path))
+        return lambda: read_own(part)
     if kind == "file":
         return lambda: steps.read_file(steps.OwnFile(digest, "en", str(path)))
     if kind == "part":

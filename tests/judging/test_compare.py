@@ -205,3 +205,12 @@ def test_false_positives_of_compare_are_five_percent(tmp_path):
         a, b = files(tmp_path, noisy_rows(300, 0.75, 2 * seed), noisy_rows(300, 0.75, 2 * seed + 1))
         wrong += goldproof.compare(a, b).overall.verdict.kind in ("better", "worse")
     assert 35 <= wrong <= 68
+
+
+def test_two_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    rows = [{"id": str(i), "gold": "yes" if i % 2 else "no", "prediction": "yes"} for i in range(20)]
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        write_jsonl(tmp_path / folder / "test.jsonl", rows)
+    found = goldproof.compare(tmp_path / "old" / "test.jsonl", tmp_path / "new" / "test.jsonl")
+    assert found.names == ("old/test", "new/test")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def test_weights_that_can_run_code_are_refused(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     assert message(folder) == (
         f"{folder}: the weights are in pytorch_model.bin, not in safetensors; such files can run code when they are "
-        "read. Convert them to model.safetensors, or allow them with any_format=True if you trust where they came from"
+        "read. Convert them to model.safetensors, or allow a .bin file with model=bin:FOLDER, in Python "
+        "any_format=True; only tensors are then read from it (weights_only)"
     )
     assert find_source(folder, any_format=True).folder == folder
     (folder / "pytorch_model.bin").unlink()
@@ -71,3 +73,37 @@ def test_a_hub_name_that_was_not_downloaded_is_named(monkeypatch: pytest.MonkeyP
         "the model 'nobody/nothing' is neither a folder nor a downloaded model (LocalEntryNotFoundError); give a local "
         "folder, or download it once with `hf download nobody/nothing`"
     )
+
+
+@pytest.mark.parametrize("name", ["gpt-4o", "openai/gpt-4o-mini", "o1", "claude-sonnet", "Gemini-2.0-flash"])
+def test_a_model_behind_an_api_is_told_to_answer(name: str) -> None:
+    assert message(name) == (
+        f"the model {name!r} is behind an API, and its weights cannot be trained or probed; let it answer the test "
+        "data, and give its answers to `goldproof score`"
+    )
+
+
+def test_onnx_is_told_to_answer(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "onnx").mkdir()
+    (folder / "onnx" / "model.onnx").write_bytes(b"")
+    assert message(folder) == (
+        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of the "
+        "model that it was made from, with its safetensors, or let it answer the test data and give its answers to "
+        "`goldproof score`"
+    )
+
+
+def test_sentence_transformers_of_both_layouts_are_the_transformer_in_them(folder: Path, tmp_path: Path) -> None:
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
+    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert find_source(folder).folder == folder  # beside it lies 1_Pooling
+    older = tmp_path / "older"
+    older.mkdir()
+    shutil.copytree(folder, older / "0_Transformer")
+    modules[0]["path"] = "0_Transformer"
+    (older / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert find_source(older).folder == (older / "0_Transformer").resolve()
+    modules[0]["path"] = "../elsewhere"  # what a file says does not lead out of its folder
+    (older / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert message(older).startswith(f"{older}: there is no config.json")

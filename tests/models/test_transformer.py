@@ -12,7 +12,7 @@ import transformers
 from goldproof.errors import ModelError, UsageError
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Encoder, Trainable
-from goldproof.models.tiny import FAMILIES, write_tiny_model
+from goldproof.models.tiny import DECODERS, FAMILIES, write_tiny_model
 from goldproof.models.transformer import transformer
 
 pytestmark = pytest.mark.needs("models")
@@ -86,7 +86,7 @@ def test_a_folder_that_transformers_cannot_read_is_named(folder: Path, tmp_path:
 def test_an_unknown_family_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         write_tiny_model(tmp_path, [], "gpt")
-    assert str(caught.value) == f"there is no family 'gpt'; there are: {', '.join(FAMILIES)}"
+    assert str(caught.value) == f"there is no family 'gpt'; there are: {', '.join([*FAMILIES, *DECODERS])}"
 
 
 def test_planning_loads_no_torch() -> None:

@@ -91,7 +91,8 @@ def test_a_file_called_as_another_task_of_the_study_is_refused(tmp_path):
     path = write_jsonl(tmp_path / "rte.jsonl", list(own_rows()))
     with pytest.raises(UsageError) as caught:
         own_config(path, tasks=("rte",))
-    message = f"the setting 'data.train' must be a file that is not called as one of 'tasks'; got {str(path)!r}"
+    message = "the setting 'data.train' must be data that are not called as one of 'tasks'; name them in "
+    message += f"'data.name'; got {str(path)!r}"
     assert str(caught.value) == message
 
 
@@ -109,8 +110,8 @@ def test_another_language(tmp_path):
 
 
 def test_two_files_and_scores(tmp_path):
-    rows = [{"a": f"one {i}", "b": "two", "points": i / 2} for i in range(6)]
-    train, test = (write_jsonl(tmp_path / name, rows) for name in ("some.jsonl", "other.jsonl"))
+    rows = [{"a": f"one {i}", "b": "two", "points": i / 2} for i in range(12)]
+    train, test = write_jsonl(tmp_path / "some.jsonl", rows[:6]), write_jsonl(tmp_path / "other.jsonl", rows[6:])
     own = {"test": str(test), "text": "a", "pair": "b", "label": "", "score": "points"}
     config = own_config(train, own=own)
     assert find_tasks(config)[0].kind == "regression"
@@ -124,9 +125,10 @@ def test_two_files_and_scores(tmp_path):
         ({"text": "body"}, "{path}: there is no column 'body'; columns found: review, stars, split"),
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
         (
-            {"label": ""},
-            "{path}: no label was found to train on; name its column in the setting 'columns.label' (a class) or "
-            "'columns.score' (a number)",
+            {"label": "", "train": "{folder}/bare.jsonl"},
+            "{folder}/bare.jsonl: no label was found to train on: no column looks like one; columns found: review; "
+            "name its column in the setting 'columns.label' (a class), 'columns.score' (a number) or "
+            "'columns.token_labels' (a class for each word)",
         ),
         (
             {"train": "{folder}/alone.jsonl"},
@@ -138,6 +140,7 @@ def test_two_files_and_scores(tmp_path):
 def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, message):
     path = write_jsonl(tmp_path / "reviews.jsonl", list(own_rows()))
     write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
+    write_jsonl(tmp_path / "bare.jsonl", [{"review": "It rains."}, {"review": "It snows."}])
     places = {"path": path, "folder": tmp_path}
     with pytest.raises(DataError) as caught:
         jobs(own_config(path, own={name: value.format(**places) for name, value in own.items()}))
@@ -196,7 +199,11 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
         Config(data=Data(languages=("sw",)))
     text = str(caught.value)
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
-    assert text.endswith("a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL")
+    assert text.endswith(
+        "a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
+        "word classes can be your own: a list of words (removal.words=FILE, in each line a word and after a tab its "
+        "class), or a column of your data with a class for each word (removal.column=NAME)"
+    )
 
 
 def test_cues_are_refused_where_there_can_be_none():

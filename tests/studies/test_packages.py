@@ -15,7 +15,7 @@ EVERY = {"findings", "plan", "published", "scores", "settings"}
 FURTHER = {
     "stability": set(),  # its toy data are those of entailment, which `probing` uses too
     "probing": {"coarse", "steps", "tasks", "toy"},
-    "logic": {"search", "steps"},  # no toy: its corpora are always made on the spot
+    "logic": {"own", "search", "steps"},  # no toy: its corpora are always made on the spot
     "transfer": {"toy"},
     "corruption": {"steps", "tasks", "toy"},
 }
@@ -31,7 +31,7 @@ def test_a_study_has_the_files_that_all_have(name):
 @pytest.mark.parametrize("name", FIVE)
 def test_a_study_shows_the_names_that_all_show(name):
     study = importlib.import_module(f"goldproof.studies.{name}")
-    optional = {"outline", "question", "requires"}
+    optional = {"notes", "outline", "question", "requires"}
     assert set(study.__all__) - optional == {"Config", "PAPER", "TINY", "jobs", "report"}
     assert study.Config.__module__ == f"{study.__name__}.settings"
     assert study.jobs.__module__ == f"{study.__name__}.plan"

@@ -225,8 +225,9 @@ def test_a_folder_of_ones_own_in_either_format(tmp_path):
     with pytest.raises(UsageError) as error:
         tasks_of(config, "en")
     assert str(error.value) == (
-        f"the folder {tmp_path} has no tasks; a task is TASK.txt (split, label, text) or TASK/{{tr,va,te}}.txt "
-        "(text, label)"
+        f"the folder {tmp_path} has no tasks; a task is TASK.txt (split, label, text), TASK/{{tr,va,te}}.txt "
+        "(text, label), or tables with a text and a label in each row: TASK.csv with a column 'split', or "
+        "TASK_train.csv and TASK_test.csv, also as jsonl, tsv or parquet"
     )
     lines = [f"{split}\t{'ab'[i % 2]}\t{split} text {i}\n" for split in ("tr", "va", "te") for i in range(20)]
     (tmp_path / "mine.txt").write_text("".join(lines))

@@ -148,29 +148,13 @@ WRONG = [  # arguments, message
     ),
     (
         {"study": "demo", "data": "my.jsonl"},
-        "the study 'demo' takes no data: it makes its own; studies that take data: probing ('data.corpus'), "
-        "transfer ('data.corpus'), corruption ('data.train')",
-    ),
-    (
-        {"study": "stability", "data": "my.jsonl"},
-        "the study 'stability' takes no data this way; its settings that name data: data.corpus, data.root, "
-        "extra.corpus; studies that take data: probing ('data.corpus'), transfer ('data.corpus'), corruption "
-        "('data.train')",
-    ),
-    (
-        {"study": "logic", "data": "my.jsonl"},
-        "the study 'logic' takes no data this way; its settings that name data: tasks, data.corpus, "
-        "data.root, experiments.nli; studies that take data: probing ('data.corpus'), transfer ('data.corpus'), "
-        "corruption ('data.train')",
-    ),
-    (
-        {"study": "transfer", "data": {"train": "a.csv", "test": "b.csv"}},
-        "the study 'transfer' takes data as one file, folder or name, as its setting 'data.corpus'; got a map with "
-        "the keys 'train', 'test'",
+        "the study 'demo' takes no data: it makes its own; studies that take data: stability ('data.train'), "
+        "probing ('data.train'), logic ('data.train'), transfer ('data.train'), corruption ('data.train')",
     ),
     (
         {"study": "corruption", "preset": "tiny", "data": {"train": "a.csv", "dev": "b.csv"}},
-        "there is no setting 'columns.dev'; allowed: columns.label, columns.pair, columns.score, columns.text",
+        "there is no setting 'columns.dev'; allowed: columns.id, columns.label, columns.language, columns.pair, "
+        "columns.score, columns.split, columns.tags, columns.text, columns.token_labels, columns.tokens",
     ),
 ]
 
@@ -197,7 +181,12 @@ def test_model_and_data_go_where_each_study_has_them():
         "data.corpus": "tasks/",
         "model": ("A=one", "two"),
     }
-    assert input_settings("transfer", data=Path("mine.jsonl")) == {"data.corpus": "mine.jsonl"}
+    assert input_settings("transfer", data=Path("mine.jsonl")) == {"data.train": "mine.jsonl"}
+    assert input_settings("transfer", data="xnli") == {"data.corpus": "xnli"}
+    files = {"train": Path("a.csv"), "test": "b.csv", "name": "Mine", "languages": ["gsw"], "tags": ("kind",)}
+    keys = ("data.train", "data.test", "data.name", "data.languages", "columns.tags")
+    for study in ("stability", "probing", "logic", "transfer"):
+        assert input_settings(study, data=files) == dict(zip(keys, ("a.csv", *list(files.values())[1:]), strict=True))
     assert input_settings("corruption", data="mine.jsonl") == {"tasks": (), "data.train": "mine.jsonl"}
     assert input_settings("corruption", data="glue/rte") == {"tasks": ("glue/rte",)}
     assert input_settings("corruption", data={"train": Path("a.csv"), "test": "b.csv", "label": "stars"}) == {

@@ -10,6 +10,7 @@ import typer
 
 from goldproof.cli import aggregates, options
 from goldproof.cli.answer import answer_form, show_answer
+from goldproof.cli.baselines import compare_several
 from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 MetricName = Annotated[
     str | None,
-    typer.Option(help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1."),
+    typer.Option(
+        help="Main metric: accuracy, mcc, macro_f1 or a plugin's; pearson, spearman; span_f1; of logs, theirs, pass@K."
+    ),
 ]
 Cluster = Annotated[
     str,
@@ -62,12 +65,28 @@ Fixed = Annotated[
     bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
 ]
 Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
+LogTask = Annotated[str | None, typer.Option("--task", help="Task to read from logs of an evaluation harness.")]
+LogFilter = Annotated[str | None, typer.Option("--filter", help="Filter or scorer to read from such logs.")]
+LogReading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="KEY=VALUE",
+        help="How logs are read: repeats=first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes.",
+    ),
+]
+SubsetFile = Annotated[
+    str | None,
+    typer.Option(
+        "--subset", metavar="NAME=FILE", help="Show the score on these ids and on the rest too (see audit --hard)."
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
 def score(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Parquet, JSONL or CSV with id, gold, prediction; logs.")
     ] = None,
     metric: MetricName = None,
     cluster: Cluster = "auto",
@@ -76,8 +95,12 @@ def score(  # noqa: PLR0913 - one parameter per option
     missing: MissingAnswers = None,
     by_row: ByRow = False,
     source: SourceLanguage = None,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
+    subset: SubsetFile = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -89,34 +112,48 @@ def score(  # noqa: PLR0913 - one parameter per option
         raise UsageError("give files of predictions, or a printed score: --value 87.3 --n 872")
     files = files or []
     if source is not None:
-        if cluster != "auto" or common or missing or by_row:
+        if cluster != "auto" or common or missing or by_row or subset:
             raise UsageError(
-                "--cluster, --common, --missing and --by-row do not go with --source, which takes clusters from the "
-                "column 'cluster' and needs the same items, all answered, in every run"
+                "--cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
+                "from the column 'cluster' and needs the same items, all answered, in every run"
             )
         return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
+    from goldproof.judging.subsets import read_subset
 
-    settings = Settings(metric=metric, cluster=cluster, common=common, missing=missing, by_row=by_row)
-    scores = judge(printed or files, columns=options.column_names(column), settings=settings)
-    paths = _write(scores, out)
-    if as_json:
-        from goldproof.judging.score_answer import score_answer, score_question
-
-        options.print_json(
-            {
-                **answer_form(score_question(scores), score_answer(scores)),
-                "scores": _plain(scores.to_arrow().to_pylist()),
-                "scopes": _scopes(scores),
-                "notes": list(scores.notes),
-                "files": paths,
-            }
-        )
-        return 0
-    _show_scores(scores)
-    _show_paths(paths)
+    settings = Settings(
+        metric=metric,
+        cluster=cluster,
+        common=common,
+        missing=missing,
+        by_row=by_row,
+        logs=options.log_choice(task, filter_, log),
+    )
+    named = None if subset is None else read_subset(subset)
+    scores = judge(printed or files, columns=options.column_names(column), settings=settings, subset=named)
+    _tell_scores(scores, _write(scores, out), as_json)
     return 0
+
+
+def _tell_scores(scores: Scores, paths: list[str], as_json: bool) -> None:
+    if not as_json:
+        _show_scores(scores)
+        _show_paths(paths)
+        return
+    from goldproof.judging.score_answer import score_answer, score_question
+    from goldproof.judging.subsets import plain_parts
+
+    options.print_json(
+        {
+            **answer_form(score_question(scores), score_answer(scores)),
+            "scores": _plain(scores.to_arrow().to_pylist()),
+            "scopes": _scopes(scores),
+            **({"parts": plain_parts(scores.parts)} if scores.parts else {}),
+            "notes": list(scores.notes),
+            "files": paths,
+        }
+    )
 
 
 def _scopes(scores: Scores) -> list[dict[str, Any]]:
@@ -183,6 +220,12 @@ def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
 def compare(  # noqa: PLR0913 - one parameter per option
     a: Annotated[Path | None, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")] = None,
     b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="C…", help="More systems, where --baseline names what all must beat.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Compare each of several systems with this one; verdicts hold together.")
+    ] = None,
     metric: MetricName = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Gate = None,
@@ -195,6 +238,9 @@ def compare(  # noqa: PLR0913 - one parameter per option
     column: options.ColumnPairs = None,
     missing: MissingAnswers = None,
     by_row: ByRow = False,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
     out: OutFolder = None,
@@ -209,21 +255,22 @@ def compare(  # noqa: PLR0913 - one parameter per option
     spread = _spread(seed_sd, fixed)
     beside = {"FILE": a is not None, "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
     beside |= {"--missing": missing is not None, "--by-row": by_row}
-    one, other = aggregates.two_sides([a, b], aggregates.printed_scores(value, n, beside))
-    judgement = judge(
-        *(one, other),
-        columns=options.column_names(column),
-        settings=Settings(
-            metric=metric,
-            cluster=cluster,
-            common=common,
-            missing=missing,
-            by_row=by_row,
-            seed_sd=spread,
-            looks=looks,
-        ),
-        margins=margins,
+    settings = Settings(
+        metric=metric,
+        cluster=cluster,
+        common=common,
+        missing=missing,
+        by_row=by_row,
+        seed_sd=spread,
+        looks=looks,
+        logs=options.log_choice(task, filter_, log),
     )
+    if baseline is not None:
+        systems = [path for path in (a, b, *(more or ())) if path is not None]
+        aggregates.printed_scores(value, n, {"--baseline": True})
+        return compare_several(baseline, systems, options.column_names(column), settings, margins, (out, as_json))
+    one, other = aggregates.two_sides([a, b, *(more or ())], aggregates.printed_scores(value, n, beside))
+    judgement = judge(one, other, columns=options.column_names(column), settings=settings, margins=margins)
     paths = _write(judgement, out)
     if as_json:
         options.print_json(_judgement_form(judgement, paths))
@@ -265,6 +312,15 @@ def _show_scores(scores: Scores) -> None:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
         typer.echo(f"{each.name():<24} n {format_number(each.n_items):<7} {runs:<8} {shown}")
+    for part in scores.parts:
+        where = " ".join([*part.where.values(), part.part])
+        numbers = score_text(part.estimate, scores.metric)
+        labels = ", ".join(f"{label} {100 * share:.0f} %" for label, share in list(part.labels.items())[:6])
+        floor = f"; floor {100 * part.floor:.1f} %; {labels}" if part.labels else ""
+        if math.isfinite(part.alike):
+            floor += f"; at equal label balance {100 * part.alike:.1f} %"
+        wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
+        typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
-from goldproof.errors import ExitCode, StoreError, UsageError
+from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
     from goldproof.data.columns import Columns
+    from goldproof.data.logs.log import Choice
     from goldproof.jobs import Store
     from goldproof.studies.campaign import Campaign
 
@@ -28,6 +28,9 @@ ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file wit
 SettingPairs = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="One setting (`goldproof list STUDY`); may be repeated."),
+]
+DataName = Annotated[
+    str | None, typer.Option("--name", help="What your own data are called in the report; short for --set data.name=…")
 ]
 StoreFolder = Annotated[
     str | None,
@@ -86,16 +89,6 @@ def existing_store(given: str | None) -> Store:
     return store
 
 
-@contextmanager
-def store_trouble() -> Iterator[None]:
-    """Within the block a store that cannot be used ends the command with 4: there, 1 is an answer about its values."""
-    try:
-        yield
-    except StoreError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(int(ExitCode.WORK_FAILED)) from None
-
-
 def report_folder(given: Path | None, study: str) -> Path:
     """Where a study's report goes: the option, else ./goldproof-out/STUDY."""
     return given or Path("goldproof-out") / study
@@ -104,3 +97,45 @@ def report_folder(given: Path | None, study: str) -> Path:
 def print_json(form: Any) -> None:
     """Print a result as JSON on stdout."""
     typer.echo(json.dumps(form, ensure_ascii=False, indent=1, default=str))
+
+
+def log_choice(task: str | None, filter_: str | None, pairs: list[str] | None) -> Choice:
+    """What of logs is read, from --task, --filter and the pairs of --log."""
+    from goldproof.data.logs.log import Choice, Repeats
+
+    given = dict(_pair(text) for text in pairs or ())
+    bounds = given.pop("bounds", None)
+    unfinished = given.pop("unfinished", "no")
+    repeats = given.pop("repeats", "refuse")
+    if unfinished not in ("yes", "no") or repeats not in get_args(Repeats) or set(given) - {"cluster", "category"}:
+        got = ", ".join(pairs or ())
+        raise UsageError(
+            "--log takes repeats=refuse|first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes|no; "
+            f"got {got}"
+        )
+    return Choice(
+        task=task,
+        filter=filter_,
+        repeats=cast(Repeats, repeats),
+        cluster=given.get("cluster"),
+        category=given.get("category"),
+        bounds=None if bounds is None else _bounds(bounds),
+        unfinished=unfinished == "yes",
+    )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--log takes KEY=VALUE; got {text!r}")
+    return key, value
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        low = high = math.nan
+    if not low < high < math.inf:
+        raise UsageError(f"--log bounds=LOW,HIGH takes two numbers, the lower first; got {text!r}")
+    return low, high

@@ -27,6 +27,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
     pairs: options.SettingPairs = None,
+    name: options.DataName = None,
     store: options.StoreFolder = None,
     out: options.Out = None,
     runner: options.RunnerName = "serial",
@@ -39,15 +40,23 @@ def run(  # noqa: PLR0913 - one parameter per option
     from goldproof.report.write import make_folder
     from goldproof.runners.named import closing, make_runner, runner_needs
 
-    campaign = options.choose_campaign(study, preset, config, pairs, store)
+    named = [*(pairs or []), *([f"data.name={name}"] if name else [])]
+    campaign = options.choose_campaign(study, preset, config, named, store)
     if dry_run:
         return _show_plan(campaign, as_json)
     require(*campaign.lacking(), *runner_needs(runner))
+    say_notes(campaign)
     folder = options.report_folder(out, study)
     make_folder(folder)  # now, not after hours of work
     with closing(make_runner(runner, workers, address)) as place:
         finished = run_with_progress(campaign, place, folder)
     return show_result(campaign, finished, as_json)
+
+
+def say_notes(campaign: Campaign) -> None:
+    """Say on stderr what was found in the user's own files, and what was done to them, before work starts."""
+    for note in campaign.notes():
+        typer.echo(note.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
 
 
 def run_with_progress(campaign: Campaign, runner: Runner, out: Path) -> Finished:
@@ -99,6 +108,7 @@ def _show_plan(campaign: Campaign, as_json: bool) -> int:
     """Print what would run and, where the store knows a step's pace, how long it would take."""
     from goldproof.cli.progress import duration
 
+    say_notes(campaign)
     outline = campaign.outline()
     if outline and not as_json:  # before the plan, which needs the model and the data at hand
         typer.echo(outline)

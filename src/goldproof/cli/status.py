@@ -33,8 +33,7 @@ def status(  # noqa: PLR0913 - one parameter per option
     from goldproof.jobs.why import JobExplainer
     from goldproof.studies.campaign import lost_studies, noted_campaigns
 
-    with options.store_trouble():
-        place = options.existing_store(store)
+    place = options.existing_store(store)
     if watching:
         from goldproof.cli.watch import watch
 

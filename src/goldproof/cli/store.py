@@ -54,8 +54,7 @@ def verify(
     """Read every value and compare its bytes with its record; exit 1 when one is damaged, 4 for another format."""
     from goldproof.jobs.upkeep import verify as check_all
 
-    with options.store_trouble():
-        place = options.existing_store(store)
+    place = options.existing_store(store)
     checked = list(check_all(place))
     damaged = {one.key: one.trouble for one in checked if one.what == "damaged"}
     for key in damaged if discard else ():

@@ -26,11 +26,15 @@ SPANS = np.dtype([("found", np.int32), ("given", np.int32)])
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The range of a score that each item has by itself, and whether more is better."""
+    """The range of a score that each item has by itself, and whether more is better.
+
+    With `of_means` an item is itself a mean over many, as the score of one draw of training examples is.
+    """
 
     low: float = 0.0
     high: float = 1.0
     more_is_better: bool = True
+    of_means: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,11 +145,24 @@ def iter_prediction_batches(
 
     `without` names texts ("text", "pair") that are not needed, and so are not read.
     """
-    path = check_file(path)
     reading = Reading(columns or {}, task, missing=missing, row_ids="alone", without=tuple(without))
+    yield from stream_predictions(path, reading).batches
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedPredictions:
+    """The rows of a file in batches, to be read once, and what is to be said of how they are read."""
+
+    batches: Iterator[pa.RecordBatch]
+    notes: tuple[str, ...]
+
+
+def stream_predictions(path: str | Path, reading: Reading) -> StreamedPredictions:
+    """The rows of a file in batches, read as asked for; repeated ids are not looked for."""
+    path = check_file(path)
     shape = _open(path, path, reading)
-    for raw in shape.file.iter_batches(shape.wanted):
-        yield shape_predictions(raw, shape)
+    batches = (shape_predictions(raw, shape) for raw in shape.file.iter_batches(shape.wanted))
+    return StreamedPredictions(batches, taken_as_labels(shape.task, shape.decimals))
 
 
 def _open(source: Path | TableRows | None, where: str | Path, reading: Reading) -> Shape:

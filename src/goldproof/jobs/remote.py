@@ -83,9 +83,7 @@ class RemotePlace:
                 return read_plain(copy)
         with _plain_errors():
             system, root = self._at
-            content: bytes = system.cat_file(f"{root}/{name}")
-        if len(content) > MOST_BYTES:
-            raise NotReadableError(f"{copy.name} has {len(content)} bytes; at most {MOST_BYTES} are read")
+            content = _bounded(system, f"{root}/{name}")
         if name.startswith(_NEVER_CHANGES):
             _keep_copy(copy, content)
         return content
@@ -97,9 +95,10 @@ class RemotePlace:
             with _plain_errors():
                 system, root = self._at
                 paths = [f"{root}/{name}" for name in missing[start : start + FETCHED_AT_ONCE]]
-                found = system.cat(paths, on_error="omit")
-            for path, content in found.items():
-                _keep_copy(self.local / path.removeprefix(f"{root}/"), content)
+                found = system.cat_ranges(paths, 0, MOST_BYTES + 1, on_error="return")
+            for path, content in zip(paths, found, strict=True):
+                if isinstance(content, bytes) and len(content) <= MOST_BYTES:  # reading it says what is wrong with it
+                    _keep_copy(self.local / path.removeprefix(f"{root}/"), content)
 
     def write(self, name: str, content: bytes, *, replace: bool = True) -> bool:
         """Put a file; with `replace=False` on the condition that none is there."""
@@ -203,6 +202,20 @@ def _aside(path: Path) -> Iterator[Path]:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _bounded(system: Any, path: str) -> bytes:
+    """The content of a file of at most so many bytes as are read; of a larger one no more than that is asked for."""
+    try:
+        content: bytes = system.cat_file(path, start=0, end=MOST_BYTES + 1)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        content = system.cat_file(path)  # an empty file has no first byte, and some servers say so
+    if len(content) > MOST_BYTES:
+        name = path.rpartition("/")[2]
+        raise NotReadableError(f"{name} has {system.size(path)} bytes; at most {MOST_BYTES} are read")
+    return content
 
 
 def _keep_copy(path: Path, content: bytes) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, read_answers
 from goldproof.data.columns import AS_LABELS, PredictionTask, resolve_missing
-from goldproof.data.load import Source
+from goldproof.data.load import Source, model_names
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.aggregates import Aggregate, compare_aggregates
@@ -27,7 +27,7 @@ from goldproof.judging.differences import (
     tag_differences,
 )
 from goldproof.judging.gate import GateOutcome, Margins, outcome_of
-from goldproof.judging.metrics import choose_metric, count_spans, is_of_numbers
+from goldproof.judging.metrics import choose_metric_of, countable, is_of_numbers
 from goldproof.judging.missing import label_union, recode, settle
 from goldproof.judging.score import Settings
 from goldproof.measures.measurement import Measurement, measurement_table
@@ -108,7 +108,11 @@ def compare(
     settings: Settings | None = None,
     margins: Margins | None = None,
 ) -> Judgement:
-    """Compare the predictions of B with those of A on the same items, or two printed scores as if on different ones."""
+    """Compare the predictions or logs of B with those of A on the same items, or two printed scores as if on
+    different ones.
+    """
+    from goldproof.judging.logs import compare_logs, logs_among
+
     settings, margins = settings or Settings(), margins or Margins()
     if isinstance(a, Aggregate) and isinstance(b, Aggregate):
         return compare_aggregates(a, b, columns, settings, margins)
@@ -117,6 +121,11 @@ def compare(
             "a printed score cannot be compared with predictions; give the predictions of both, or a printed score "
             "of both"
         )
+    logs_a, logs_b = logs_among(a), logs_among(b)
+    if logs_a and logs_b:
+        return compare_logs(logs_a, logs_b, settings, margins)
+    if logs_a or logs_b:
+        raise UsageError("a log cannot be compared with predictions; give logs of both sides, or predictions of both")
     notes: list[str] = []
     one, other = (_load(source, columns, settings, notes) for source in (a, b))
     judgement = compare_answers(one, other, _names((a, b), (one, other)), settings, margins)
@@ -128,17 +137,35 @@ def compare_answers(
 ) -> Judgement:
     """Compare the answers of one model with those of another, set by set and over all; each set has one step."""
     pairs, notes = _pair([_without_model(each) for each in a], [_without_model(each) for each in b], settings)
-    metric = choose_metric(pairs[0][0].task, settings.metric)
+    metric = choose_metric_of(pairs[0][0], settings.metric)
     if metric == "spearman":
         raise UsageError("the metric 'spearman' cannot be compared; allowed: pearson")
+    margins = _on_scale(margins, pairs)
     judging = Judging(metric, settings, margins)
     sets = differences_of([compare_pair(pair, judging) for pair in pairs], judging)
     overall = sets[0]
     if len(sets) > 1:
-        overall = replace(differences_of([compare_pair(_pool(pairs), judging)], judging)[0], where={})
+        overall = replace(differences_of([compare_pair(pool_pairs(pairs), judging)], judging)[0], where={})
     tags = tag_differences(pairs, judging)
     limits = [*notes, *collapsed_runs(pairs), *comparison_limits(pairs, overall, judging)]
     return Judgement(names, metric, overall, sets, tags, limits, margins, pairs)
+
+
+def _on_scale(margins: Margins, pairs: Sequence[tuple[Answers, Answers]]) -> Margins:
+    """The margins on the scale of scores per item: a point is a hundredth of their range."""
+    bounds = {side.bounds for pair in pairs for side in pair if side.bounds is not None}
+    if not bounds:
+        return margins
+    if len(bounds) > 1:
+        raise DataError(
+            "scores of different ranges cannot be compared: "
+            + ", ".join(sorted(f"{each.low:g} to {each.high:g}" for each in bounds))
+        )
+    (scale,) = bounds
+    if not scale.more_is_better:
+        raise UsageError("of these scores less is better, and a comparison says which system has more; give 1 − score")
+    width = scale.high - scale.low
+    return replace(margins, tie=margins.tie * width, gate=None if margins.gate is None else margins.gate * width)
 
 
 def _load(source: Source, columns: Mapping[str, str] | None, settings: Settings, notes: list[str]) -> list[Answers]:
@@ -158,6 +185,10 @@ def _names(sources: tuple[Source, Source], sides: Sequence[Sequence[Answers]]) -
     models = [side[0].where.get("model", "") for side in sides]
     if all(models) and models[0] != models[1]:
         return models[0], models[1]
+    paths = [Path(source) for source in sources if isinstance(source, str | Path)]
+    if len(paths) == 2 and paths[0].resolve() != paths[1].resolve():
+        first, second = model_names(paths)  # a folder tells two files of one name apart
+        return first, second
     a, b = (
         Path(source).stem if isinstance(source, str | Path) else letter
         for source, letter in zip(sources, "AB", strict=True)
@@ -209,6 +240,8 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
     notes += said
     if settings.by_row:
         _check_texts(a, b)
+    if a.task == "score":
+        return countable(a), countable(b)
     a, b = _same_codes(a, b)
     differs = np.flatnonzero([x != y for x, y in zip(a.gold, b.gold, strict=True)])
     if len(differs):
@@ -217,7 +250,7 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
             f"the gold of {len(differs)} items differs between A and B ({a.name()}; for example id "
             f"{str(a.ids[differs[0]])!r}: {golds}); only answers to the same questions can be compared"
         )
-    return count_spans(a), count_spans(b)
+    return countable(a), countable(b)
 
 
 def _gold_of(answers: Answers, item: int) -> Any:
@@ -247,7 +280,7 @@ def _same_codes(a: Answers, b: Answers) -> tuple[Answers, Answers]:
     return recode(a, labels), recode(b, labels)
 
 
-def _pool(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
+def pool_pairs(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
     """All sets as one; the same id in several sets is one cluster, since it is the same item in other words."""
     return _pooled([a for a, _ in pairs]), _pooled([b for _, b in pairs])
 

@@ -178,6 +178,11 @@ def set_name(d: Difference) -> str:
     return " ".join([*parts, d.where["tag"]] if "tag" in d.where else parts) or "all"
 
 
+def drawn_difference(d: Difference) -> Estimate:
+    """The difference as a chart shows it: with the interval that its verdict rests on."""
+    return d.difference if d.together is None else d.together
+
+
 def compare_figure(judgement: Judgement) -> Figure:
     """The chart of the first screen: the difference with its interval, 0, and what is too small to matter."""
     metric, (a, b) = judgement.metric, judgement.names
@@ -185,7 +190,9 @@ def compare_figure(judgement: Judgement) -> Figure:
     column = replace(metric_column(metric), key="difference", title="Difference", unit=form.unit)
     every = [("all" if len(judgement.sets) > 1 else "difference", judgement.overall)]
     every += [(set_name(d), d) for d in judgement.sets] if len(judgement.sets) > 1 else []
-    readings = [Reading(name, d.difference, look=LOOKS.get(d.verdict.kind, "ours")) for name, d in every]
+    readings = [Reading(name, drawn_difference(d), look=LOOKS.get(d.verdict.kind, "ours")) for name, d in every]
     text = f"Shaded: too small to matter (±{margin_text(tie, metric)}). Dashed: no difference."
+    if len(every) > 1:
+        text += " Lines of single sets hold for all of them at once, as their verdicts do."
     caption = Caption("answer", f"Right of the dashed line {b} is better, left of it {a}")
     return overview(readings, column, caption=caption, against=Against([0.0], (-tie, tie), text))

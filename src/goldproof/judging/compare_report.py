@@ -16,6 +16,7 @@ from goldproof.judging.compare_answer import (
     compare_findings,
     compare_question,
     difference_claim,
+    drawn_difference,
     set_name,
 )
 from goldproof.judging.differences import Difference
@@ -124,9 +125,10 @@ def _fields(judgement: Judgement, together: bool) -> list[Field[Difference]]:
         broken = Column("broken", "Broken", note=f"right in {a}, wrong in {b}")
         fields.append(Field(mended, lambda d: d.flips.only_b if d.flips is not None else None))
         fields.append(Field(broken, lambda d: d.flips.only_a if d.flips is not None else None))
+    if any(d.churn is not None for d in judgement.rows()):
+        fields.append(Field(Column("churn", "Churn", 1, "%", "answers that differ"), lambda d: d.churn))
     return [
         *fields,
-        Field(Column("churn", "Churn", 1, "%", "answers that differ"), lambda d: d.churn),
         Field(Column("verdict", "Verdict"), lambda d: d.verdict.kind),
     ]
 
@@ -143,7 +145,7 @@ def _figure(key: str, title: str, named: Sequence[tuple[str, Difference]], judge
     column = metric_column(judgement.metric)
     a, b = judgement.names
     value = replace(column, key="difference", title=f"{b} − {a}", unit="points" if column.unit else "")
-    rows: list[dict[str, Cell]] = [{"set": name, "difference": d.difference} for name, d in named]
+    rows: list[dict[str, Cell]] = [{"set": name, "difference": drawn_difference(d)} for name, d in named]
     return dots(rows, Column("set", "Set"), value, caption=Caption(f"{key}-figure", title), rule=0.0)
 
 

@@ -15,7 +15,7 @@ from goldproof.data.answers import Answers
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.gate import Margins
 from goldproof.judging.metric_numbers import margin_text
-from goldproof.judging.metrics import mean_score, metric_of
+from goldproof.judging.metrics import averaged, countable, mean_score, metric_of
 from goldproof.judging.scope import scope_of_difference
 from goldproof.judging.score import Settings
 from goldproof.judging.tags import items_by_tag
@@ -83,7 +83,8 @@ def compare_pair(pair: tuple[Answers, Answers], judging: Judging) -> Compared:
 
 
 def _compare(a: Answers, b: Answers, judging: Judging, level: float) -> Comparison:
-    """B − A; both sides have one metric, so that they share its codes."""
+    """B − A; both sides have one metric, so that they share its codes. Repeats of one system are its items' means."""
+    a, b = (averaged(countable(side, judging.metric)) for side in (a, b))
     measure = metric_of(a.with_runs_of(b), judging.metric)
     return compare_runs(measure, a.gold, b.runs, a.runs, a.clusters, level=level, seed_sd=judging.settings.seed_sd)
 

@@ -1,7 +1,12 @@
-"""Which scores answers can have, and each as a statistics.Metric over their runs × items, whatever the task."""
+"""Which scores answers can have, and each as a statistics.Metric over their runs × items, whatever the task.
+
+Answers that have a score by themselves have its mean: `score` where it lies from 0 to 1, `mark` where it does not; and
+where the same system was asked several times, `pass@K` and `pass^K`.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +16,10 @@ from goldproof.errors import UsageError
 from goldproof.judging.missing import NO_ANSWER
 from goldproof.statistics.added_metrics import PLUGINS, find_added_metric
 from goldproof.statistics.arrays import Array
+from goldproof.statistics.attempts import AttemptKind, attempts_of
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import mean_interval
+from goldproof.statistics.item_scores import item_scores_interval, mean_metric
 from goldproof.statistics.metrics import Items, Metric, metric, span_f1_metric, spearman
 from goldproof.statistics.ranks import spearman_runs_interval
 from goldproof.statistics.runs import runs_interval
@@ -22,8 +30,9 @@ BY_TASK = {
     "regression": ("pearson", "spearman"),
     "tagging": ("span_f1",),
     "spans": ("span_f1",),
+    "score": ("score", "mark"),
 }
-SHARES = ("accuracy", "macro_f1", "span_f1")
+SHARES = ("accuracy", "macro_f1", "span_f1", "score")
 NAMES = {
     "accuracy": "Accuracy",
     "mcc": "MCC",
@@ -31,7 +40,26 @@ NAMES = {
     "pearson": "Pearson",
     "spearman": "Spearman",
     "span_f1": "Span F1",
+    "score": "Mean score",
+    "mark": "Mean mark",
 }
+_ATTEMPTS = re.compile(r"pass([@^])([1-9]\d*)")
+
+
+def choose_metric_of(answers: Answers, name: str | None) -> str:
+    """The metric asked for, or the first that these answers have; an error names those that they have."""
+    if answers.task != "score":
+        return choose_metric(answers.task, name)
+    own = "score" if _is_share_scale(answers) else "mark"
+    if name in (None, own):
+        return own
+    asked = _ATTEMPTS.fullmatch(name or "")
+    if asked and answers.run_kind == "repeat" and int(asked[2]) <= answers.n_runs and is_right_or_wrong(answers):
+        return asked[0]
+    raise UsageError(
+        f"the metric {name!r} does not fit a score per item; allowed: {own}, and pass@K or pass^K where each item was "
+        f"answered at least K times and passed or not; here {answers.n_runs} times"
+    )
 
 
 def choose_metric(task: str, name: str | None) -> str:
@@ -62,8 +90,10 @@ def is_share(name: str) -> bool:
     >>> is_share("accuracy"), is_share("mcc")
     (True, False)
     """
-    added = None if name in NAMES else find_added_metric(name)
-    return name in SHARES or (added is not None and added.is_share)
+    if name in NAMES or is_attempts(name):
+        return name in SHARES or is_attempts(name)
+    added = find_added_metric(name)
+    return added is not None and added.is_share
 
 
 def title_of(name: str) -> str:
@@ -72,7 +102,7 @@ def title_of(name: str) -> str:
     >>> title_of("macro_f1")
     'Macro F1'
     """
-    added = None if name in NAMES else find_added_metric(name)
+    added = None if name in NAMES or is_attempts(name) else find_added_metric(name)
     return NAMES.get(name, name) if added is None else added.title
 
 
@@ -82,23 +112,26 @@ def with_others(task: str, main: str) -> list[str]:
     >>> with_others("classification", "mcc")
     ['mcc', 'accuracy', 'macro_f1']
     """
-    return [main, *(name for name in BY_TASK[task] if name != main)]
+    others = () if task == "score" else BY_TASK[task]
+    return [main, *(name for name in others if name != main)]
 
 
 def metric_of(answers: Answers, name: str) -> Metric:
     """The metric of this name for the gold and the runs of these answers (not spearman, which is no function of sums).
 
-    Tags are counted as spans before (`count_spans`). The metric of spans knows the counts of these answers only.
+    Tags are counted as spans before (`countable`). The metric of spans knows the counts of these answers only.
     """
     if name == "span_f1":
         return _span_metric(answers)
+    if answers.task == "score":
+        return _RIGHT if is_right_or_wrong(answers) else mean_metric(_limits(answers))
     unscored = int(answers.task == "classification" and answers.labels[-1:] == (NO_ANSWER,))
     return metric(name, max(2, len(answers.labels)), unscored)
 
 
 def run_scores(answers: Answers, name: str) -> Array:
     """The score of each run."""
-    answers = count_spans(answers)
+    answers = countable(answers, name)
     if name == "spearman":
         return np.array([spearman(answers.gold, run) for run in answers.runs])
     measure = metric_of(answers, name)
@@ -107,7 +140,12 @@ def run_scores(answers: Answers, name: str) -> Array:
 
 def mean_score(answers: Answers, name: str, level: float = 0.95) -> Estimate:
     """The mean score of the runs with its interval over runs and items."""
-    answers = count_spans(answers)
+    answers = countable(answers, name)
+    if answers.bounds is not None and answers.bounds.of_means:
+        return mean_interval(answers.runs.mean(axis=0), level)
+    asked_again = answers.run_kind == "repeat" and answers.n_runs > 1
+    if answers.task == "score" and (asked_again or not is_right_or_wrong(answers)):
+        return item_scores_interval(answers.runs, answers.clusters, level, _limits(answers), asked_again)
     if name == "spearman":
         return spearman_runs_interval(answers.gold, answers.runs, answers.clusters, level)
     if name == "pearson" and len(answers.runs) == 1 and np.ptp(answers.runs) * np.ptp(answers.gold) == 0:
@@ -117,16 +155,67 @@ def mean_score(answers: Answers, name: str, level: float = 0.95) -> Estimate:
     return runs_interval(metric_of(answers, name), answers.gold, answers.runs, answers.clusters, level)
 
 
-def count_spans(answers: Answers) -> Answers:
-    """Answers whose tags are counted as spans; others stay as they are.
+def countable(answers: Answers, name: str = "") -> Answers:
+    """Answers as metrics take them: tags counted as spans, attempts at an item as its chance; others stay.
 
     Spans are all that span F1 takes of a sentence, and are counted once.
     """
+    if answers.task == "score":
+        attempted = _attempted(answers, name) if is_attempts(name) and answers.n_runs > 1 else answers
+        return replace(attempted, gold=np.ones(answers.n_items, np.int64))  # right is a score of 1
     if answers.task != "tagging":
         return answers
     counts = np.stack([span_counts(list(answers.gold), list(run)) for run in answers.runs])
     runs = span_answers(counts[..., 0], counts[..., 2])
     return replace(answers, task="spans", labels=(), gold=counts[0, :, 1].astype(np.int64), runs=runs)
+
+
+def averaged(answers: Answers) -> Answers:
+    """The mean score of each item over repeats, where a system was asked several times; else the answers as they are.
+
+    All answers of a repeat share nothing, so that the items' means are all that inference needs.
+    """
+    if answers.task != "score" or answers.run_kind != "repeat" or answers.n_runs == 1:
+        return answers
+    return replace(answers, runs=answers.runs.mean(axis=0)[None], run_names=("mean",), absent=None, reasons=())
+
+
+def is_attempts(name: str) -> bool:
+    """Whether a metric is the chance that one of k attempts passes, or that all of them do.
+
+    >>> is_attempts("pass@5"), is_attempts("pass^2"), is_attempts("score")
+    (True, True, False)
+    """
+    return _ATTEMPTS.fullmatch(name) is not None
+
+
+def is_right_or_wrong(answers: Answers) -> bool:
+    """Whether each score is 0 or 1."""
+    return _is_share_scale(answers) and bool(np.isin(answers.runs, (0.0, 1.0)).all())
+
+
+def _is_share_scale(answers: Answers) -> bool:
+    return _limits(answers) == (0.0, 1.0)
+
+
+def _limits(answers: Answers) -> tuple[float, float]:
+    assert answers.bounds is not None  # Answers refuses scores without bounds
+    return answers.bounds.low, answers.bounds.high
+
+
+def _attempted(answers: Answers, name: str) -> Answers:
+    found = _ATTEMPTS.fullmatch(name)
+    assert found is not None  # asked for before
+    kind: AttemptKind = "any" if found[1] == "@" else "all"
+    chances = attempts_of(answers.runs, int(found[2]), kind)[None]
+    return replace(answers, runs=chances, run_names=("all",), absent=None, reasons=())
+
+
+def _encode_right(gold: Array, scores: Array) -> Items:
+    return metric("accuracy").encode(np.ones(np.shape(scores)[-1], np.int64), np.asarray(scores).astype(np.int64))
+
+
+_RIGHT = replace(metric("accuracy"), encode=_encode_right)
 
 
 def _span_metric(answers: Answers) -> Metric:

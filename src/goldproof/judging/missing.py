@@ -89,9 +89,14 @@ def _as_wrong(answers: Answers, absent: Array) -> Answers:
         labels = (*answers.labels, NO_ANSWER)
         return replace(answers, labels=labels, runs=np.where(absent, len(labels) - 1, answers.runs))
     runs: Any = answers.runs.copy()
-    if answers.task == "spans":
-        runs[absent] = (0, 0)
+    if answers.task in ("spans", "score"):
+        runs[absent] = (0, 0) if answers.task == "spans" else _worst(answers)
         return replace(answers, runs=runs)
     for run, item in zip(*np.nonzero(absent), strict=True):
         runs[run, item] = ["O"] * len(answers.gold[item])
     return replace(answers, runs=runs)
+
+
+def _worst(answers: Answers) -> float:
+    assert answers.bounds is not None
+    return answers.bounds.low if answers.bounds.more_is_better else answers.bounds.high

@@ -17,6 +17,16 @@ AGAIN: dict[RunKind, str] = {
 }
 
 
+OF_DRAWS = "with other draws of training examples, on these very test items"
+
+
+def scope_of_answers(answers: Answers) -> tuple[Scope, str]:
+    """What the score of these answers is about."""
+    if answers.bounds is not None and answers.bounds.of_means:
+        return "systems", f"this system {OF_DRAWS}"
+    return scope_of_score(answers.n_runs, answers.run_kind)
+
+
 def scope_of_score(n_runs: int, run_kind: RunKind = "seed") -> tuple[Scope, str]:
     """What the score of so many runs is about.
 
@@ -26,6 +36,8 @@ def scope_of_score(n_runs: int, run_kind: RunKind = "seed") -> tuple[Scope, str]
     'the recipe: another training of it, on items like these'
     """
     again = AGAIN[run_kind]
+    if run_kind == "repeat":
+        return "systems", f"this system{', asked again,' if n_runs > 1 else ''} on items like these"
     if n_runs < 2:
         return "systems", f"this system on items like these; one {again} says nothing of another"
     return "recipes", f"the recipe: another {again} of it, on items like these"
@@ -34,8 +46,10 @@ def scope_of_score(n_runs: int, run_kind: RunKind = "seed") -> tuple[Scope, str]
 def scope_of_difference(scope: Scope, a: Answers, b: Answers, seed_sd: float | None, unit: str) -> str:
     """What a comparison of A and B is about, in words; `unit` is how a spread over seeds is printed."""
     again = AGAIN[a.run_kind]
+    if a.bounds is not None and a.bounds.of_means:
+        return f"these two systems {OF_DRAWS}"
     if scope == "systems":
-        if seed_sd == 0:
+        if seed_sd == 0 or a.run_kind == b.run_kind == "repeat":
             return "these two systems as they are, on items like these"
         return f"this A and this B on items like these; one {again} a side says nothing of another {again}"
     if seed_sd:

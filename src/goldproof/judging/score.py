@@ -13,16 +13,19 @@ from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, answers_in, read_answers
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source
+from goldproof.data.logs.log import Choice
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
 from goldproof.judging.calibration import Calibration, calibrate
 from goldproof.judging.checkpoints.agreement import Agreement, Trajectory, agreement_of, last_steps, trajectories
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
+from goldproof.judging.confusions import LabelFindings
 from goldproof.judging.metric_numbers import score_text
 from goldproof.judging.metrics import (
-    choose_metric,
-    count_spans,
+    averaged,
+    choose_metric_of,
+    countable,
     is_of_numbers,
     mean_score,
     metric_of,
@@ -30,7 +33,8 @@ from goldproof.judging.metrics import (
     with_others,
 )
 from goldproof.judging.missing import NO_ANSWER, settle
-from goldproof.judging.scope import scope_of_score
+from goldproof.judging.scope import scope_of_answers
+from goldproof.judging.subsets import PartScore, Subset, score_parts
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.report.numbers import count
@@ -58,7 +62,8 @@ class Settings:
     `missing` says what a prediction that is not there means: "wrong" (the default; not for numbers), "leave-out" or
     "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order. For
     `compare`: `seed_sd` is a known standard deviation of the score over trainings (0: nothing to train again), `looks`
-    at how many stages of collecting runs or items somebody looks.
+    at how many stages of collecting runs or items somebody looks. `logs` says what of logs of evaluation harnesses is
+    read, where they hold several tasks, metrics or filters.
     """
 
     metric: str | None = None
@@ -71,6 +76,7 @@ class Settings:
     by_row: bool = False
     seed_sd: float | None = None
     looks: int = 1
+    logs: Choice = field(default_factory=Choice)
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, with the option's name."""
@@ -90,7 +96,7 @@ class SetScore:
     """The scores of one set, how far its runs differ, and the smallest difference that its items could show.
 
     `scope` says what the score is about, `about` says it in words. Runs that collapsed are counted in `collapse` and
-    in no other number.
+    in no other number. `labels` stands where the answers were counted and not kept.
     """
 
     where: Mapping[str, str]
@@ -108,6 +114,7 @@ class SetScore:
     collapse: Collapse | None = None
     scope: Scope = "systems"
     about: str = ""
+    labels: LabelFindings | None = None
 
     def name(self) -> str:
         """Where it was read, in words."""
@@ -127,6 +134,7 @@ class Scores:
     notes: Sequence[str]
     settings: Settings
     provenance: Mapping[str, str] = field(default_factory=dict)
+    parts: Sequence[PartScore] = ()
 
     def measurements(self) -> list[Measurement]:
         """Every score as one long list."""
@@ -173,19 +181,28 @@ def score(
     *,
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
+    subset: Subset | None = None,
 ) -> Scores:
-    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; or printed
-    scores.
+    """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; logs of
+    evaluation harnesses; or printed scores.
 
     Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
     several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
-    need single items are then left out, and the notes say so.
+    need single items are then left out, and the notes say so. `subset` names items, such as those that an audit found
+    hard: the score is then shown on them and on the rest too.
     """
+    from goldproof.judging.logs import logs_among, score_logs
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if subset is not None and (
+        aggregates_in(source) or (is_paths(source) and not answers_in(source) and is_large(source))
+    ):
+        raise UsageError("--subset needs single items in memory; printed scores and very large files have none")
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
+    if logs := logs_among(source):
+        return score_logs(logs, settings)
     if not answers_in(source) and is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
     row_ids: RowIds = "always" if settings.by_row else "alone"
@@ -193,7 +210,12 @@ def score(
     read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
     settled = [settle([answers], read.missing) for answers in read.answers]
     notes = [*read.notes, *dict.fromkeys(note for _, said in settled for note in said)]
-    return score_answers([each for several, _ in settled for each in several], notes, settings, {"files": read.files})
+    several = [each for answers, _ in settled for each in answers]
+    scores = score_answers(several, notes, settings, {"files": read.files})
+    if subset is None:
+        return scores
+    final = last_steps([countable(answers) for answers in several])
+    return replace(scores, parts=score_parts(final, scores.metric, subset, settings.level))
 
 
 def score_answers(
@@ -203,8 +225,8 @@ def score_answers(
     if not several:
         raise UsageError("there is nothing to score: no predictions were given")
     task = several[0].task
-    name = choose_metric(task, settings.metric)
-    counted = [count_spans(answers) for answers in several]
+    name = choose_metric_of(several[0], settings.metric)
+    counted = [countable(answers) for answers in several]
     final = last_steps(counted)
     collapses = [collapse_of(answers, settings.level) for answers in final]
     kept = [without_collapsed(*pair) for pair in zip(final, collapses, strict=True)]
@@ -226,7 +248,7 @@ def score_answers(
 def _score_set(answers: Answers, main: str, settings: Settings) -> SetScore:
     estimates = {name: mean_score(answers, name, settings.level) for name in with_others(answers.task, main)}
     several = len(answers.runs) > 1
-    scope, about = scope_of_score(answers.n_runs, answers.run_kind)
+    scope, about = scope_of_answers(answers)
     return SetScore(
         where=answers.where,
         n_items=answers.n_items,
@@ -263,8 +285,8 @@ def detectable_of(answers: Answers, main: str, level: float) -> float:
     The rival has as many runs that vary as much, and differs from this model item by item as two of its runs do. With
     one run nothing is known of that, and the rival is one on other items.
     """
-    answers = count_spans(answers)
-    if main == "spearman" or answers.n_items < 2:
+    answers = averaged(countable(answers, main))
+    if main == "spearman" or answers.n_items < 2 or (answers.bounds is not None and answers.bounds.of_means):
         return math.nan
     measure = metric_of(answers, main)
     codes = group_codes(answers.clusters, answers.n_items)
@@ -286,7 +308,7 @@ def _run_correlation(answers: Answers, main: str, settings: Settings) -> Estimat
 def _limits(several: Sequence[Answers], metric: str) -> list[str]:
     """What this data cannot show, said plainly."""
     notes = []
-    single = [answers.name() for answers in several if len(answers.runs) == 1]
+    single = [answers.name() for answers in several if answers.n_runs == 1 and answers.run_kind != "repeat"]
     if single:
         notes.append(f"One run only ({_few(single)}): the intervals are over items, and say nothing of another seed.")
     warnings = {answers.name(): cluster_warning(answers.clusters) for answers in several}

@@ -13,8 +13,10 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.judging.calibration import Calibration
 from goldproof.judging.checkpoints.agreement import Agreement
+from goldproof.judging.confusion_report import label_items
 from goldproof.judging.metric_numbers import difference_format, score_format, shown, unit
 from goldproof.judging.metrics import title_of
+from goldproof.judging.scope import AGAIN
 from goldproof.judging.score import Scores, SetScore
 from goldproof.judging.score_answer import (
     CHANCE,
@@ -27,6 +29,7 @@ from goldproof.judging.score_answer import (
     score_findings,
     score_question,
 )
+from goldproof.judging.subsets import BIAS, PartScore
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -49,6 +52,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
 MOST_EXAMPLES = 2000
+MOST_LABELS = 6  # of which a part's shares are shown
 SET_TITLES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
 
 
@@ -56,8 +60,10 @@ def score_report(scores: Scores) -> Report:
     """The report of what was scored."""
     sections = [Section("Scores", _score_items(scores))]
     for title, items in (
-        ("Would another seed change it?", _run_items(scores)),
+        (f"Would {_another(scores)} change it?", _run_items(scores)),
+        ("On a part of the items", _part_items(scores)),
         ("By category", _tag_items(scores)),
+        ("Which labels are confused?", label_items(scores)),
         ("Does development guide to test?", _agreement_items(scores)),
         ("Do the probabilities mean what they say?", _calibration_items(scores)),
         ("Items", _example_items(scores)),
@@ -152,13 +158,21 @@ def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> 
     return extremes(named, column.digits, column.unit)
 
 
+def _another(scores: Scores) -> str:
+    """What another run is, where the answers say it."""
+    kinds = {each.answers.run_kind for each in scores.sets if each.answers is not None and each.answers.n_runs > 1}
+    named = {"repeat": "asking again", "seed": "another seed"}
+    return next((named.get(kind, f"another {AGAIN[kind]}") for kind in sorted(kinds)), "another seed")
+
+
 def _run_items(scores: Scores) -> list[Item]:
     several = [each for each in scores.sets if len(each.run_names) > 1]
     if not several:
         return []
     widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
     moved = f"{shown(float(np.ptp(widest.run_scores)), scores.metric)}{unit(scores.metric)}"
-    heading = Heading("runs", f"The seed alone moves {lower_name(scores.metric)} by up to {moved}")
+    alone = {"another seed": "The seed alone", "asking again": "Asking again"}.get(another := _another(scores), another)
+    heading = Heading("runs", f"{alone[0].upper()}{alone[1:]} moves {lower_name(scores.metric)} by up to {moved}")
     table = make_table(heading, known_fields(_run_fields(scores.metric, several), several), several)
     if runs_in_sight(scores):
         return [table]
@@ -192,6 +206,8 @@ def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore
     score, distance = metric_column(metric), difference_format(metric)
     churn = Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs")
     note = "mean correlation between the runs' scores by category"
+    is_repeated = any(each.answers is not None and each.answers.run_kind == "repeat" for each in several)
+    said, whence = ("Sampling", "answers that differ when asked again") if is_repeated else ("Seed", "the seed")
     return [
         *set_fields(several),
         Field(Column("runs", "Runs"), lambda each: len(each.run_names)),
@@ -202,8 +218,8 @@ def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore
         Field(replace(score, key="low", title="Lowest"), lambda each: float(each.run_scores.min())),
         Field(replace(score, key="high", title="Highest"), lambda each: float(each.run_scores.max())),
         Field(
-            Column("seed", "Seed share", 0, "%", "share of the mean score's variance that comes from the seed"),
-            _seed_share,
+            Column("seed", f"{said} share", 0, "%", f"share of the mean score's variance that comes from {whence}"),
+            _sampling_share if is_repeated else _seed_share,
         ),
         Field(churn, lambda each: each.churn),
         Field(Column("correlation", "Run correlation", 3, "", note), lambda each: each.correlation),
@@ -218,6 +234,18 @@ def _seed_share(each: SetScore) -> Cell:
     seed = max(parts.seed, 0.0) / n_runs
     rest = max(parts.item, 0.0) / n_items + max(parts.interaction, 0.0) / (n_items * n_runs)
     return seed / (seed + rest) if seed + rest > 0 else Missing("the runs do not vary")
+
+
+def _sampling_share(each: SetScore) -> Cell:
+    """The part of the mean's variance that is answers drawn anew; the rest is which items were asked."""
+    parts = each.components
+    if parts is None:
+        return None
+    sampling = (max(parts.seed, 0.0) * each.n_items + max(parts.interaction, 0.0)) / (
+        each.n_items * len(each.run_names)
+    )
+    items = max(parts.item, 0.0) / each.n_items
+    return sampling / (sampling + items) if sampling + items > 0 else Missing("the answers do not vary")
 
 
 def _tag_items(scores: Scores) -> list[Item]:
@@ -298,6 +326,43 @@ def _tag_figure(scores: Scores) -> list[Item]:
         rows, Column("set", "Set"), Column("tag", "Category"), column, caption=caption, centre=centre, chance="chance"
     )
     return [figure]
+
+
+def _part_items(scores: Scores) -> list[Item]:
+    """The score on a named part and on the rest, with what makes the two hard to compare."""
+    if not scores.parts:
+        return []
+    labels = list(dict.fromkeys(label for part in scores.parts for label in part.labels))
+    fields: list[Field[PartScore]] = [
+        *set_fields(scores.parts),
+        Field(Column("part", "Part"), lambda part: part.part),
+        Field(Column("n", "Items"), lambda part: part.n),
+        Field(metric_column(scores.metric), lambda part: part.estimate),
+        *(
+            Field(Column(f"label_{at}", label, 1, "%"), partial(_label_share, label))
+            for at, label in enumerate(labels if len(labels) <= MOST_LABELS else ())
+        ),
+        Field(
+            Column(
+                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts together"
+            ),
+            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label stands in one part only"),
+        ),
+        Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
+        Field(
+            Column("wrong", "Wrong labels", 1, "%", "estimated by the audit"),
+            lambda part: part.wrong if part.wrong is not None else Missing("not estimated"),
+        ),
+    ]
+    first = scores.parts[0]
+    form = score_format(scores.metric)
+    said = estimate_text(first.estimate, form.digits, form.unit)
+    title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
+    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
+
+
+def _label_share(label: str, part: PartScore) -> Cell:
+    return part.labels.get(label, 0.0)
 
 
 def _agreement_items(scores: Scores) -> list[Item]:

@@ -1,7 +1,7 @@
-"""Streaming: files too large for memory, counted batch by batch into confusion tables.
+"""Streaming: files too large for memory, counted batch by batch into pairs of labels.
 
-Memory is bounded by one batch and by the number of sets, runs, tags and labels. What needs single items (inference
-over runs × items, clusters, flips, churn) is left out, and said.
+Memory is bounded by one batch and by the pairs of labels that occur in each set, run and tag. What needs single items
+(inference over runs × items, clusters, flips, churn) is left out, and said.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from goldproof.data.arrange import WHERE
 from goldproof.data.formats.added import open_added
 from goldproof.data.formats.files import check_file, iter_blocks, suffix_of
 from goldproof.data.load import Files, file_list, model_names
-from goldproof.data.predictions import iter_prediction_batches
+from goldproof.data.predictions import Reading, stream_predictions
 from goldproof.errors import DataError, UsageError
-from goldproof.judging.metrics import choose_metric, with_others
+from goldproof.judging.confusions import PairCounts, counted_findings
+from goldproof.judging.metrics import choose_metric, is_of_numbers, with_others
 from goldproof.judging.missing import NO_ANSWER, label_union
-from goldproof.statistics.arrays import Array
+from goldproof.judging.scope import scope_of_score
+from goldproof.statistics.arrays import FloatArray
 from goldproof.statistics.chance import chance_band
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval, table_interval
-from goldproof.statistics.metrics import Metric, metric
+from goldproof.statistics.many_labels import LabelSums
+from goldproof.statistics.metrics import Metric, among, metric
 from goldproof.statistics.power import detectable_unpaired
 
 if TYPE_CHECKING:
@@ -47,6 +50,16 @@ class Tally:
     labels: set[str] = field(default_factory=set)
     n_rows: int = 0
     n_missing: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, path: Path, model: str | None, reading: Reading) -> None:
+        """Count the rows of a file."""
+        streamed = stream_predictions(path, reading)
+        self.notes += streamed.notes
+        for batch in streamed.batches:
+            if not pa.types.is_string(batch.schema.field("gold").type):
+                raise DataError("only classification can be scored as it streams; split the file", path=path)
+            self.add(batch, model)
 
     def add(self, batch: pa.RecordBatch, model: str | None) -> None:
         """Count one batch of predictions."""
@@ -83,27 +96,30 @@ def is_large(source: Files) -> bool:
 
 
 def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Settings) -> Scores:
-    """Score files of any size from confusion tables alone."""
+    """Score files of any size from counts of pairs of labels alone."""
     from goldproof.judging.score import Scores
 
     paths = file_list(source)
     names = model_names(paths) if len(paths) > 1 else [None]
     tally = Tally()
+    reading = Reading(
+        columns or {},
+        missing=settings.missing,
+        row_ids="alone",
+        without=("text", "pair"),
+        numbers=is_of_numbers(settings.metric),
+    )
     for path, model in zip(paths, names, strict=True):
-        for batch in iter_prediction_batches(path, columns, missing=settings.missing, without=("text", "pair")):
-            if not pa.types.is_string(batch.schema.field("gold").type):
-                raise DataError("only classification can be scored as it streams; split the file", path=path)
-            tally.add(batch, model)
-    notes = _missing_notes(tally, settings)
+        tally.read(path, model, reading)
+    notes = [*dict.fromkeys(tally.notes), *_missing_notes(tally, settings)]
     if settings.cluster not in ("auto", "none"):
         raise UsageError(f"--cluster {settings.cluster} needs single items, and these {tally.n_rows} rows are streamed")
     name = choose_metric("classification", settings.metric)
     labels = label_union(tally.labels)
-    tables = _tables(tally, labels)
-    unscored = int(labels[-1:] == (NO_ANSWER,))
-    metrics = {each: metric(each, max(2, len(labels)), unscored) for each in with_others("classification", name)}
-    scored = [_set_score(where, runs, metrics, settings) for (where, tag), runs in tables.items() if tag == ""]
-    tags = _tag_scores(tables, metrics[name], settings)
+    counts = _counts(tally, labels)
+    measures = Measures(labels, tuple(with_others("classification", name)))
+    scored = [_set_score(where, runs, measures, settings) for (where, tag), runs in counts.items() if tag == ""]
+    tags = _tag_scores(counts, measures, settings)
     notes = [
         *notes,
         f"{tally.n_rows} rows were counted as they streamed: intervals are over items for one run and over runs for "
@@ -125,68 +141,104 @@ def _missing_notes(tally: Tally, settings: Settings) -> list[str]:
     return [f"{tally.n_missing:,} of {tally.n_rows:,} predictions are missing and count as wrong."]
 
 
-def _tables(tally: Tally, labels: Sequence[str]) -> dict[tuple[Any, str], dict[str, Array]]:
-    """Confusion tables by (set, tag) and run, of each run's last step."""
+Counts = dict[tuple[Any, str], dict[str, PairCounts]]
+"""Pairs of labels by (set, tag) and run, of each run's last step."""
+
+
+def _counts(tally: Tally, labels: Sequence[str]) -> Counts:
     code = {label: i for i, label in enumerate(labels)}
     last: dict[tuple[Any, str], int] = {}
     for where, run, step, *_ in tally.counts:
         last[where, run] = max(last.get((where, run), -1), -1 if step is None else step)
-    tables: dict[tuple[Any, str], dict[str, Array]] = {}
-    for (where, run, step, tag, gold, prediction), count in sorted(tally.counts.items(), key=repr):
+    cells: dict[tuple[Any, str], dict[str, list[tuple[int, int]]]] = {}
+    for (where, run, step, tag, gold, prediction), n in sorted(tally.counts.items(), key=repr):
         if (-1 if step is None else step) == last[where, run]:
-            table = tables.setdefault((where, tag), {}).setdefault(run, np.zeros((len(labels), len(labels))))
-            table[code[gold], code[prediction]] += count
-    return tables
+            pairs = cells.setdefault((where, tag), {}).setdefault(run, [])
+            pairs.append((code[gold] * len(labels) + code[prediction], n))
+    return {
+        key: {run: PairCounts.of_list(pairs, len(labels)) for run, pairs in runs.items()} for key, runs in cells.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The metrics of a set of labels, the main one first, for counts of pairs of them."""
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def metric(self, name: str) -> Metric:
+        """The metric of all labels."""
+        unscored = int(self.labels[-1:] == (NO_ANSWER,))
+        return metric(name, max(2, len(self.labels)), unscored)
+
+    def value(self, counts: PairCounts, name: str) -> float:
+        """The score of these counts."""
+        measure, k = self.metric(name), len(self.labels)
+        if measure.many is not None:
+            sums = LabelSums(counts.hits(k), counts.of_gold(k), counts.of_predicted(k))
+            return float(measure.score(sums.flat()))
+        return float(measure.of_tables(counts.table(measure.n_classes)))
+
+    def interval(self, runs: Mapping[str, PairCounts], name: str, level: float) -> Estimate:
+        """The score of one run over items, or the mean of several over runs."""
+        each = list(runs.values())
+        if len(each) == 1:
+            return table_interval(*self.with_table(each[0], name), level)
+        over = mean_interval(np.array([self.value(counts, name) for counts in each]), level)
+        return Estimate(over.value, over.low, over.high, "t over runs, items fixed", int(each[0].n.sum()), level)
+
+    def with_table(self, counts: PairCounts, name: str) -> tuple[Metric, FloatArray]:
+        """The metric and the table of these counts; where labels are many, of those that occur."""
+        measure = self.metric(name)
+        if measure.many is None:
+            return measure, counts.table(measure.n_classes)
+        labels = np.unique(np.concatenate([counts.gold, counts.predicted]))
+        gold, predicted = (np.searchsorted(labels, part) for part in (counts.gold, counts.predicted))
+        few = among(measure, labels)
+        return few, PairCounts(gold, predicted, counts.n).table(few.n_classes)
 
 
 def _set_score(
-    where: tuple[str | None, ...], runs: dict[str, Array], metrics: Mapping[str, Metric], settings: Settings
+    where: tuple[str | None, ...], runs: Mapping[str, PairCounts], measures: Measures, settings: Settings
 ) -> SetScore:
     from goldproof.judging.score import SetScore
 
-    first = next(iter(runs.values()))
-    n_items = int(first.sum())
-    accuracy = float(np.trace(first) / n_items)
+    first, k = next(iter(runs.values())), len(measures.labels)
+    n_items = int(first.n.sum())
+    accuracy = float(first.hits(k).sum() / n_items)
+    scope, about = scope_of_score(len(runs))
     return SetScore(
         where=_where(where),
         n_items=n_items,
         run_names=tuple(runs),
-        estimates={name: _estimate(runs, each, settings.level) for name, each in metrics.items()},
-        run_scores=np.array([_value(table, next(iter(metrics.values()))) for table in runs.values()]),
-        floor=float(first.sum(axis=1).max() / n_items),
+        estimates={name: measures.interval(runs, name, settings.level) for name in measures.names},
+        run_scores=np.array([measures.value(counts, measures.names[0]) for counts in runs.values()]),
+        floor=float(first.of_gold(k).max() / n_items),
         detectable=detectable_unpaired(n_items, float(np.clip(accuracy, 0.01, 0.99))),
+        labels=counted_findings(_where(where), measures.labels, list(runs.values()), settings.level),
+        scope=scope,
+        about=about,
     )
 
 
-def _estimate(runs: dict[str, Array], measure: Metric, level: float) -> Estimate:
-    tables = list(runs.values())
-    if len(tables) == 1:
-        return table_interval(measure, tables[0], level)
-    over = mean_interval(np.array([_value(table, measure) for table in tables]), level)
-    return Estimate(over.value, over.low, over.high, "t over runs, items fixed", int(tables[0].sum()), level)
-
-
-def _value(table: Array, measure: Metric) -> float:
-    return float(measure.score(table.ravel()))
-
-
-def _tag_scores(tables: dict[tuple[Any, str], dict[str, Array]], measure: Metric, settings: Settings) -> list[TagScore]:
+def _tag_scores(counts: Counts, measures: Measures, settings: Settings) -> list[TagScore]:
     from goldproof.judging.tags import TagScore, TagVerdict, decide
 
-    rng = np.random.default_rng(settings.seed)
+    rng, main = np.random.default_rng(settings.seed), measures.names[0]
     scores: list[TagScore] = []
-    for (key, tag), runs in tables.items():
+    for (key, tag), runs in counts.items():
         if not tag:
             continue
-        estimate = _estimate(runs, measure, settings.level)
-        values = np.array([_value(table, measure) for table in runs.values()])
+        estimate = measures.interval(runs, main, settings.level)
+        values = np.array([measures.value(of_run, main) for of_run in runs.values()])
         first = next(iter(runs.values()))
         where, nan = _where(key), float("nan")
-        if len(runs) > 1 or first.sum() < settings.smallest_tag:
+        if len(runs) > 1 or first.n.sum() < settings.smallest_tag:
             limit: TagVerdict = "not tested" if len(runs) > 1 else "too few items"
             scores.append(TagScore(where, tag, estimate, values, None, nan, nan, limit))
             continue
-        chance = chance_band(measure, first, rng, level=settings.level)
+        chance = chance_band(*measures.with_table(first, main), rng, level=settings.level)
         scores.append(TagScore(where, tag, estimate, values, chance.band, chance.p_value, nan, "not tested"))
     return decide(scores, settings.level)
 

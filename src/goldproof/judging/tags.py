@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.metrics import count_spans, mean_score, metric_of, run_scores
+from goldproof.judging.metrics import countable, mean_score, metric_of, run_scores
 from goldproof.judging.one_label import OneLabel, one_label_of
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.chance_runs import runs_chance_band
@@ -51,7 +51,7 @@ class TagScore:
 
 def score_tags(answers: Answers, metric: str, settings: Settings) -> list[TagScore]:
     """The score of every tag; p-values are adjusted over the tags that are large enough to test."""
-    answers, rng = count_spans(answers), np.random.default_rng(settings.seed)
+    answers, rng = countable(answers), np.random.default_rng(settings.seed)
     scores = [_score_tag(answers, tag, items, metric, settings, rng) for tag, items in items_by_tag(answers).items()]
     return decide(scores, settings.level)
 

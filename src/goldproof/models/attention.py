@@ -23,7 +23,13 @@ def attend(
     attention_mask: torch.Tensor | None = None,
     **options: Any,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Softmax attention over tensors of shape (items, heads, tokens, features)."""
+    """Softmax attention over tensors of shape (items, heads, tokens, features).
+
+    Where several heads share keys and values (grouped-query attention, as many decoders have it), these are repeated.
+    """
+    shared = query.shape[1] // key.shape[1]
+    if shared > 1:
+        key, value = key.repeat_interleave(shared, dim=1), value.repeat_interleave(shared, dim=1)
     scaling = options.get("scaling")
     scores = torch.matmul(query, key.transpose(-1, -2)) * (query.shape[-1] ** -0.5 if scaling is None else scaling)
     if options.get("position_bias") is not None:

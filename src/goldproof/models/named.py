@@ -12,13 +12,18 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.errors import ModelError, UsageError
+from goldproof.extras import lacking
+from goldproof.jobs import Job
 from goldproof.jobs.names import name_of
 from goldproof.models.fake import Fake
-from goldproof.models.transformer import transformer
+from goldproof.models.protocols import RUNNING
+from goldproof.models.source import BIN
+from goldproof.models.transformer import Transformer, transformer
 from goldproof.plugins import Group, describe
 
 OWN = ("fake", "forest", "small", "rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
@@ -41,13 +46,25 @@ def find_model(name: str) -> Any:
 
 def find_transformer(name: str, *, random_weights: bool = False) -> Any:
     """The encoder in a folder or of a hub name; the error where there is none names the models of plugins too."""
+    allowed = name.startswith(BIN)
     try:
-        return transformer(name, random_weights=random_weights)
+        return transformer(name.removeprefix(BIN), random_weights=random_weights, any_format=allowed)
     except ModelError as error:
         names = PLUGINS.names()
         if not names or _is_folder(name):
             raise
         raise ModelError(f"{error}, or name a model of a plugin: {', '.join(names)}") from None
+
+
+def check_models(jobs: Iterable[Job[Any]]) -> None:
+    """Raise where transformers cannot load the folder of a model that jobs are given; each is looked at once."""
+    given = (value for job in jobs for value in job.arguments.values())
+    models = dict.fromkeys(value for value in given if isinstance(value, Transformer))
+    if models and not lacking([RUNNING]):
+        from goldproof.models.transformer_network import check_loads
+
+        for model in models:
+            check_loads(model)
 
 
 def _is_folder(name: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goldproof.data.formats.files import looking
 from goldproof.errors import DataError, MissingExtraError, ModelError, UsageError
 from goldproof.extras import Need, import_extra
 from goldproof.jobs import location
@@ -50,6 +51,7 @@ class NGrams:
         return hashlib.sha256(f"ngrams 1 {parts}".encode()).hexdigest()
 
 
+@looking()
 def ngrams(tokenizer: str | Path | None = None, **settings: Any) -> NGrams:
     """N-grams of characters, or of the pieces of a tokenizer.json (a file, or a model's folder that has one).
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,12 +33,19 @@ class ModelSource:
     folder: Path = location()
 
 
+BIN = "bin:"
+"""Before a folder whose weights are in PyTorch's own format, which are then allowed."""
+
+_OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
+_BEHIND_AN_API = re.compile(r"(\w+/)?(gpt-\d|chatgpt|o\d(-|$)|claude|gemini|command-r|grok)", re.IGNORECASE)
+
+
 def find_source(name: str | Path, *, any_format: bool = False, download: bool = False) -> ModelSource:
     """The folder of a model and its digest; `name` is a local folder or a name on the hub that has been downloaded
-    before.
+    before. Of a folder of sentence-transformers it is the transformer in it.
     """
     try:
-        folder = _folder(name, download)
+        folder = _transformer_in(_folder(name, download))
         _check(folder, any_format)
         return ModelSource(digest_folder(folder, any_format=any_format), folder)
     except OSError as error:
@@ -73,6 +82,11 @@ def _folder(name: str | Path, download: bool) -> Path:
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
+    if _BEHIND_AN_API.match(str(name)):
+        raise ModelError(
+            f"the model {str(name)!r} is behind an API, and its weights cannot be trained or probed; let it answer the "
+            "test data, and give its answers to `goldproof score`"
+        )
     if isinstance(name, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1 or not name:
         raise ModelError(f"there is no folder {str(name)!r}; give a folder with config.json, weights and a tokenizer")
     return _hub_folder(name, download)
@@ -94,6 +108,20 @@ def _hub_folder(name: str, download: bool) -> Path:
         ) from None
 
 
+def _transformer_in(folder: Path) -> Path:
+    """The folder of the transformer where sentence-transformers put it, itself or one inside; else the folder."""
+    listed = folder / "modules.json"
+    if (folder / "config.json").is_file() or not listed.is_file():
+        return folder
+    try:
+        modules = json.loads(listed.read_bytes())
+        inside = [str(each["path"]) for each in modules if str(each["type"]).endswith(".Transformer")]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return folder
+    found = (folder / inside[0]).resolve() if inside else folder
+    return found if found.is_relative_to(folder.resolve()) else folder
+
+
 def _check(folder: Path, any_format: bool) -> None:
     if not (folder / "config.json").is_file():
         raise ModelError(
@@ -105,14 +133,20 @@ def _check(folder: Path, any_format: bool) -> None:
         )
     if any(folder.glob("*.safetensors")):
         return
-    other = sorted(
-        path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
-    )
-    if other and any_format:
+    other = sorted(path.name for path in folder.iterdir() if path.suffix in _OTHER_WEIGHTS)
+    if any_format and any(Path(name).suffix == ".bin" for name in other):
         return
     if other:
         raise ModelError(
             f"{folder}: the weights are in {other[0]}, not in safetensors; such files can run code when they are read. "
-            "Convert them to model.safetensors, or allow them with any_format=True if you trust where they came from"
+            f"Convert them to model.safetensors, or allow a .bin file with model={BIN}FOLDER, in Python "
+            "any_format=True; only tensors are then read from it (weights_only)"
+        )
+    runnable = next((path for path in sorted(folder.rglob("*.onnx"))), None)
+    if runnable is not None:
+        raise ModelError(
+            f"{folder}: the weights are in {runnable.relative_to(folder)}; ONNX can be run, not trained or probed. "
+            "Give the folder of the model that it was made from, with its safetensors, or let it answer the test data "
+            "and give its answers to `goldproof score`"
         )
     raise ModelError(f"{folder}: there are no weights; a file such as model.safetensors must be there")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goldproof.data.formats.files import looking
 from goldproof.errors import DataError
 from goldproof.jobs import location
 from goldproof.jobs.names import named
@@ -51,6 +52,7 @@ class StaticVectors:
         return np.stack(means)[:, None].astype(np.float32)
 
 
+@looking()
 def static_vectors(path: str | Path) -> StaticVectors:
     """The vectors of a file; its digest is taken now, its content is read when it is needed."""
     path = Path(path)

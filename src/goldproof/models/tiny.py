@@ -49,6 +49,12 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "bart": ("bart", _SEQ2SEQ),
     "mbart": ("mbart", _SEQ2SEQ),
 }
+DECODERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "gpt2": ("gpt2", {"n_embd": 32, "n_layer": 2, "n_head": 2}),
+    "llama": ("llama", {**_WIDE, "num_key_value_heads": 1}),
+}
+"""Models that read from left to right, the second with keys and values that heads share."""
+
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
@@ -56,8 +62,9 @@ def write_tiny_model(
     folder: Path, words: Iterable[str], family: str = "bert", *, n_positions: int = 64, seed: int = 0
 ) -> Path:
     """Write a tiny model of a family into a folder, with a tokenizer that knows these words; gives the folder."""
-    if family not in FAMILIES:
-        raise UsageError(f"there is no family {family!r}; there are: {', '.join(FAMILIES)}")
+    known = FAMILIES | DECODERS
+    if family not in known:
+        raise UsageError(f"there is no family {family!r}; there are: {', '.join(known)}")
     require(RUNNING)
     import transformers
 
@@ -65,7 +72,7 @@ def write_tiny_model(
     from goldproof.models.transformer_network import quiet
 
     vocabulary = {word: i for i, word in enumerate([*SPECIAL, *sorted(set(words) - set(SPECIAL))])}
-    kind, settings = FAMILIES[family]
+    kind, settings = known[family]
     config = transformers.AutoConfig.for_model(
         kind,
         **settings,

@@ -98,6 +98,8 @@ class TransformerNetwork:
         table = self.backbone.get_input_embeddings()
         if table.padding_idx is not None:
             table.padding_idx = row
+        if is_decoder(self.config):
+            self.config.pad_token_id = row  # by which its classifier finds the last token
 
     def save(self, state: dict[str, torch.Tensor], folder: Path) -> None:
         """Write a folder that `transformer(folder)` reads, head included."""
@@ -120,10 +122,35 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
     if config.is_encoder_decoder:
         return _load_encoder_half(model, tokenizer, config, task, n_outputs)
     auto = _auto().AutoModelForTokenClassification if task == "tokens" else _auto().AutoModelForSequenceClassification
-    found, info = _guard(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs))
+    padding = {"pad_token_id": tokenizer.pad_token_id} if is_decoder(config) else {}
+    found, info = _guard(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs, **padding))
     missing = tuple(f"model.{name}" for name in info["missing_keys"])
     module = Logits(found, takes_types=_has_types(config))
     return _network(module, found.base_model, tokenizer, missing, model)
+
+
+def check_loads(model: Transformer) -> None:
+    """Raise where transformers cannot load what a study needs of a folder; the weights themselves are not read."""
+    from transformers.models.auto import modeling_auto as known
+
+    folder = model.source.folder
+    open_tokenizer(model)
+    config = _guard(folder, lambda: _load_config(folder))
+    kind = str(getattr(config, "model_type", ""))
+    if not config.is_encoder_decoder and kind not in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
+        raise ModelError(
+            f"{folder}: transformers has no classifier for models of the type {kind!r}, so it cannot be fine-tuned or "
+            "probed here; give an encoder of texts, or let it answer the test data and give its answers to "
+            "`goldproof score`"
+        )
+
+
+def is_decoder(config: Any) -> bool:
+    """Whether an architecture reads from left to right only; its classifier looks at the last token."""
+    from transformers.models.auto import modeling_auto as known
+
+    kind = getattr(config, "model_type", "")
+    return kind in known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and kind not in known.MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 
 def open_tokenizer(model: Transformer) -> Any:
@@ -267,6 +294,7 @@ def _from_pretrained(auto: Any, model: Transformer, **options: Any) -> tuple[Any
         local_files_only=True,
         use_safetensors=None if model.any_format else True,
         trust_remote_code=False,
+        weights_only=True,
         output_loading_info=True,
         **options,
     )
@@ -279,7 +307,11 @@ def _load_config(folder: Path) -> Any:
 def _load_tokenizer(folder: Path) -> Any:
     tokenizer = _auto().AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     if tokenizer.pad_token_id is None:
-        raise ValueError("its tokenizer has no padding token")
+        # Decoders often have none. Padding is masked, so that any token does, and the end of a text is never in one.
+        other = next((token for token in (tokenizer.eos_token, tokenizer.unk_token) if token is not None), None)
+        if other is None:
+            raise ValueError("its tokenizer has no padding token, nor one for the end of a text to take its place")
+        tokenizer.pad_token = other
     return tokenizer
 
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 import string
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,22 @@ from goldproof.report.summary import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-SYMBOLS = {"shown": "✓", "not shown": "–", "undecided": "?", "refuted": "✗", "stated": ""}
+SYMBOLS = {
+    "shown": "✓",
+    "not shown": "–",
+    "undecided": "?",
+    "refuted": "✗",
+    "stated": "",
+    "red": "●",
+    "green": "●",
+    "grey": "●",
+}
 N_STATIC_EXAMPLES = 5
 MOST_SIDES = 2  # so many runs are called by their names, each with its answer; more are counted by answer
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
+FILTERED = ("part",)  # the page shows the rows of one part of such a table at a time
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 
@@ -180,23 +190,26 @@ def _table(table: Table) -> dict[str, Any]:
         }
         for i, (column, is_number) in enumerate(zip(table.columns, numeric, strict=True))
     ]
+    size = {
+        "tall": len(views) > MOST_ROWS_IN_SIGHT,
+        "dense": len(columns) > MOST_ROOMY_COLUMNS,
+        "huge": len(views) > MOST_ROWS_IN_FULL,
+    }
+    shape = _short_cell if size["huge"] else _html_cell
     rows = [
         [
-            _html_cell(cell, column, str(shown["style"]), notes)
+            shape(cell, column, str(shown["style"]), notes)
             for cell, column, shown in zip(row, table.columns, columns, strict=True)
         ]
         for row in views
     ]
-    size = {
-        "tall": len(rows) > MOST_ROWS_IN_SIGHT,
-        "dense": len(columns) > MOST_ROOMY_COLUMNS,
-        "huge": len(rows) > MOST_ROWS_IN_FULL,
-    }
     return {"columns": columns, "rows": rows, **size, "lines": table_lines(table, views)}
 
 
 def _column_style(column: Column, is_number: bool, texts: Sequence[str]) -> str:
     style = "number" if is_number else _text_width(texts)
+    if column.key in FILTERED:
+        return f"{style} filtered".strip()
     return f"{style} verdict-cell" if column.key in VERDICTS else style
 
 
@@ -217,6 +230,13 @@ def _html_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, i
         cell.tied,
         " ".join(str(notes[text]) for text in cell.footnotes),
     )
+
+
+def _short_cell(cell: CellView, column: Column, width: str, notes: Mapping[str, int]) -> HtmlCell:
+    """A cell of a table of thousands of rows: the heading alone sets the width, and the number to sort by is short."""
+    if cell.number is None:
+        return _html_cell(cell, column, width if width == "number" else "", notes)
+    return replace(_html_cell(cell, column, "", notes), sort=f"{float(cell.number):.7g}")
 
 
 def _examples(examples: ExampleList, interactive: bool) -> dict[str, Any]:

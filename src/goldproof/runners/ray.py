@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from goldproof.jobs.job import Job, Resources
 from goldproof.jobs.runner import WorkerLostError
 from goldproof.jobs.store import Store
 from goldproof.jobs.work import WorkReport, outcome_of, work_on
-from goldproof.runners.ray_guard import end_guard, own_raylets, start_guard
+from goldproof.runners.ray_guard import end_guard, guarded_start
 from goldproof.version import __version__
 
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -54,9 +54,9 @@ class RayRunner:
         self._owner = not ray.is_initialized()
         self._guard: subprocess.Popen[bytes] | None = None
         if self._owner:
-            others = own_raylets()
-            _connect(ray, address, workers)
-            self._guard = start_guard(others)
+            address = address or os.environ.get("RAY_ADDRESS") or None  # Ray's own way to name a cluster
+            with nullcontext() if address else guarded_start() as self._guard:
+                _connect(ray, address, workers)
         # A process that has touched an accelerator is not used again: its device was chosen for it when it started.
         self._tasks = {False: ray.remote(_work), True: ray.remote(max_calls=1)(_work)}
         self._under_way: dict[Any, Resources] = {}
@@ -171,7 +171,6 @@ def _no_machine(wanted: Resources, machines: Sequence[Resources]) -> str:
 
 
 def _connect(ray: Any, address: str | None, workers: int | None) -> None:
-    address = address or os.environ.get("RAY_ADDRESS") or None  # Ray's own way to name a cluster
     cpus = {} if address else {"num_cpus": workers or os.cpu_count()}
     try:
         _knock(address)

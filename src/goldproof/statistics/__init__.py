@@ -19,6 +19,7 @@ _HOMES = {
         "bootstrap_weights",
         "percentile_interval",
     ),
+    "attempts": ("attempts_interval", "attempts_of"),
     "attribution": ("Attribution", "FactorPart", "attribute_variance", "deviation_factors"),
     "bands": ("mid_p_bounds", "proportion_bands"),
     "categories": ("categories_interval",),
@@ -42,6 +43,7 @@ _HOMES = {
         "table_interval",
         "wilson",
     ),
+    "item_scores": ("item_scores_interval", "mean_metric"),
     "metrics": ("METRICS", "Metric", "confusion", "encode_labels", "metric", "span_f1_metric", "spearman"),
     "multiplicity": ("benjamini_hochberg", "benjamini_yekutieli", "holm", "simultaneous_bands"),
     "power": (

@@ -122,12 +122,18 @@ def _simulated_scores(metric: Metric, table: Array, rng: np.random.Generator | N
         raise UsageError(f"the chance band of {len(table)} classes is simulated and needs rng; got None")
     if metric.many is not None:
         gold, predicted = (np.repeat(np.arange(len(table)), table.sum(axis)) for axis in (1, 0))
-        deals = (rng.permutation(gold)[None] for _ in range(draws))
-        return np.concatenate([hit_scores(metric, deal, predicted) for deal in deals])
+        sizes = _block_sizes(draws, 3 * max(len(gold), len(table)))
+        deals = (np.stack([rng.permutation(gold) for _ in range(size)]) for size in sizes)
+        return np.concatenate([hit_scores(metric, block, predicted) for block in deals])
     random = stats.random_table(table.sum(1), table.sum(0), seed=rng)
-    at_once = max(1, _MOST_CELLS // table.size)
-    sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
+    sizes = _block_sizes(draws, table.size)
     return np.concatenate([metric.of_tables(np.asarray(random.rvs(size=size), float)) for size in sizes])
+
+
+def _block_sizes(draws: int, cells: int) -> list[int]:
+    """How many draws of so many cells each are held at once."""
+    at_once = max(1, _MOST_CELLS // cells)
+    return [min(at_once, draws - start) for start in range(0, draws, at_once)]
 
 
 def hit_scores(metric: Metric, deals: Array, run: Array) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from goldproof.statistics.arrays import Array, FloatArray, group_codes
 from goldproof.statistics.chance import ChanceBand, chance_band, hit_scores, summarise_chance
 from goldproof.statistics.deals import deal_gold
-from goldproof.statistics.metrics import Metric, confusion
+from goldproof.statistics.metrics import Metric, among, confusion
 
 _BLOCK_CELLS = 4_000_000
 
@@ -40,6 +40,8 @@ def runs_chance_band(
     (1.0, True)
     """
     gold, runs = np.asarray(gold), np.atleast_2d(np.asarray(runs))
+    if metric.many is not None:
+        metric, gold, runs = _occurring(metric, gold, runs)
     n_classes = metric.n_classes
     if len(runs) == 1 and clusters is None:
         return chance_band(metric, confusion(gold, runs[0], n_classes), rng, level=level)
@@ -55,6 +57,12 @@ def runs_chance_band(
     kind = "whole clusters of gold" if clusters is not None else "gold labels"
     method = f"permutation of {kind}, {len(runs)} runs, {draws} draws"
     return summarise_chance(np.array(scores), None, observed, method, len(gold), level)
+
+
+def _occurring(metric: Metric, gold: Array, runs: Array) -> tuple[Metric, Array, Array]:
+    """The same for the labels that occur alone: the few items of a category have few of 3,000 labels."""
+    labels = np.unique(np.concatenate([gold, runs.ravel()]))
+    return among(metric, labels), np.searchsorted(labels, gold), np.searchsorted(labels, runs)
 
 
 def _blocks(clusters: Array | None, n: int) -> list[Array]:

@@ -42,9 +42,14 @@ class Collapse:
         return int(self.collapsed.sum())
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every run collapsed, so that nothing can be found."""
+        return bool(self.collapsed.all())
+
+    @property
     def kept(self) -> Array:
         """The runs that are judged: those that did not collapse, or all of them where all did."""
-        return np.flatnonzero(~self.collapsed) if not self.collapsed.all() else np.arange(len(self.collapsed))
+        return np.flatnonzero(~self.collapsed) if not self.is_whole else np.arange(len(self.collapsed))
 
 
 def find_collapse(gold: Array, runs: Array, level: float = 0.95) -> Collapse:

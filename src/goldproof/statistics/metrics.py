@@ -8,7 +8,7 @@ and stands apart. Labels here are integer codes 0 … k−1 (`encode_labels`). N
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -225,10 +225,28 @@ def metric(name: str, n_classes: int = 2, unscored: int = 0) -> Metric:
         return _added_metric(added, name, n_classes)
     low, total = (-1.0 if name == "mcc" else 0.0), (0.0 if name == "accuracy" else 2.0)
     if n_classes > MOST_LABELS_IN_TABLE:
-        many = ManyLabels(name, n_classes, unscored, total)
-        return Metric(name, low, 1.0, _ManyEncoder(n_classes), _ManyScore(many), _no_pseudo, n_classes, many)
+        return _many_metric(ManyLabels(name, n_classes, unscored, total), low)
     score = _TableScore(name, n_classes, unscored)
     return Metric(name, low, 1.0, _CellEncoder(n_classes), score, _CellPseudo(n_classes, total), n_classes)
+
+
+def among(measure: Metric, labels: IntArray) -> Metric:
+    """The same metric for these of its many labels alone, coded anew in their order: those of no item change no score.
+
+    >>> few = among(metric("macro_f1", 3000), np.array([7, 2999]))
+    >>> few(np.array([0, 1, 1]), np.array([0, 0, 1])) == metric("macro_f1")(np.array([0, 1, 1]), np.array([0, 0, 1]))
+    True
+    """
+    if measure.many is None:
+        raise UsageError(f"only a metric of more than {MOST_LABELS_IN_TABLE} labels can be taken among some of them")
+    unscored = int((np.asarray(labels) >= measure.n_classes - measure.many.unscored).sum())
+    many = replace(measure.many, n_labels=max(2, len(labels)), unscored=unscored)
+    return _many_metric(many, measure.low)
+
+
+def _many_metric(many: ManyLabels, low: float) -> Metric:
+    encode, score = _ManyEncoder(many.n_labels), _ManyScore(many)
+    return Metric(many.name, low, 1.0, encode, score, _no_pseudo, many.n_labels, many)
 
 
 def _added_metric(added: TableMetric, name: str, n_classes: int) -> Metric:

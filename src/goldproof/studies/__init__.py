@@ -19,8 +19,9 @@ from goldproof.report.summary import Report
 class Study(Protocol):
     """What a study package shows.
 
-    It may show three more: `question`, the text that `goldproof list` says of it, `outline(config) -> str`, its plan in
-    numbers, and `requires(config) -> tuple[Need, ...]`, the extras that its jobs need, told from the settings alone.
+    It may show four more: `question`, the text that `goldproof list` says of it, `outline(config) -> str`, its plan in
+    numbers, `notes(config) -> tuple[str, ...]`, what is said of the user's own data before work starts and in the
+    report, and `requires(config) -> tuple[Need, ...]`, the extras that its jobs need, told from the settings alone.
     """
 
     Config: type[Any]

@@ -15,7 +15,8 @@ from goldproof.jobs.plan import all_jobs
 from goldproof.jobs.runlog import logged
 from goldproof.jobs.schedule import Schedule
 from goldproof.jobs.work import outcome_of
-from goldproof.report.summary import Report
+from goldproof.models.named import check_models
+from goldproof.report.summary import Report, Section, Text
 from goldproof.studies import find_study
 from goldproof.studies.settings import Choice, make_config, read_config
 
@@ -53,6 +54,11 @@ class Campaign:
         say = getattr(find_study(self.study), "outline", None)
         return str(say(self.config)) if say is not None else ""
 
+    def notes(self) -> tuple[str, ...]:
+        """What the study says of the user's own data; nothing where it has none."""
+        say = getattr(find_study(self.study), "notes", None)
+        return tuple(say(self.config)) if say is not None else ()
+
     def lacking(self) -> list[Need]:
         """The extras that are not installed and without which what is absent from the store cannot run.
 
@@ -65,9 +71,14 @@ class Campaign:
             return [*of_store, *of_study]
         return of_store or lacking(need for job in self.plan().absent for need in job.requires())
 
+    def check_models(self) -> None:
+        """Raise where the folder of a model that is still to run cannot be loaded, before any work."""
+        check_models(self.plan().absent)
+
     def run(self, runner: Runner) -> Iterator[Outcome]:
         """Run what is absent, and yield what became of each job."""
         require(*self.lacking())
+        self.check_models()
         self.store.open()
         self._note()
         schedule = Schedule(self.jobs(), self.store, runner)
@@ -92,6 +103,9 @@ class Campaign:
 
         self.store.fetch(job.key for job in self.jobs())
         found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
+        if notes := self.notes():
+            told = Section("Your data", [Text(note) for note in notes])
+            found = dataclasses.replace(found, sections=[*found.sections, told])
         return _with_warning(found) if _is_toy(self.config) else found
 
     def _note(self) -> None:
@@ -117,6 +131,8 @@ def _with_warning(report: Report) -> Report:
 def _is_toy(config: Any) -> bool:
     """Whether a study runs on data made up to show it, which every study with such data calls "generated"."""
     data = getattr(config, "data", None)
+    if getattr(data, "train", ""):
+        return False
     names = (getattr(data, "corpus", ""), *getattr(config, "tasks", ()))
     return any(isinstance(name, str) and name.partition("/")[0] == "generated" for name in names)
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from goldproof.data.corpora.catalog import catalog
+from goldproof.data.formats.added import is_added
+from goldproof.data.formats.files import FORMATS, suffix_of
 from goldproof.errors import UsageError
 from goldproof.studies import ENTRIES, find_study
 from goldproof.studies.shared import own_data_setting
 
 ModelInput = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-DataInput = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]
+DataInput = str | os.PathLike[str] | Mapping[str, str | os.PathLike[str] | Sequence[str]]
+_FILES = ("train", "validation", "test", "name", "languages")
 _NAMES_OF_DATA = ("corpus", "nli", "root", "tasks")
 
 
@@ -56,23 +60,27 @@ def _model_setting(config: Any) -> str | None:
 
 def _data_settings(study: str, data: DataInput) -> dict[str, Any]:
     config = find_study(study).Config
-    setting = own_data_setting(config)
-    if setting is None:
+    if own_data_setting(config) is None:
         raise UsageError(f"{_why_no_data(study, config)}; studies that take data: {_takers(own_data_setting)}")
+    alone = {"tasks": ()} if study == "corruption" else {}
     if isinstance(data, Mapping):
-        if setting != "data.train":
-            raise UsageError(
-                f"the study {study!r} takes data as one file, folder or name, as its setting {setting!r}; got a map "
-                f"with the keys {', '.join(map(repr, data))}"
-            )
-        files = ("train", "validation", "test")
-        keys = {name: f"data.{name}" if name in files else f"columns.{name}" for name in data}
-        return {"tasks": (), **{keys[name]: os.fspath(value) for name, value in data.items()}}
+        return {**alone, **{_key(name): _plain(value) for name, value in data.items()}}
     name = os.fspath(data)
-    if setting == "data.train":
-        is_named = name in catalog() or name.partition("/")[0] in catalog()
-        return {"tasks": (name,)} if is_named else {"tasks": (), setting: name}
-    return {setting: name}
+    if suffix_of(Path(name)) in FORMATS or is_added(Path(name)):
+        return {**alone, "data.train": name}
+    is_task = study == "corruption" and (name in catalog() or name.partition("/")[0] in catalog())
+    if is_task:
+        return {"tasks": (name,)}
+    return {**alone, "data.train": name} if study == "corruption" else {"data.corpus": name}
+
+
+def _key(name: str) -> str:
+    """Where a part of the data belongs: to the files and what they are called, or to their columns."""
+    return f"data.{name}" if name in _FILES else f"columns.{name}"
+
+
+def _plain(value: Any) -> Any:
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _why_no_data(study: str, config: Any) -> str:

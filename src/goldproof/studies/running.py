@@ -56,10 +56,11 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
 
     `settings` are the study's, by dotted keys ({"recipe.epochs": 3}) or as maps in maps, over those of the preset
     (default, paper or tiny); they win over `model` and `data`, which are put where the study has its own. `model` is a
-    folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these; `data` is a file of one's own, a
-    folder or the name of a corpus, as the study takes it, or {"train": FILE, "test": FILE}. `store` is where results
-    are kept: else GOLDPROOF_STORE, else ./goldproof-store. `runner` is serial, pool or ray, with so many `workers`, or
-    a runner, which stays open.
+    folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these; `data` is a file of one's own whose
+    column `split` tells its rows apart, the name of a corpus, or {"train": FILE, "test": FILE} with, where they are
+    needed, "validation", "name", "languages" and the columns ("text", "label", "language" and so on). `store` is where
+    results are kept: else GOLDPROOF_STORE, else ./goldproof-store. `runner` is serial, pool or ray, with so many
+    `workers`, or a runner, which stays open.
     `progress` is told of each job. `out` is a folder for the report's files. A job that fails is a JobFailedError.
 
     A pool starts Python anew for each worker: a script that asks for it does so under `if __name__ == "__main__":`.

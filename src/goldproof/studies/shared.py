@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from goldproof.data.columns import Columns
 from goldproof.jobs.names import named
 from goldproof.models.protocols import Task
+from goldproof.models.source import BIN
 from goldproof.studies.rules import are_distinct
 from goldproof.training.recipe import Recipe
 
@@ -37,12 +39,15 @@ _FLOATS = ("epochs", "learning_rate", "warmup", "weight_decay", "beta1", "beta2"
 class Data:
     """What goes in.
 
-    `corpus` names the corpus. `train`, `validation` and `test` are files of one's own. `root` is the folder of the
+    `corpus` names the corpus. `train`, `validation` and `test` are files of one's own, which take its place;
+    {language} in a file's name stands for each of `languages`. One file does where its column `split` tells the rows
+    apart. `name` is what they are called in the report, `languages` are codes of any kind. `root` is the folder of the
     published corpora, GOLDPROOF_DATA unless given; with `hub` they are downloaded. `most_train` is the largest number
     of training rows, null for all.
     """
 
     corpus: str = ""
+    name: str = ""
     train: str = ""
     validation: str = ""
     test: str = ""
@@ -50,6 +55,34 @@ class Data:
     root: str = ""
     hub: bool = False
     most_train: int | None = None
+
+
+@named("studies.ColumnChoice")
+@dataclass(frozen=True)
+class ColumnChoice:
+    """The columns of files of one's own; what is left empty is guessed from common names, else from the cells.
+
+    A `score` makes it a regression, `token_labels` (with `tokens`) a tagging. `tags` are columns whose cells are
+    categories, several joined by `;`.
+    """
+
+    text: str = ""
+    pair: str = ""
+    label: str = ""
+    score: str = ""
+    tokens: str = ""
+    token_labels: str = ""
+    id: str = ""
+    language: str = ""
+    split: str = ""
+    tags: tuple[str, ...] = ()
+
+    def columns(self) -> Columns:
+        """The columns that were named."""
+        parts = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "tags"}
+        renamed = {"language": "language_column", "split": "split_column"}
+        found = {renamed.get(name, name): value for name, value in parts.items() if value}
+        return Columns(**found, tags=self.tags)
 
 
 def without(*names: str, own: str = "") -> dict[str, Any]:
@@ -121,7 +154,7 @@ class NamedFolder:
     @property
     def title(self) -> str:
         """What it is called: the name it was given, else the last part of its folder."""
-        return self.name or self.folder.rstrip("/").rpartition("/")[2]
+        return self.name or self.folder.removeprefix(BIN).rstrip("/").rpartition("/")[2]
 
 
 def parse_folder(text: str) -> NamedFolder:

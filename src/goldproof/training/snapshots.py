@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ def write_snapshot(folder: Path, identity: str, snapshot: Snapshot) -> None:
     """Replace the folder's snapshot; what was there stays whole until the new one is complete."""
     from safetensors.torch import save_file
 
-    aside = folder / f"{FILE}.{os.getpid()}.part"
+    aside = folder / f".{secrets.token_hex(8)}.part"  # nobody can foresee it, and so put a link there
     try:
         folder.mkdir(parents=True, exist_ok=True)
         save_file(dict(snapshot.tensors), aside, metadata={"identity": identity, "facts": json.dumps(snapshot.facts)})

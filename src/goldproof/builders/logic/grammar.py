@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.builders.logic.forms import NameKind
+from goldproof.data.formats.files import looking
 from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import DataError, UsageError
 
@@ -117,6 +118,7 @@ class Grammar:
 
 
 @lru_cache(maxsize=32)
+@looking()
 def load_grammar(language: str, preset: str | None = None) -> Grammar:
     """The grammar of a language that ships, or of a TOML file of one's own; `preset` lays its table over the rest."""
     if language.endswith(".toml"):

@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from goldproof.errors import UsageError
 
 PUNCTUATION = "."
+OWN = "own:"
+"""Before the name of a class that is the user's own."""
+
 CLASSES = ("ADJ", "ADP", "ADV", "CONJ", "DET", "NOUN", "NUM", "PRON", "PRT", "VERB", PUNCTUATION, "X")
 
 FROM_UD: Mapping[str, str] = {
@@ -87,9 +90,11 @@ def parse_classes(text: str) -> tuple[str, ...]:
 
 
 def check_classes(names: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """The classes, sorted and each once; an unknown one is an error that names those allowed."""
+    """The classes, sorted and each once; an unknown one is an error that names those allowed, unless it is marked as
+    the user's own.
+    """
     for name in names:
-        if name not in CLASSES:
+        if name not in CLASSES and not name.startswith(OWN):
             ud = FROM_UD.get(name)
             close = [ud] if ud else difflib.get_close_matches(name, CLASSES, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""

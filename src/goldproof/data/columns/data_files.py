@@ -136,7 +136,7 @@ def _text(raw: RawBatch, name: str) -> pa.Array:
 
 
 def _tokens(raw: RawBatch, name: str | None) -> pa.Array | None:
-    return None if name is None else values.string_lists(raw, name, values.present(raw, name))
+    return None if name is None else values.token_lists(raw, name, values.present(raw, name))
 
 
 def _ids(raw: RawBatch, name: str | None) -> pa.Array:

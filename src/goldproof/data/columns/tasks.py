@@ -14,7 +14,7 @@ from goldproof.data.columns.values import WHOLE, is_number
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import UsageError
 
-PredictionTask = Literal["classification", "regression", "tagging"]
+PredictionTask = Literal["classification", "regression", "tagging", "score"]
 MissingPolicy = Literal["wrong", "leave-out", "refuse"]
 MOST_NUMBERED = 20  # different whole numbers with a point, up to which they are labels
 AS_LABELS = (
@@ -86,9 +86,12 @@ def _number_kind(column: pa.Array) -> str:
 
 
 def resolve_missing(task: PredictionTask, asked: str | None) -> MissingPolicy:
-    """What a missing prediction means: as asked for, else wrong, and refused where a number is wanted."""
+    """What a missing answer means: as asked for, else wrong, refused where a number is wanted, left out of scores.
+
+    An item without a score was not judged, by an error or a harness that gave up: nobody knows whether it is wrong.
+    """
     if asked is None:
-        return "refuse" if task == "regression" else "wrong"
+        return "refuse" if task == "regression" else "leave-out" if task == "score" else "wrong"
     if asked not in MISSING:
         raise UsageError(f"missing answers can be {', '.join(MISSING)}; got {asked!r}")
     if task == "regression" and asked == "wrong":

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from goldproof.data.formats.files import shortened
 from goldproof.data.formats.raw import RawBatch
+from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError
 
 WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
@@ -127,6 +128,29 @@ def string_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
         row = next(row for row, cell in enumerate(column.to_pylist()) if cell is not None and None in cell)
         raise raw.error(row, f"{name!r} must be a list of strings; one of them is null")
     return column
+
+
+def token_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
+    """Lists of strings; a file of cells has them as JSON, or with blanks between them."""
+    if not pa.types.is_string(column.type):
+        return string_lists(raw, name, column)
+    rows = [_listed(cell) for cell in column.to_pylist()]
+    wrong = next((row for row, cell in enumerate(rows) if cell is None), None)
+    if wrong is not None:
+        message = f"{name!r} must be a list of strings, as JSON or with blanks between them"
+        raise raw.error(wrong, f"{message}; got {shortened(column[wrong].as_py())}")
+    return pa.array(rows, pa.list_(pa.string()))
+
+
+def _listed(cell: str) -> list[str] | None:
+    """The strings of a cell; None where it is JSON of something else."""
+    if not cell.lstrip().startswith("["):
+        return cell.split()
+    try:
+        found = load_json(cell)
+    except ValueError:
+        return cell.split()  # a text may begin with a bracket
+    return found if isinstance(found, list) and all(isinstance(each, str) for each in found) else None
 
 
 def tag_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:

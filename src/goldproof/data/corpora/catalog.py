@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from goldproof.data.corpora.published import read_published
 from goldproof.data.dataset import Dataset, Provenance, concat
+from goldproof.data.formats.files import looking
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.errors import DataError, UsageError
 
@@ -167,11 +168,13 @@ def _split_paths(place: Local, part: str | None, language: str, root: Path) -> d
     return {split: _filled(patterns, place, part, language, root) for split, patterns in place.files.items()}
 
 
+@looking()
 def _whole_splits(paths: Mapping[str, Sequence[Path]]) -> tuple[str, ...]:
     """The splits all of whose files are there."""
     return tuple(split for split, files in paths.items() if all(file.exists() for file in files))
 
 
+@looking()
 def _check_files(paths: Mapping[str, Sequence[Path]], split: str, name: str, language: str) -> None:
     """Raise where the catalog knows no files of a split, or one of them is not there."""
     if split not in paths:
@@ -234,6 +237,7 @@ def _choose_split(corpus: CatalogEntry, split: str) -> str:
     return chosen
 
 
+@looking()
 def _data_root(root: str | Path | None, name: str) -> Path:
     given = root or os.environ.get(ROOT_VARIABLE)
     if not given:

@@ -78,33 +78,6 @@ def hub_job(name: str, *, split: str, language: str | None = None) -> Job[Datase
     return read_hub.job(HubPart(name, language, split, find_corpus(name)[0].revision))
 
 
-@named("data.ColumnsFile")
-@dataclass(frozen=True, slots=True)
-class ColumnsFile:
-    """One split of a file of one's own whose columns are named (or guessed where empty), identified by its SHA-256.
-
-    Rows have the language given, unless a column says another; an empty split means all rows.
-    """
-
-    sha256: str
-    language: str
-    split: str = ""
-    text: str = ""
-    pair: str = ""
-    label: str = ""
-    score: str = ""
-    path: str = location(default="")
-
-
-@step(version=1, name="goldproof.read_columns")
-def read_columns(file: ColumnsFile) -> Dataset:
-    """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    _check_digest(file.path, file.sha256)
-    names = {name: value for name in ("text", "pair", "label", "score") if (value := getattr(file, name))}
-    data = read(file.path, language=file.language, **names)
-    return _rows_of_split(data, file.split) if file.split else data
-
-
 @named("data.OwnFile")
 @dataclass(frozen=True, slots=True)
 class OwnFile:
@@ -118,7 +91,7 @@ class OwnFile:
 @step(version=1, name="goldproof.read_file")
 def read_file(file: OwnFile) -> Dataset:
     """The file as a dataset; an error when it is no longer the one that was planned with."""
-    _check_digest(file.path, file.sha256)
+    check_digest(file.path, file.sha256)
     return read(file.path, language=file.language)
 
 
@@ -141,7 +114,7 @@ class FilePart:
 @step(version=1, name="goldproof.read_file_part")
 def read_file_part(part: FilePart) -> Dataset:
     """The rows as a dataset; an error when the file is no longer the one that was planned with."""
-    _check_digest(part.path, part.sha256)
+    check_digest(part.path, part.sha256)
     return read_part(Path(part.path), part.language, part.split)
 
 
@@ -191,7 +164,7 @@ class PublishedFiles:
 def read_published_files(files: PublishedFiles) -> Dataset:
     """The files as one dataset; an error when one is no longer that which was planned with."""
     for digest, path in zip(files.sha256, files.paths, strict=True):
-        _check_digest(path, digest)
+        check_digest(path, digest)
     pieces = [
         read_published(path, files.layout, language=files.language, split=split or None)
         for split, path in zip(files.splits, files.paths, strict=True)
@@ -206,7 +179,7 @@ def published_job(files: Mapping[str, Path], layout: str, *, language: str) -> J
     return read_published_files.job(PublishedFiles(layout, language, tuple(files), digests, paths))
 
 
-def _check_digest(path: str, sha256: str) -> None:
+def check_digest(path: str, sha256: str) -> None:
     """Raise where a file is no longer the one that was planned with."""
     if describe_file(check_file(path)).sha256 != sha256:
         raise DataError(f"the file {_CHANGED}", path=path)

@@ -7,6 +7,7 @@ import hashlib
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -36,6 +37,26 @@ def check_file(path: str | Path) -> Path:
     if _is_packed(path):
         check_packed(path)
     return path
+
+
+@contextmanager
+def looking() -> Iterator[None]:
+    """Within the block, or the function that it stands above, what may not be looked at is an error that names it."""
+    try:
+        yield
+    except PermissionError as error:
+        raise DataError(f"cannot be opened: {error.strerror}", path=error.filename) from None
+
+
+def first_bytes(path: Path, n_bytes: int) -> bytes:
+    """The first bytes of a file, unpacked: enough to see what it is."""
+    try:
+        with _open(path) as stream:
+            return stream.read(n_bytes)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"not a whole gzip file: {error}", path=path) from None
+    except OSError as error:
+        raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
 
 
 def describe_file(path: Path) -> SourceFile:

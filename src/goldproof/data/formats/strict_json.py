@@ -11,8 +11,8 @@ from goldproof.data.formats import limits
 MANY_DIGITS = "a number has too many digits"
 
 
-def load_json(text: str) -> Any:
-    """The value of a JSON text; a ValueError says what is wrong with it.
+def load_json(text: str, *, nan: bool = False) -> Any:
+    """The value of a JSON text; a ValueError says what is wrong with it. With `nan`, NaN may stand for a number.
 
     >>> load_json('{"a": 1.5}')
     {'a': 1.5}
@@ -23,7 +23,8 @@ def load_json(text: str) -> Any:
     if limits.is_deep_json(text):
         raise ValueError(limits.deep_nesting())
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+        constant = _nan_alone if nan else _refuse_constant
+        return json.loads(text, object_pairs_hook=_object, parse_constant=constant, parse_float=_finite)
     except RecursionError:
         raise ValueError(limits.deep_nesting()) from None
     except ValueError as error:
@@ -50,3 +51,9 @@ def _finite(text: str) -> float:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _nan_alone(name: str) -> float:
+    if name != "NaN":
+        _refuse_constant(name)
+    return math.nan

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.metrics import count_spans, run_scores
+from goldproof.judging.metrics import countable, run_scores
 from goldproof.statistics.arrays import Array, FloatArray, IntArray
 
 
@@ -115,7 +115,7 @@ def make_set(
     with_shares = all(each.task == "classification" and each.probabilities is not None for each in checkpoints)
     if with_shares and confidence is None and averaged is None:
         confidence, averaged = _confidence(checkpoints), _averaged(checkpoints)
-    held = tuple(replace(count_spans(each), probabilities=None) for each in checkpoints)
+    held = tuple(replace(countable(each), probabilities=None) for each in checkpoints)
     return EvaluationSet(metric, held, _score_all(held, metric), confidence, averaged, averaged_weights)
 
 

@@ -19,7 +19,7 @@ from goldproof.measures.cues import word_list
 from goldproof.models.named import find_model
 from goldproof.models.source import find_source
 from goldproof.studies.corruption import steps, toy
-from goldproof.studies.corruption.settings import Config, classes_of, tagger_of
+from goldproof.studies.corruption.settings import DEFAULT, TINY, Config, classes_of, has_own_classes, tagger_of
 from goldproof.studies.corruption.tasks import (
     ORIGINAL,
     CorruptionTask,
@@ -29,10 +29,11 @@ from goldproof.studies.corruption.tasks import (
     corruption_of,
     data_job,
     find_tasks,
-    own_name,
+    settle,
     tagging_job,
 )
 from goldproof.studies.in_turn import in_turn
+from goldproof.studies.own import has_own, own_name
 from goldproof.studies.shared import each_model, only_model, recipe_for
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -61,7 +62,7 @@ def jobs(config: Config) -> list[Job[Any]]:
     """Every training, the texts it was tested on, what was counted, and what is asked about the reasons, for one model
     after the other.
     """
-    return [job for one in in_turn(config) for job in _jobs(one)]
+    return [job for one in in_turn(settle(config)) for job in _jobs(one)]
 
 
 def _jobs(config: Config) -> list[Job[Any]]:
@@ -80,9 +81,10 @@ def _jobs(config: Config) -> list[Job[Any]]:
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at; generated tasks bring their words with them."""
-    published = {name for name in config.tasks if name not in toy.TASKS}
-    real = published | ({own_name(config)} if config.data.train else set())
-    needs = [TRAINING, *(tagger_of(config).requires if real else ())]
+    named = () if has_own(config) and config.tasks in (DEFAULT.tasks, TINY.tasks) else config.tasks
+    published = {name for name in named if name not in toy.TASKS}
+    real = published | ({own_name(config.data)} if has_own(config) else set())
+    needs = [TRAINING, *(tagger_of(config).requires if real and not has_own_classes(config) else ())]
     if published and config.data.hub:
         needs.append(LOADING)
     if "test" in config.settings and real & set(config.why.paraphrases):
@@ -99,6 +101,7 @@ def outline(config: Config) -> str:
     >>> outline(PAPER)
     '192 cells and 8 baselines from 72 trainings (1 seed)'
     """
+    config = settle(config)
     n_tasks, n_seeds = len(find_tasks(config)), len(config.seeds)
     n_models = len(each_model(config.model))
     n_tasks *= n_models

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
 from goldproof.builders.corruption.removal import Corruption
@@ -13,11 +12,13 @@ from goldproof.builders.corruption.texts import check_tagger
 from goldproof.builders.tagging import TaggerName, choose_tagger
 from goldproof.builders.tagging.tagset import check_classes
 from goldproof.data.corpora.catalog import find_corpus
+from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.studies.corruption.published import CLASSES, SETTINGS
 from goldproof.studies.corruption.toy import TASKS as GENERATED
+from goldproof.studies.own import has_own, own_name, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import WHEN, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.studies.shared import WHEN, ColumnChoice, Data, Models, group_rules, is_limit, model_rules, without
 from goldproof.training.recipe import Recipe
 
 GLUE = ("glue/cola", "glue/mnli", "glue/mrpc", "glue/qnli", "glue/qqp", "glue/rte", "glue/sst2", "glue/stsb")
@@ -26,29 +27,20 @@ RECIPE = Recipe()
 LEXICONS = ("opinion", "vader", "none")
 
 
-@named("corruption.ColumnChoice")
-@dataclass(frozen=True)
-class ColumnChoice:
-    """The columns of a dataset of one's own; what is left empty is guessed from common names.
-
-    A `score` makes it a regression.
-    """
-
-    text: str = ""
-    pair: str = ""
-    label: str = ""
-    score: str = ""
-
-
 @named("corruption.Removal")
 @dataclass(frozen=True)
 class Removal:
     """How words are removed: the tagger (that of the texts' language unless named) and the preset.
 
     `offsets` leaves what stays as it was; `paper` joins tokens as the paper's tools did. `seed` is that of the control.
+    In place of a tagger, for a language that has none: `words` is a file with a word in each line, after a tab its
+    class, and `column` the column of your own data that has a class for each word, as a list or with blanks between
+    them; `classes` are then those found there, unless named.
     """
 
     tagger: str = ""
+    words: str = ""
+    column: str = ""
     preset: str = "offsets"
     seed: int = 0
 
@@ -77,10 +69,11 @@ class Config:
     """Settings of the corruption study.
 
     `tasks` are corpora of the catalog; `data.train` and `data.test` (the same file where its column `split` tells them
-    apart) add a dataset of one's own. `data.languages` is the one language of the texts. `classes` are removed one
-    after the other; several go together as NOUN+ADJ. `settings` says which data are corrupted: train, test or both. The
-    control `random` removes as many random words from each text. A loss shown to be smaller than `margin` counts as
-    none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, judged in turn.
+    apart) are data of your own, which stand alone unless `tasks` are named too. `data.languages` is the one language of
+    the texts. `classes` are removed one after the other; several go together as NOUN+ADJ. `settings` says which data
+    are corrupted: train, test or both. The control `random` removes as many random words from each text. A loss shown
+    to be smaller than `margin` counts as none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER,
+    or a list of these, judged in turn.
     """
 
     tasks: tuple[str, ...] = ("glue/cola", "glue/mrpc", "glue/rte", "glue/sst2", "glue/stsb")
@@ -91,7 +84,7 @@ class Config:
     model: Models = "roberta-base"
     margin: float = 0.05
     level: float = 0.95
-    data: Data = field(default=DATA, metadata=without("corpus", "validation", own="train"))
+    data: Data = field(default=DATA, metadata=without("corpus", own="train"))
     columns: ColumnChoice = field(default_factory=ColumnChoice)
     removal: Removal = field(default_factory=Removal)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
@@ -103,11 +96,17 @@ class Config:
             if task not in GENERATED:
                 find_corpus(task)
         check_settings(self, [("data.languages", len(self.data.languages) == 1, "one language, that of the texts")])
-        for name in (*self.classes, *self.why.cloze_classes):
-            classes_of(name)
+        for name in (*(() if has_own_classes(self) else self.classes), *self.why.cloze_classes):
+            check_classes(name.split("+"))
         check_settings(self, _rules(self))
-        if any(task not in GENERATED for task in (*self.tasks, *filter(None, [self.data.train]))):
+        is_real = any(task not in GENERATED for task in (*self.tasks, *filter(None, [self.data.train])))
+        if is_real and not has_own_classes(self):
             check_tagger(tagger_of(self), [Corruption(("NOUN",), preset=self.removal.preset)])
+
+
+def has_own_classes(config: Config) -> bool:
+    """Whether word classes are the user's own, out of a list of words or a column."""
+    return bool(config.removal.words or config.removal.column)
 
 
 def classes_of(name: str) -> tuple[str, ...]:
@@ -116,7 +115,7 @@ def classes_of(name: str) -> tuple[str, ...]:
     >>> classes_of("NOUN+ADJ")
     ('ADJ', 'NOUN')
     """
-    return check_classes(name.split("+"))
+    return tuple(sorted(set(name.split("+"))))
 
 
 def tagger_of(config: Config) -> TaggerName:
@@ -133,7 +132,14 @@ def language_of(config: Config) -> str:
 def _choose_tagger(removal: Removal, language: str) -> TaggerName:
     """Kept, since looking through the installed packages takes a while."""
     wanted = removal.tagger or Corruption(("NOUN",), preset=removal.preset).tagger
-    return choose_tagger(language, wanted)
+    try:
+        return choose_tagger(language, wanted)
+    except UsageError as error:
+        raise UsageError(
+            f"{error}. Without a tagger, word classes can be your own: a list of words (removal.words=FILE, in each "
+            "line a word and after a tab its class), or a column of your data with a class for each word "
+            "(removal.column=NAME)"
+        ) from None
 
 
 def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
@@ -146,15 +152,19 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
     yield "margin", 0 < c.margin < 1, "above 0 and below 1"
     yield "level", 0 < c.level < 1, "above 0 and below 1"
-    own_name = Path(c.data.train).name.partition(".")[0]
-    yield "data.train", own_name not in c.tasks, "a file that is not called as one of 'tasks'"
-    yield "data.test", bool(c.data.train) or not c.data.test, "empty where 'data.train' is"
+    name = own_name(c.data) if has_own(c) else ""
+    yield "data.train", name not in c.tasks, "data that are not called as one of 'tasks'; name them in 'data.name'"
+    yield "removal.words", not (c.removal.words and c.removal.column), "empty where 'removal.column' is not"
+    yield "removal.tagger", not (has_own_classes(c) and c.removal.tagger), "empty where classes are your own"
+    yield "removal.column", has_own(c) or not c.removal.column, "empty without 'data.train'"
+    yield from own_rules(c)
     yield "data.most_train", is_limit(c.data.most_train), "a whole number above 0, or null for all"
     yield from group_rules(c)
     yield from model_rules(c.model)
     yield "why.lexicon", c.why.lexicon in LEXICONS, f"one of {', '.join(LEXICONS)}"
 
 
+DEFAULT = Config()
 PAPER = Config(
     tasks=GLUE,
     control="none",

@@ -14,7 +14,9 @@ import pyarrow as pa
 from goldproof.builders.corruption.removal import Corruption
 from goldproof.builders.corruption.texts import CorruptionTally, corrupt_dataset
 from goldproof.builders.tagging import read_table, tag_to_table
+from goldproof.builders.tagging.own_classes import tag_by_labels, tag_by_list
 from goldproof.builders.tagging.registry import TaggerName
+from goldproof.builders.tagging.tagged import Tagging, make_table
 from goldproof.data.dataset import Dataset
 from goldproof.draws import draw_bytes
 from goldproof.errors import DataError
@@ -67,6 +69,26 @@ def tag(data: Dataset, language: str, tagger: str) -> pa.Table:
     """The taggings of the distinct texts of a dataset."""
     texts = [text for text in [*data.texts, *data.pairs] if text is not None]
     return tag_to_table(texts, TaggerName(tagger, language))
+
+
+@step(version=1, name="goldproof.corruption.tag_by_list")
+def tag_listed(data: Dataset, words: dict[str, str]) -> pa.Table:
+    """The taggings of the distinct texts by a list of words with their classes."""
+    texts = list(dict.fromkeys(text for text in [*data.texts, *data.pairs] if text is not None))
+    return make_table(texts, [tag_by_list(text, words) for text in texts])
+
+
+@step(version=1, name="goldproof.corruption.tag_by_column")
+def tag_labelled(data: Dataset) -> pa.Table:
+    """The taggings of the distinct texts by the class that the data give to each word."""
+    columns = (data.table.column(name).to_pylist() for name in ("id", "text", "tokens", "token_labels"))
+    found: dict[str, Tagging] = {}
+    for identity, text, tokens, labels in zip(*columns, strict=True):
+        try:
+            found.setdefault(text, tag_by_labels(text, tokens, labels or ()))
+        except DataError as error:
+            raise DataError(f"{data.name}, item {identity!r}: {error}") from None
+    return make_table(list(found), list(found.values()))
 
 
 @step(version=1, name="goldproof.corruption.corrupt")

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
 from goldproof.builders.corruption.removal import Corruption
+from goldproof.builders.tagging.own_classes import read_word_list
+from goldproof.builders.tagging.tagset import OWN
 from goldproof.data.corpora.catalog import available_splits, find_corpus
-from goldproof.data.corpora.steps import ColumnsFile, corpus_job, hub_job, read_columns
+from goldproof.data.corpora.steps import corpus_job, hub_job
 from goldproof.data.dataset import Dataset
-from goldproof.data.formats.files import check_file, describe_file
-from goldproof.data.naming import SPLIT_WORDS
-from goldproof.errors import DataError
+from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.studies.corruption import steps, toy
-from goldproof.studies.corruption.settings import Config, classes_of, language_of, tagger_of
+from goldproof.studies.corruption.settings import (
+    DEFAULT,
+    TINY,
+    Config,
+    classes_of,
+    has_own_classes,
+    language_of,
+    tagger_of,
+)
+from goldproof.studies.own import OwnData, Wants, find_own, has_own, settled
+from goldproof.studies.own.parts import OwnPart, read_own
 
 Split = Literal["train", "test"]
 CorruptionKind = Literal["text", "pair", "regression"]
 Removing = Literal["remove", "random"]
+MOST_CLASSES = 8
+_NO_CLASSES = (".", "PUNCT", "X", "O", "_", "")
 METRICS = {"glue/cola": "mcc"}
 POSITIVE = {"glue/mrpc": "equivalent", "glue/qqp": "duplicate", "generated/paraphrase": "equivalent"}
 """The class whose F1 GLUE gives beside accuracy."""
@@ -89,6 +100,7 @@ ORIGINAL = Version()
 
 def find_tasks(config: Config) -> list[CorruptionTask]:
     """The tasks in order, the user's own last."""
+    config = settle(config)
     found = [_catalog_task(name) for name in config.tasks]
     return [*found, _own_task(config)] if config.data.train else found
 
@@ -104,23 +116,64 @@ def _catalog_task(name: str) -> CorruptionTask:
 
 
 def _own_task(config: Config) -> CorruptionTask:
-    name, rows = own_name(config), _own_rows(config, "train")
-    if not rows.labels and not any(score is not None for score in rows.table.column("score").to_pylist()):
-        how = "name its column in the setting 'columns.label' (a class) or 'columns.score' (a number)"
-        raise DataError(f"no label was found to train on; {how}", path=config.data.train)
-    if config.columns.score or not rows.labels:
-        return CorruptionTask(name, "regression", "pearson", is_own=True)
-    return CorruptionTask(name, "text" if rows.pairs[0] is None else "pair", "accuracy", is_own=True)
+    own = own_data(config)
+    if own.kind == "regression":
+        return CorruptionTask(own.name, "regression", "pearson", is_own=True)
+    return CorruptionTask(own.name, "pair" if own.kind == "pair" else "text", "accuracy", is_own=True)
 
 
-def own_name(config: Config) -> str:
-    """What the user's own dataset is called: the name of its first file.
+def own_data(config: Config) -> OwnData:
+    """The user's own data; their texts are English where nothing says otherwise."""
+    return find_own(config, Wants("corruption", ("text", "pair", "regression"), validation=False, language="en"))
 
-    >>> from goldproof.studies.shared import Data
-    >>> own_name(Config(data=Data(train="data/reviews.jsonl", languages=("en",))))
-    'reviews'
+
+def settle(config: Config) -> Config:
+    """The Config with the language, and the classes of words, of the user's own files; else as it is.
+
+    The study's own tasks are left out unless they were named.
     """
-    return Path(config.data.train).name.partition(".")[0]
+    if not has_own(config):
+        return config
+    own = own_data(config)
+    if len(own.languages) > 1:
+        raise UsageError(
+            f"the study 'corruption' takes texts of one language, and {own.name} has {', '.join(own.languages)}; name "
+            "one in 'data.languages'"
+        )
+    tasks = () if config.tasks in (DEFAULT.tasks, TINY.tasks) else config.tasks
+    classes = config.classes
+    if has_own_classes(config) and classes in (DEFAULT.classes, TINY.classes):
+        classes = own_classes(config)
+    return replace(settled(config, own), tasks=tasks, classes=classes)
+
+
+def notes(config: Config) -> tuple[str, ...]:
+    """What is said of the user's own data before work starts."""
+    if not has_own(config):
+        return ()
+    found = settle(config)
+    where = f"{found.removal.words!r}" if found.removal.words else f"the column {found.removal.column!r}"
+    told = [f"Word classes, from {where}: {', '.join(found.classes)}."] if has_own_classes(found) else []
+    return (*own_data(found).notes, *told)
+
+
+def own_classes(config: Config) -> tuple[str, ...]:
+    """The user's classes of words, the most frequent first; no more than a study has room for."""
+    if config.removal.words:
+        counts = Counter(read_word_list(config.removal.words).values())
+    else:
+        data = read_own(_labelled_part(config, "train"))
+        labels = data.table.column("token_labels").to_pylist()
+        counts = Counter(label for row in labels for label in row or () if label not in _NO_CLASSES)
+    return tuple(name for name, _ in counts.most_common(MOST_CLASSES))
+
+
+def _labelled_part(config: Config, split: Split) -> OwnPart:
+    """The part of one's own data of a split, with the class of each word."""
+    own = own_data(config)
+    part: OwnPart = own.job(own.languages[0], split).arguments["part"]
+    columns = {**dict(part.columns), "token_labels": config.removal.column}
+    return replace(part, columns=tuple(columns.items()))
 
 
 def data_job(config: Config, task: CorruptionTask, split: Split, version: Version = ORIGINAL) -> Job[Dataset]:
@@ -133,8 +186,9 @@ def data_job(config: Config, task: CorruptionTask, split: Split, version: Versio
 
 def corruption_of(config: Config, version: Version) -> Corruption:
     """What is done to the texts."""
-    removal = config.removal
-    return Corruption(classes_of(version.removed), version.kind, removal.preset, removal.seed)
+    removal, classes = config.removal, classes_of(version.removed)
+    names = tuple(OWN + name for name in classes) if has_own_classes(config) else classes
+    return Corruption(names, version.kind, removal.preset, removal.seed)
 
 
 def tagging_job(config: Config, task: CorruptionTask, split: Split) -> Job[object]:
@@ -142,6 +196,10 @@ def tagging_job(config: Config, task: CorruptionTask, split: Split) -> Job[objec
     rows = _whole_job(config, task, split)
     if task.name in toy.TASKS:
         return toy.tag_generated.job(rows)
+    if config.removal.words:
+        return steps.tag_listed.job(rows, read_word_list(config.removal.words))
+    if config.removal.column:
+        return steps.tag_labelled.job(read_own.job(_labelled_part(config, split)))
     tagger = tagger_of(config)
     return steps.tag.job(rows, tagger.language, tagger.backend)
 
@@ -155,7 +213,8 @@ def _whole_job(config: Config, task: CorruptionTask, split: Split) -> Job[Datase
     if task.name in toy.TASKS:
         return toy.generate.job(task.name, split)
     if task.is_own:
-        return read_columns.job(_own_file(config, split))
+        own = own_data(config)
+        return own.job(own.languages[0], split)
     corpus = find_corpus(task.name)[0]
     language = language_of(config) if len(corpus.languages) > 1 else None
     if config.data.hub:
@@ -170,41 +229,3 @@ def _whole_job(config: Config, task: CorruptionTask, split: Split) -> Job[Datase
 def _test_split(there: tuple[str, ...]) -> str:
     """The validation split where there is one, since the test splits of GLUE have no labels; else test."""
     return "validation" if "validation" in there else "test"
-
-
-def _own_file(config: Config, split: Split) -> ColumnsFile:
-    """The file and its rows of a split: all of them where train and test have files of their own.
-
-    One file named twice is one file: its column `split` tells what is trained on, never the test rows.
-    """
-    own, names = config.data, config.columns
-    has_two = bool(own.test) and Path(own.test).resolve() != Path(own.train).resolve()
-    path = check_file(own.test if split == "test" and own.test else own.train)
-    columns = {"text": names.text, "pair": names.pair, "label": names.label, "score": names.score}
-    file = ColumnsFile(describe_file(path).sha256, language_of(config), **columns, path=str(path))
-    if has_two:
-        return file
-    there = _splits(file)
-    held_out = "test" if "test" in there else "validation"
-    wanted = "train" if split == "train" else held_out
-    if wanted not in there:
-        raise DataError(
-            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test'; "
-            f"splits found: {', '.join(there)}",
-            path=path,
-        )
-    return replace(file, split=wanted)
-
-
-def _own_rows(config: Config, split: Split) -> Dataset:
-    return _read(_own_file(config, split))
-
-
-def _splits(file: ColumnsFile) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(SPLIT_WORDS.get(name, name) for name in _read(file).splits))
-
-
-@lru_cache(maxsize=8)
-def _read(file: ColumnsFile) -> Dataset:
-    """The rows; its digest is part of the file, so that a changed file is read again."""
-    return read_columns(file)

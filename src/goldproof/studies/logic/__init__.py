@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
+from goldproof.studies.logic.own import notes
 from goldproof.studies.logic.plan import jobs, requires
 from goldproof.studies.logic.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "jobs", "notes", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from goldproof.builders.logic.build import find_task
-from goldproof.data.corpora.steps import corpus_job
-from goldproof.data.dataset import Dataset
+from goldproof.data.corpora.steps import corpus_job, file_job
+from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
@@ -18,7 +19,9 @@ from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.logic import search, steps
+from goldproof.studies.logic.own import own_certificate, own_corpus_job, settle
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.own import has_own
 from goldproof.studies.shared import each_model, parse_folder
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -59,6 +62,7 @@ class StoredAnswers:
 
 def jobs(config: Config) -> list[Job[Any]]:
     """The answers of every condition, the corpora that they were given for, and the certificates."""
+    config = settle(config)
     wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
     for task, language, preset in corpora(config):
         wanted.append(corpus_job_of(config, task, language, preset=preset))
@@ -120,7 +124,12 @@ def encoders(config: Config) -> tuple[str, ...]:
 
 
 def tokenizers(config: Config) -> tuple[str, ...]:
-    """The encoders whose tokenizer can be looked at: folders, and not models of plugins."""
+    """The encoders whose tokenizer can be looked at: folders, and not models of plugins.
+
+    Of the user's own pairs it is not known which words are names, so nothing is looked at there.
+    """
+    if has_own(config):
+        return ()
     return tuple(model for model in encoders(config) if isinstance(find_model(parse_folder(model).folder), Transformer))
 
 
@@ -132,7 +141,9 @@ def is_controlled(config: Config, model: str) -> bool:
 def corpus_job_of(
     config: Config, task: str, language: str, shared_names: bool = False, preset: str = ""
 ) -> Job[Dataset]:
-    """The job that builds a corpus."""
+    """The job that builds a corpus, or recasts the user's own."""
+    if has_own(config):
+        return own_corpus_job(config, language)
     sizes = config.sizes
     return steps.build.job(
         steps.LogicSource(
@@ -144,6 +155,8 @@ def corpus_job_of(
 
 def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[Certificate]:
     """The certificate of a corpus."""
+    if has_own(config):
+        return own_certificate.job(corpus_job_of(config, task, language))
     return steps.certificate.job(corpus_job_of(config, task, language, preset=preset), language)
 
 
@@ -154,9 +167,13 @@ def pieces_job(config: Config, model: str, language: str) -> Job[steps.Pieces]:
 
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:
-    """The certificate of an NLI corpus of the catalog, given as name or name:split."""
-    corpus, _, split = name.partition(":")
-    return steps.nli_certificate.job(corpus_job(corpus, split=split or None, root=config.data.root or None))
+    """The certificate of an NLI corpus of the catalog or of a file, given as name[:split][@language]."""
+    if Path(name).is_file():
+        return steps.nli_certificate.job(file_job(name, language=UNKNOWN_LANGUAGE))
+    named_part, _, language = name.partition("@")
+    corpus, _, split = named_part.partition(":")
+    root = config.data.root or None
+    return steps.nli_certificate.job(corpus_job(corpus, language=language or None, split=split or None, root=root))
 
 
 def languages_tested(config: Config, condition: LogicCondition) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
 from goldproof.studies.logic.plan import LogicCondition, StoredAnswers, answers_job, corpus_job_of
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import OWN_TASK, Config
+from goldproof.studies.own import has_own
 from goldproof.studies.shared import parse_folder
 
 ACCURACY = metric("accuracy")
@@ -32,7 +33,7 @@ DRAWS = 2_000
 
 def with_paper(config: Config) -> bool:
     """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
-    return config.data.corpus == "clcd"
+    return config.data.corpus == "clcd" and not has_own(config)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class ConditionAccuracy:
     @property
     def is_collapsed(self) -> bool:
         """Whether every run gives one answer to nearly all items: no evidence about inference, and in no finding."""
-        return self.collapse is not None and bool(self.collapse.collapsed.all())
+        return self.collapse is not None and self.collapse.is_whole
 
     @property
     def n_collapsed(self) -> int:
@@ -80,6 +81,11 @@ class ConditionAccuracy:
     def runs(self) -> Array:
         """The classes that each run gives: runs × items."""
         return self.answers.runs
+
+    @property
+    def has_templates(self) -> bool:
+        """Whether items are of templates: those of the user's own data are not."""
+        return not self.condition.task.startswith(OWN_TASK)
 
     @property
     def templates(self) -> Array:
@@ -146,11 +152,13 @@ def n_tested(scored: Sequence[ConditionAccuracy]) -> int:
 
 
 def task_title(task: str) -> str:
-    """A task with its number.
+    """A task with its number; the user's own data by their name.
 
-    >>> task_title("counting"), task_title("1")
-    ('6 counting', '1 negation')
+    >>> task_title("counting"), task_title("1"), task_title("own:Mundart")
+    ('6 counting', '1 negation', 'Mundart')
     """
+    if task.startswith(OWN_TASK):
+        return task.removeprefix(OWN_TASK)
     found = find_task(task)
     return f"{found.number} {found.value}"
 

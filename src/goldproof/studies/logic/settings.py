@@ -12,8 +12,9 @@ from goldproof.builders.logic.grammar import FOLDER
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.models.scratch import Scratch
+from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import Data, Models, each_model, group_rules, parse_folder, without
+from goldproof.studies.shared import ColumnChoice, Data, Models, each_model, group_rules, parse_folder, without
 from goldproof.training.recipe import Recipe
 
 DEMO = Path(__file__).parent / "demo.toml"
@@ -25,6 +26,9 @@ SMALL_RECIPE = replace(RECURRENT_RECIPE, epochs=10.0, batch=64, learning_rate=1e
 ENCODER_RECIPE = replace(RECURRENT_RECIPE, epochs=3.0, learning_rate=3e-5, warmup=0.1)
 UNTAKEN = ("task", "steps", "evaluate_at", "early_stopping")
 CONTROLS = ("noise", "premise", "hypothesis")
+OWN_TASK = "own:"
+"""Before the name of the user's own data where a task stands; no task of ours begins so."""
+
 TASKS = ("negation", "coordination", "quantifiers", "description", "comparison", "counting", "mixed")
 
 
@@ -93,7 +97,7 @@ class Experiments:
     (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on
     that language, test on all (`source_only`: train on no other);
     (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
-    name or name:split, recast as balanced contradiction detection. `beside`: another preset, to
+    name[:split][@language], or files, recast as balanced contradiction detection. `beside`: another preset, to
     train and test on as well. `certificates`: what rules without understanding reach on each corpus.
     """
 
@@ -116,14 +120,19 @@ class Config:
     `model` is the folder of an encoder as [NAME=]FOLDER, or a list of these, beside the `learners` that start from
     nothing.
     `data.corpus` is the preset: closed (no leaks) or clcd (as published; en and pt). The corpora of
-    `experiments.nli` are found under `data.root`.
+    `experiments.nli` are found under `data.root`. `data.train` and `data.test` are pairs of your own in any language,
+    which take the place of `tasks`: they are recast as contradiction detection with both classes equally frequent.
+    `contradiction` is the label of contradictions there; contradiction, contradicts and, beside positive and neutral,
+    negative are known.
     """
 
     tasks: tuple[str, ...] = TASKS
     learners: tuple[str, ...] = ("forest", "gru", "small")
     model: Models = ""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", "most_train"))
+    data: Data = field(default=DATA, metadata=without("hub", "most_train", own="train"))
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
+    contradiction: str = ""
     sizes: CorpusSizes = field(default_factory=CorpusSizes)
     cells: Cells = field(default_factory=Cells)
     small_network: Scratch = field(default_factory=Scratch)
@@ -134,10 +143,12 @@ class Config:
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
         for task in self.tasks:
-            find_task(task)
+            if not task.startswith(OWN_TASK):
+                find_task(task)
         known = sorted(path.stem for path in FOLDER.glob("*.toml"))
         plans = self.experiments
-        _check_names("data.languages", self.data.languages, known)
+        if not has_own(self):
+            _check_names("data.languages", self.data.languages, known)
         _check_names("learners", self.learners, MODELS)
         _check_names("experiments.controls", plans.controls, CONTROLS)
         _check_names("experiments.controlled", plans.controlled, (*MODELS, "encoder"))
@@ -146,7 +157,7 @@ class Config:
         _check_ranges(self.search)
         for name in ("train", "validation", "test"):
             n = getattr(self.sizes, name)
-            if n < 20 or n % 2:
+            if (n < 20 or n % 2) and not has_own(self):
                 raise UsageError(f"the setting 'sizes.{name}' must be an even number of at least 20; got {n}")
 
 
@@ -160,7 +171,10 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
     yield "data.corpus", c.data.corpus in PRESETS, " or ".join(PRESETS)
     yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, 1 among them"
-    yield "experiments.source", plans.source in ("", *c.data.languages), "empty or one of 'data.languages'"
+    is_source = plans.source in ("", *c.data.languages) or has_own(c)
+    yield "experiments.source", is_source, "empty or one of 'data.languages'"
+    yield "contradiction", has_own(c) or not c.contradiction, "empty where 'data.train' is"
+    yield from own_rules(c)
     yield "experiments.beside", plans.beside in _others(c.data.corpus), "empty or another preset"
     yield "search.trials", c.search.trials >= 0, "0 or more"
     without_source = bool(plans.source) or not plans.source_only
@@ -169,7 +183,7 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
 
 def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
     """Whether there are tasks, each once, by name or number."""
-    return len({find_task(task) for task in tasks}) == len(tasks) > 0
+    return len({task if task.startswith(OWN_TASK) else find_task(task) for task in tasks}) == len(tasks) > 0
 
 
 def _check_titles(c: Config) -> None:

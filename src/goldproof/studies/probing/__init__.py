@@ -9,8 +9,9 @@ from goldproof.jobs import Results
 from goldproof.report.summary import Report
 from goldproof.studies.probing.plan import jobs, requires
 from goldproof.studies.probing.settings import PAPER, TINY, Config
+from goldproof.studies.probing.tasks import notes
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "report", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "jobs", "notes", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

@@ -21,7 +21,7 @@ from goldproof.models.static_vectors import static_vectors
 from goldproof.studies.probing import steps
 from goldproof.studies.probing.coarse import coarse_jobs
 from goldproof.studies.probing.settings import Config, encoder_of, parse_model
-from goldproof.studies.probing.tasks import facts_job, task_job, tasks_of
+from goldproof.studies.probing.tasks import facts_job, settle, task_job, tasks_of
 from goldproof.studies.shared import each_model
 
 
@@ -47,6 +47,7 @@ class ProbingCell:
 
 def jobs(config: Config) -> list[Job[Any]]:
     """Every job whose value the report needs."""
+    config = settle(config)
     wanted: list[Job[Any]] = [
         facts_job(config, language, task) for language in config.data.languages for task in tasks_of(config, language)
     ]

@@ -18,6 +18,7 @@ from goldproof.statistics.comparison import Comparison, compare, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
+from goldproof.studies.own import has_own
 from goldproof.studies.probing.plan import Arm, ProbingCell, arms, assess_job, cells, kinds_of, probe_job
 from goldproof.studies.probing.published import PAPER_SUITES, title_of
 from goldproof.studies.probing.settings import Config
@@ -126,7 +127,7 @@ class ProbingFindings:
     def is_papers(self, language: str) -> bool:
         """Whether the tasks of a language are the paper's, so that its numbers may stand beside ours."""
         suite = PAPER_SUITES.get(language)
-        return suite is not None and self.config.data.corpus in ("paper", suite)
+        return suite is not None and self.config.data.corpus in ("paper", suite) and not has_own(self.config)
 
     @property
     def with_paper(self) -> bool:

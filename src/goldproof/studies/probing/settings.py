@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.data.corpora.catalog import catalog
+from goldproof.data.formats.files import looking
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 from goldproof.measures.neurons import GRID
@@ -14,10 +15,13 @@ from goldproof.measures.probes import L2
 from goldproof.models.fake import Fake
 from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
+from goldproof.models.source import BIN
+from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.probing.published import SUITES, TASKS
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
     PAPER_RECIPE,
+    ColumnChoice,
     Data,
     Models,
     each_model,
@@ -130,14 +134,16 @@ class Config:
     languages are those it is probed in, all unless given; "random:" before the folder draws every weight anew. With
     `twins` every model also stands beside its random twin. `data.corpus` is a suite of the catalog (xprobe, rusenteval,
     senteval), "paper" (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each
-    task; `tasks` are all of it unless given. `embeddings` says whether the embedding layer counts as layer 0. Tasks of
-    more than `most_classes` classes are probed, and nothing beyond.
+    task; `tasks` are all of it unless given. `data.train` and `data.test` are files of your own with a text and a label
+    in each row; `tasks` then names the columns of labels, where there are several. `embeddings` says whether the
+    embedding layer counts as layer 0. Tasks of more than `most_classes` classes are probed, and nothing beyond.
     """
 
     model: Models = ()
     twins: bool = True
     tasks: tuple[str, ...] = ()
-    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
+    data: Data = field(default=DATA, metadata=without("hub", own="train"))
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     splits: Splits = Splits()
     readout: Readout = READOUT
     embeddings: bool = True
@@ -178,7 +184,7 @@ def parse_model(text: str) -> ModelName:
     folder, _, languages = given.folder.partition("@")
     is_random = folder.startswith("random:")
     folder = folder.removeprefix("random:")
-    title = given.name or Path(folder).name + (" (random weights)" if is_random else "")
+    title = given.name or Path(folder.removeprefix(BIN)).name + (" (random weights)" if is_random else "")
     return ModelName(title, folder, is_random, tuple(filter(None, languages.split("+"))))
 
 
@@ -192,10 +198,11 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("model", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
         (
             "model",
-            all(set(model.languages) <= set(c.data.languages) for model in named),
+            has_own(c) or all(set(model.languages) <= set(c.data.languages) for model in named),
             f"probed in languages {shared}",
         ),
         *group_rules(c),
+        *own_rules(c),
         (
             "data.languages",
             bool(c.data.languages) and are_distinct(c.data.languages),
@@ -209,7 +216,11 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
         ("probe.l2", bool(c.probe.l2) and min(c.probe.l2) > 0, "at least one number, all above 0"),
         ("probe.seeds", bool(c.probe.seeds) and are_distinct(c.probe.seeds), "at least one whole number, each once"),
-        ("baselines.vectors", set(vectors) <= set(c.data.languages), f"LANGUAGE=FILE with a language {shared}"),
+        (
+            "baselines.vectors",
+            has_own(c) or set(vectors) <= set(c.data.languages),
+            f"LANGUAGE=FILE with a language {shared}",
+        ),
         ("baselines.most_features", c.baselines.most_features >= 1, "at least 1"),
         ("neurons.share", 0 < c.neurons.share <= 1, "above 0 and at most 1"),
         ("neurons.sample", 0 < c.neurons.sample <= 1, "above 0 and at most 1"),
@@ -235,6 +246,7 @@ def _is_fake(model: str) -> bool:
     return parse_model(model).folder == "fake"
 
 
+@looking()
 def _is_corpus(corpus: str) -> bool:
     return corpus in (*SUITES, "paper", "generated") or Path(corpus).is_dir()
 
@@ -246,7 +258,7 @@ def _known_tasks(c: Config) -> tuple[str, ...]:
 
 
 def _are_known(c: Config) -> bool:
-    known = _known_tasks(c)
+    known = () if has_own(c) else _known_tasks(c)
     return not known or set(c.tasks) <= set(known)
 
 

@@ -7,22 +7,26 @@ that the same text is always on the same side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.steps import corpus_job, published_job
 from goldproof.data.dataset import Dataset
+from goldproof.data.formats.files import looking, suffix_of
+from goldproof.data.naming import split_in_name
 from goldproof.draws import draw_fraction
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
+from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, own_name, settled
 from goldproof.studies.probing import toy
 from goldproof.studies.probing.published import SUITES, paper_tasks, part_of
-from goldproof.studies.probing.settings import Config
+from goldproof.studies.probing.settings import Coarse, Config
+from goldproof.studies.shared import Data
 
 MOST_SHARED = 0.5
 MOST_LABELS = 10
@@ -234,11 +238,41 @@ def class_places(texts: Sequence[str], labels: Sequence[str], seed: int, purpose
 
 
 GENERATED_ROWS = 600
+_TABLES = (".csv", ".jsonl", ".ndjson", ".tsv", ".parquet")
 _FILES = {"train": "tr.txt", "validation": "va.txt", "test": "te.txt"}
+
+
+WANTS = Wants("probing", ("text",))
+
+
+def own_tasks(config: Config) -> dict[str, OwnData]:
+    """The user's own data by task: one for each column of labels that `tasks` names, else the one that is found."""
+    if not config.tasks:
+        found = find_own(config, WANTS)
+        return {found.name: found}
+    return {
+        task: find_own(replace(config, columns=replace(config.columns, label=task)), WANTS) for task in config.tasks
+    }
+
+
+def settle(config: Config) -> Config:
+    """The Config with the languages of the user's own files, and no part of it on generated data; else as it is."""
+    if not has_own(config):
+        return config
+    found = settled(config, next(iter(own_tasks(config).values())))
+    return replace(found, coarse=Coarse()) if config.data.corpus == "generated" else found
+
+
+def notes(config: Config) -> tuple[str, ...]:
+    """What is said of the user's own data before work starts."""
+    found = own_tasks(config) if has_own(config) else {}
+    return tuple(dict.fromkeys(note for own in found.values() for note in own.notes))
 
 
 def tasks_of(config: Config, language: str) -> tuple[str, ...]:
     """The tasks in a language, in order: those asked for, as far as its corpus has them."""
+    if has_own(config):
+        return tuple(own_tasks(config))
     there = _all_tasks(config, language)
     if not config.tasks:
         return there
@@ -268,6 +302,7 @@ def facts_job(config: Config, language: str, task: str) -> Job[Facts]:
     return describe.job(task_job(config, language, task))
 
 
+@looking()
 def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
     if config.data.corpus == "generated":
         return toy.TASKS
@@ -278,15 +313,39 @@ def _all_tasks(config: Config, language: str) -> tuple[str, ...]:
     folder = _folder(config, language)
     files = [path.stem for path in folder.glob("*.txt")]
     folders = [path.parent.name for path in folder.glob(f"*/{_FILES['test']}")]
-    if not files and not folders:
+    tables = _tables(folder)
+    if not files and not folders and not tables:
         raise UsageError(
-            f"the folder {folder} has no tasks; a task is TASK.txt (split, label, text) or TASK/{{tr,va,te}}.txt "
-            "(text, label)"
+            f"the folder {folder} has no tasks; a task is TASK.txt (split, label, text), TASK/{{tr,va,te}}.txt (text, "
+            "label), or tables with a text and a label in each row: TASK.csv with a column 'split', or TASK_train.csv "
+            "and TASK_test.csv, also as jsonl, tsv or parquet"
         )
-    return tuple(sorted({*files, *folders}))
+    return tuple(sorted({*files, *folders, *tables}))
 
 
+def _tables(folder: Path) -> dict[str, dict[str, str]]:
+    """The tables of a folder by task, each with its files by split; one file without a split has all of them."""
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(folder.iterdir()):
+        if suffix_of(path) in _TABLES and path.is_file():
+            name = own_name(Data(train=str(path)))
+            found.setdefault(name, {})[split_in_name(path.name) or "train"] = str(path)
+    return {name: files for name, files in found.items() if "train" in files}
+
+
+def _table_job(config: Config, language: str, files: Mapping[str, str]) -> Job[Dataset]:
+    parts = {split: files.get(split, "") for split in SPLITS}
+    data = replace(
+        config.data, train=parts["train"], validation=parts["validation"], test=parts["test"], languages=(language,)
+    )
+    own = find_own(replace(config, data=data, tasks=()), WANTS)
+    return gather.job(own.part_jobs(language))
+
+
+@looking()
 def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
+    if has_own(config):
+        return gather.job(own_tasks(config)[task].part_jobs(language))
     if config.data.corpus == "generated":
         return toy.generate.job(task, language, GENERATED_ROWS, seed=0)
     if config.data.corpus == "paper" or config.data.corpus in SUITES:
@@ -297,6 +356,9 @@ def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
     one_file = folder / f"{task}.txt"
     if one_file.is_file():
         return published_job({"": one_file}, "split-label-text", language=language)
+    tables = _tables(folder)
+    if task in tables:
+        return _table_job(config, language, tables[task])
     files = {split: folder / task / name for split, name in _FILES.items() if (folder / task / name).is_file()}
     return published_job(files, "text-label", language=language)
 

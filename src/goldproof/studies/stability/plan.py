@@ -23,13 +23,15 @@ from goldproof.builders.entailment.toy import generate_entailment
 from goldproof.data.checking.duplicates import count_words
 from goldproof.data.corpora.steps import corpus_job, file_job
 from goldproof.data.dataset import Dataset, concat
+from goldproof.data.formats.files import looking
 from goldproof.errors import UsageError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.models.named import find_model
 from goldproof.studies.in_turn import in_turn
-from goldproof.studies.shared import only_model
+from goldproof.studies.own import OwnData, Wants, find_own, has_own
+from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train
@@ -64,6 +66,8 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 
 def _jobs(config: Config) -> list[Job[Any]]:
+    if has_own(config):
+        return own_jobs(config)
     wanted: list[Job[Any]] = [figures_job(config, language) for language in config.data.languages]
     wanted += [diagnostics_job(config, language) for language in config.data.languages]
     wanted += [validation_job(config, language) for language in config.data.languages]
@@ -74,6 +78,39 @@ def _jobs(config: Config) -> list[Job[Any]]:
     if config.presence.features:
         wanted += [annotation_job(config), extra_job(config)]
     return list(dict.fromkeys(wanted))
+
+
+WANTS = Wants("stability", ("text", "pair", "tokens", "regression"), tags=True)
+
+
+def own_data(config: Config) -> OwnData:
+    """The user's own data."""
+    return find_own(config, WANTS)
+
+
+def own_jobs(config: Config) -> list[Job[Any]]:
+    """The jobs on the user's own data: each seed in each language, and the runs that vary the three seeds apart."""
+    own = own_data(config)
+    wanted: list[Job[Any]] = []
+    for language in own.languages:
+        wanted += [own.job(language, "validation"), own.job(language, "test")]
+        wanted += [own_training_job(config, own, language, seeds) for seeds in seeds_of(config)]
+    for language in own_attributed(config, own):
+        wanted += [own_training_job(config, own, language, seeds) for seeds in attribution_seeds(config)]
+    return list(dict.fromkeys(wanted))
+
+
+def own_attributed(config: Config, own: OwnData) -> tuple[str, ...]:
+    """The languages of one's own whose variance is attributed: those named, else the first."""
+    named_languages = tuple(language for language in attributed(config) if language in own.languages)
+    return named_languages or (own.languages[:1] if config.attribution.levels else ())
+
+
+def own_training_job(config: Config, own: OwnData, language: str, seeds: Seeds) -> Job[TrainingOutcome]:
+    """The job that trains one seed on the user's own data in a language."""
+    sets = {split: own.job(language, split) for split in ("validation", "test")}
+    model, recipe = find_model(only_model(config.model).folder), recipe_for(_recipe(config), own.kind)
+    return train.job(model, own.job(language, "train"), sets, recipe, seeds)
 
 
 def requires(config: Config) -> tuple[Need, ...]:
@@ -155,6 +192,7 @@ def figures_job(config: Config, language: str) -> Job[CorpusFigures]:
     return figures.job({split: corpora.entailment_job(corpora_of(config), language, split) for split in splits})
 
 
+@looking()
 def extra_job(config: Config) -> Job[Dataset]:
     """The extra data, with two labels."""
     extra = config.extra

@@ -79,7 +79,7 @@ class ConditionScores:
     @property
     def is_collapsed(self) -> bool:
         """Whether every run gives one answer to nearly all rows, so that nothing is found here."""
-        return self.collapse is not None and bool(self.collapse.collapsed.all())
+        return self.collapse is not None and self.collapse.is_whole
 
     @property
     def n_collapsed(self) -> int:
@@ -197,14 +197,15 @@ def make_answers(
         ids=np.array(data.table["id"].to_pylist(), object),
         gold=np.array([LABELS.index(label) for label in data.table["label"].to_pylist()]),
         runs=np.array(runs),
-        run_names=tuple(_run_name(outcome.seeds) for outcome in outcomes),
+        run_names=tuple(run_name(outcome.seeds) for outcome in outcomes),
         clusters=np.unique(np.array(twins, object), return_inverse=True)[1],
         tags=tuple(tuple(tags) for tags in data.table["tags"].to_pylist()),
         texts={"premise": texts, "hypothesis": pairs},
     )
 
 
-def _run_name(seeds: Seeds) -> str:
+def run_name(seeds: Seeds) -> str:
+    """A run by its seed, or by its three seeds where they differ."""
     alike = seeds.init == seeds.order == seeds.dropout
     return str(seeds.init) if alike else f"{seeds.init}/{seeds.order}/{seeds.dropout}"
 

@@ -8,8 +8,18 @@ from typing import Literal
 from goldproof.builders.annotation.features import FEATURES
 from goldproof.builders.entailment.categories import Membership
 from goldproof.jobs.names import named
+from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import PAPER_RECIPE, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.studies.shared import (
+    PAPER_RECIPE,
+    ColumnChoice,
+    Data,
+    Models,
+    group_rules,
+    is_limit,
+    model_rules,
+    without,
+)
 from goldproof.training.recipe import Recipe
 
 LANGUAGES = ("en", "ru", "fr", "de", "sv")
@@ -91,7 +101,9 @@ class Config:
 
     `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate), as
     [NAME=]FOLDER, or a list of these, which are judged in turn.
-    `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.most_train` takes the first so many rows.
+    `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are files of your
+    own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span F1, of numbers
+    Pearson's correlation). `data.most_train` takes the first so many rows.
     `select` says which evaluation point counts: the one with the best validation accuracy, or the last. `membership`
     says which rows belong to a category: with "split" all that have the tag, with "exact" those that have no other of
     the same group. `smallest` is the fewest rows that a category needs to be tested against chance.
@@ -99,7 +111,9 @@ class Config:
 
     model: Models = "bert-base-multilingual-cased"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
-    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub"))
+    data: Data = field(default=DATA, metadata=without("hub", own="train"))
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
+    metric: str = ""
     recipe: Recipe = field(default=PAPER_RECIPE, metadata=without("task"))
     select: Literal["best", "last"] = "best"
     membership: Membership = "split"
@@ -118,6 +132,7 @@ class Config:
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
     languages = c.data.languages
+    is_own = has_own(c)
     known = f"at least one of {', '.join(LANGUAGES)}, each once"
     among = f"among the languages of the study ({', '.join(languages)})"
     return [
@@ -126,7 +141,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("data.corpus", c.data.corpus in ("published", "generated"), "published or generated"),
         (
             "data.languages",
-            are_distinct(languages) and set(languages) <= set(LANGUAGES) and bool(languages),
+            are_distinct(languages) and (is_own or set(languages) <= set(LANGUAGES)) and bool(languages),
             known,
         ),
         ("seeds", bool(c.seeds) and are_distinct(c.seeds), "at least one whole number, each once"),
@@ -138,7 +153,12 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             for name in ("amounts", "amounts_everywhere")
             for values in [getattr(c.extra, name)]
         ),
-        ("extra.languages", not c.extra.amounts or set(c.extra.languages) <= set(languages), among),
+        *own_rules(c),
+        ("metric", is_own or not c.metric, "empty where 'data.train' is: the published corpora are scored by MCC"),
+        ("extra.amounts", not is_own or not c.extra.amounts, "left out with data of your own"),
+        ("extra.amounts_everywhere", not is_own or not c.extra.amounts_everywhere, "left out with data of your own"),
+        ("presence.features", not is_own or not c.presence.features, "left out with data of your own"),
+        ("extra.languages", is_own or not c.extra.amounts or set(c.extra.languages) <= set(languages), among),
         (
             "presence.percent",
             are_distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
@@ -154,7 +174,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ),
         (
             "attribution.languages",
-            not c.attribution.levels or set(c.attribution.languages) <= set(languages),
+            is_own or not c.attribution.levels or set(c.attribution.languages) <= set(languages),
             among,
         ),
     ]

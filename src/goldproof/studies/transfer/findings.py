@@ -11,22 +11,24 @@ from goldproof.judging.checkpoints.report import Context, transfer_report
 from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.report.fields import Heading
 from goldproof.report.summary import Missing, Report, Section
+from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
-from goldproof.studies.transfer.plan import StoredRun, find_sets, jobs, make_recipe
+from goldproof.studies.transfer.plan import StoredRun, corpus_name, find_sets, jobs, make_recipe, settle
 from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
 from goldproof.studies.transfer.settings import Config
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
+    config = settle(config)
     planned = jobs(config)
     courses = [results[job] for job in planned]
     given = config.analysis
     counting = Counting(given.threshold, given.ties, given.across_runs)
     found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
     context = Context(
-        printed=printed_rows(config.data.corpus) if with_paper(config) else {},
+        printed=printed_rows(config.data.corpus) if with_paper(config) and not has_own(config) else {},
         keys=[job.key for job in planned],
         notes=find_sets(config).notes,
         sections=_literature(config),
@@ -65,7 +67,7 @@ def _share(points: float | None) -> float | None:
 def _literature(config: Config) -> list[Section]:
     """Earlier results on the corpus, as the paper gathers them."""
     rows = published.LITERATURE.get(config.data.corpus)
-    if not rows:
+    if not rows or has_own(config):
         return []
     every = [
         WideRow(
@@ -86,7 +88,7 @@ def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str |
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
-        "corpus": config.data.corpus,
+        "corpus": corpus_name(config),
         "task": config.task,
         "model": only_model(config.model).title,
         "runs": len(courses),

@@ -7,10 +7,12 @@ sorted by length; logits are kept in the store with the training, the report nee
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from goldproof.jobs.names import named
 from goldproof.models.named import find_model
 from goldproof.statistics.arrays import Array
 from goldproof.studies.in_turn import in_turn
+from goldproof.studies.own import OwnData, Wants, find_own, find_source_language, has_own, own_name, settled
 from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.transfer.settings import Config
 from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
@@ -42,11 +45,58 @@ def jobs(config: Config) -> list[Job[StoredRun]]:
 
 
 def _jobs(config: Config) -> list[Job[StoredRun]]:
+    config = settle(config)
     sets, model, recipe = find_sets(config), find_model(only_model(config.model).folder), make_recipe(config)
     evaluate = dict(sets.evaluate)
     training = train_averaged if config.average_weights else train
     trainings = [training.job(model, sets.train, evaluate, recipe, Seeds.all(seed)) for seed in config.seeds]
     return [condense.job(outcome, evaluate) for outcome in trainings]
+
+
+def own_data(config: Config) -> OwnData:
+    """The user's own data; the source is the one that is set, else the only language that there is to train on."""
+    return find_own(config, Wants("transfer", ("text", "pair", "tokens"), source=config.source))
+
+
+def settle(config: Config) -> Config:
+    """The Config with source, languages and task as the user's own files have them; else as it is."""
+    if not has_own(config):
+        return config
+    config = replace(config, source=find_source_language(config, config.source))
+    own = own_data(config)
+    if not own.languages:
+        raise DataError(
+            f"the test data are in {config.source!r} alone, which is trained on; a test set in another language is "
+            "needed to ask about transfer: name its language in 'data.languages', or those of the rows in a column "
+            "that 'columns.language' names",
+            path=config.data.test or config.data.train,
+        )
+    _check_checkpoints(config, len(own.sets[config.source, "train"].data))
+    return replace(settled(config, own), task=cast(Any, own.kind))  # one of those that are wanted
+
+
+def _check_checkpoints(config: Config, n_rows: int) -> None:
+    """Refuse a training that is too short for checkpoints to choose from, before any work."""
+    n_steps = math.ceil(math.ceil(n_rows / config.recipe.batch) * config.recipe.epochs)
+    if n_steps < FEWEST_POINTS:
+        raise UsageError(
+            f"{n_rows} training rows in batches of {config.recipe.batch} for {config.recipe.epochs:g} epochs come to "
+            f"{n_steps} {'step' if n_steps == 1 else 'steps'}, and at least {FEWEST_POINTS} checkpoints are needed to "
+            "choose from; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
+        )
+
+
+def notes(config: Config) -> tuple[str, ...]:
+    """What is said of the user's own data before work starts."""
+    if not has_own(config):
+        return ()
+    found = settle(config)
+    return (*own_data(found).notes, f"Trained on {found.source}, tested in {', '.join(found.data.languages)}.")
+
+
+def corpus_name(config: Config) -> str:
+    """What the data are called."""
+    return own_name(config.data) if has_own(config) else config.data.corpus
 
 
 def requires(config: Config) -> tuple[Need, ...]:
@@ -63,6 +113,7 @@ def make_recipe(config: Config) -> Recipe:
 
 
 SALT = "goldproof.transfer"
+FEWEST_POINTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +136,7 @@ def find_sets(config: Config) -> Sets:
         if "test" in there:
             evaluate[f"{language}/test"] = _part(config, language, "test")
         elif language != config.source:
-            raise DataError(f"{config.data.corpus!r} has no test set in the target language {language!r}")
+            raise DataError(f"{corpus_name(config)!r} has no test set in the target language {language!r}")
         dev, reason = _held_out(config, language) if held_out else _own_dev(config, language, there)
         if dev is not None:
             evaluate[f"{language}/dev"] = dev
@@ -93,7 +144,7 @@ def find_sets(config: Config) -> Sets:
             notes.append(reason)
     if f"{config.source}/dev" not in evaluate:
         raise DataError(
-            f"{config.data.corpus!r} has no development set in the source language {config.source!r}, by which "
+            f"{corpus_name(config)!r} has no development set in the source language {config.source!r}, by which "
             "checkpoints are chosen; rows.dev_share holds out a share of the training set"
         )
     most = config.rows.most_evaluated
@@ -111,7 +162,7 @@ def _train(config: Config) -> Job[Dataset]:
 def _own_dev(config: Config, language: str, there: tuple[str, ...]) -> tuple[Job[Dataset] | None, str]:
     if "validation" in there:
         return _part(config, language, "validation"), ""
-    return None, f"{language}: {config.data.corpus!r} has no development set, so the oracle is not available."
+    return None, f"{language}: {corpus_name(config)!r} has no development set, so the oracle is not available."
 
 
 def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
@@ -158,6 +209,8 @@ def _draw(purpose: str, text: str) -> float:
 
 
 def _part(config: Config, language: str, split: str) -> Job[Dataset]:
+    if has_own(config):
+        return own_data(config).job(language, split)
     if config.data.corpus == GENERATED:
         n = {"train": config.data.most_train or 400}.get(split, config.rows.most_evaluated or 200)
         return generate_topics.job(language, split, n, likeness(config, language))
@@ -168,6 +221,8 @@ def _part(config: Config, language: str, split: str) -> Job[Dataset]:
 
 def _splits(config: Config, language: str) -> tuple[str, ...]:
     """The splits that a language has."""
+    if has_own(config):
+        return own_data(config).splits(language)
     if config.data.corpus == GENERATED:
         return ("train", "validation", "test")
     if is_file(config.data.corpus):
@@ -186,10 +241,17 @@ def is_file(corpus: str) -> bool:
 
 def _is_translation(config: Config, language: str) -> bool:
     """Whether a language's rows are those of the source: the same ids with the same labels."""
-    if config.data.corpus == GENERATED:
+    if config.data.corpus == GENERATED and not has_own(config):
         return True
+    if has_own(config):
+        return _own_labels(config, language) == _own_labels(config, config.source)
     split, root = config.rows.train_split, config.data.root
     return _labels(config.data.corpus, language, split, root) == _labels(config.data.corpus, config.source, split, root)
+
+
+def _own_labels(config: Config, language: str) -> list[tuple[str, str | None]]:
+    data = own_data(config).sets[language, config.rows.train_split].data
+    return sorted(zip(*(data.table.column(name).to_pylist() for name in ("id", "label")), strict=True))
 
 
 @lru_cache(maxsize=64)

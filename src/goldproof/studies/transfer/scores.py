@@ -14,10 +14,8 @@ from goldproof.errors import DataError
 from goldproof.judging.checkpoints.experiment import Experiment, make_experiment
 from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.statistics.arrays import Array
-from goldproof.studies.transfer.plan import StoredRun, StoredSet
+from goldproof.studies.transfer.plan import FEWEST_POINTS, StoredRun, StoredSet
 from goldproof.studies.transfer.settings import Config
-
-FEWEST_POINTS = 3
 
 
 def with_paper(config: Config) -> bool:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldproof.jobs.names import named
+from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import WHEN, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.studies.shared import WHEN, ColumnChoice, Data, Models, group_rules, is_limit, model_rules, without
 from goldproof.studies.transfer.toy import GENERATED
 from goldproof.training.recipe import Recipe
 
@@ -54,8 +55,10 @@ class Config:
 
     `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, which are judged in
     turn. `data.corpus` is a corpus of the catalog or a file; `data.languages` are those that are tested, beside
-    `source`. `patience` checkpoints without a better source dev end a run; null for never. With
-    `average_weights` each run also keeps the mean of its checkpoints' weights, as one more model to choose.
+    `source`. `data.train` and `data.test` are files of your own, with a column that says the language of each row or
+    one file for each language; their kind is then the `task`. `patience` checkpoints without a better source dev end a
+    run; null for never. With `average_weights` each run also keeps the mean of its checkpoints' weights, as one more
+    model to choose.
     """
 
     task: Literal["text", "pair", "tokens"] = "text"
@@ -66,7 +69,8 @@ class Config:
     of: Literal["steps", "data"] = "steps"
     average_weights: bool = False
     patience: int | None = None
-    data: Data = field(default=DATA, metadata=without("train", "validation", "test", "hub", own="corpus"))
+    data: Data = field(default=DATA, metadata=without("hub", own="train"))
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     rows: Rows = field(default_factory=Rows)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", "steps", *WHEN))
     analysis: Analysis = field(default_factory=Analysis)
@@ -80,12 +84,13 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     data, rows, analysis = c.data, c.rows, c.analysis
     return [
         *group_rules(c),
+        *own_rules(c),
         *model_rules(c.model),
         ("data.most_train", is_limit(data.most_train), "a whole number above 0, or null for all"),
         ("data.languages", bool(data.languages), "at least one language"),
         (
             "data.languages",
-            len({c.source, *data.languages}) == len(data.languages) + 1,
+            has_own(c) or len({c.source, *data.languages}) == len(data.languages) + 1,
             "different languages, no source",
         ),
         ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),

@@ -16,13 +16,13 @@ from goldproof.studies.corruption.findings.why import why_section
 from goldproof.studies.corruption.plan import outline
 from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs
 from goldproof.studies.corruption.settings import Config, language_of
-from goldproof.studies.corruption.tasks import find_tasks
+from goldproof.studies.corruption.tasks import find_tasks, settle
 from goldproof.studies.shared import only_model
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
-    found = []
+    config, found = settle(config), []
     for task in find_tasks(config):
         runs = load_runs(config, results, task)
         baseline = find_baseline(config, runs)

@@ -41,7 +41,7 @@ def words_for(removed: str) -> str:
     >>> words_for("NOUN+ADJ")
     'adjectives and nouns'
     """
-    return " and ".join(NAMES[name] for name in classes_of(removed))
+    return " and ".join(NAMES.get(name, f"words of the class {name}") for name in classes_of(removed))
 
 
 def author_section(config: Config, results: Results, found: Sequence[Found]) -> Section:

@@ -29,6 +29,7 @@ from goldproof.studies.logic.findings.grounds import (
     overlap,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
+from goldproof.studies.logic.own import settle
 from goldproof.studies.logic.plan import LogicCondition, conditions, languages_trained, model_names
 from goldproof.studies.logic.scores import (
     ACCURACY,
@@ -41,13 +42,16 @@ from goldproof.studies.logic.scores import (
     with_paper,
 )
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.own import has_own, own_name
 from goldproof.studies.shared import each_model
 
+_TWINS = "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
 SIZE = "n is how many people, places or facts a pair strings together"
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found with this configuration."""
+    config = settle(config)
     scored = {cell: score(config, results, cell) for cell in conditions(config)}
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
@@ -71,14 +75,18 @@ def make_report(config: Config, results: Results) -> Report:
     encoder = [model_title(model) for model in each_model(config.model)]
     provenance: dict[str, Plain] = {
         "models": ", ".join([*config.learners, *encoder]),
-        "corpus": f"preset {config.data.corpus}, {config.sizes.train:,} training pairs",
-        "tasks": ", ".join(config.tasks),
+        "corpus": f"{_corpus_name(config)}, {config.sizes.train:,} training pairs",
+        "tasks": ", ".join(task_title(task) if has_own(config) else task for task in config.tasks),
         "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
     findings = logic_findings(judged, results, beside_us)
     return Report("logic", QUESTION, findings, sections, provenance, logic_answer(judged))
+
+
+def _corpus_name(config: Config) -> str:
+    return own_name(config.data) if has_own(config) else f"preset {config.data.corpus}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +114,10 @@ def _partly(scored: ConditionAccuracy) -> bool:
 
 
 def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
+    if not with_paper(config):
+        return printed_cell(None)
     name = model.removeprefix("bi") if model in config.learners else "encoder"
-    place = (row.language, find_task(row.task).value, name)
-    return printed_cell(published.ACCURACY.get(place) if with_paper(config) else None)
+    return printed_cell(published.ACCURACY.get((row.language, find_task(row.task).value, name)))
 
 
 def _why(each: ConditionAccuracy) -> str:
@@ -140,7 +149,7 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
     if with_paper(config):
         note += "; the paper's table is the best on test over training sizes, and "
         note += "its recurrent networks read one way or both"
-    note += ". Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
+    note += "." if has_own(config) else f". {_TWINS}"
     heading = Heading("accuracy", title, note, [each.key for each in plain])
     return make_table(heading, fields, every)
 
@@ -222,7 +231,7 @@ def _learning_title(config: Config, scored: dict[LogicCondition, ConditionAccura
 
 def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
     """Accuracy by template, and over n where templates have a size."""
-    plain = [each for each in plain if not each.is_collapsed]
+    plain = [each for each in plain if each.has_templates and not each.is_collapsed]
     if not plain:
         return []
     strict = 1 - 0.05 / sum(len(np.unique(each.templates)) for each in plain)

@@ -8,6 +8,7 @@ from functools import partial
 from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Report, Section, Table, Text
+from goldproof.studies.own import has_own, own_name
 from goldproof.studies.probing.findings.answer import QUESTION, probing_answer, probing_findings
 from goldproof.studies.probing.findings.coarse import coarse_section
 from goldproof.studies.probing.findings.controls import controls_section
@@ -17,12 +18,12 @@ from goldproof.studies.probing.findings.similarity import similarity_section
 from goldproof.studies.probing.published import FIGURES, canonical_name
 from goldproof.studies.probing.scores import ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
-from goldproof.studies.probing.tasks import Facts, facts_job
+from goldproof.studies.probing.tasks import Facts, facts_job, settle
 
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
-    found = ProbingFindings(config, results)
+    found = ProbingFindings(settle(config), results)
     sections = [
         *([layers_section(found)] if found.own else []),
         *twins_section(found),
@@ -122,7 +123,7 @@ def _limits(found: ProbingFindings) -> list[str]:
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
-    if config.data.corpus == "generated":
+    if config.data.corpus == "generated" and not has_own(config):
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
     return lines
 
@@ -132,7 +133,7 @@ def _provenance(found: ProbingFindings) -> dict[str, str | int]:
     special = "with" if readout.special_tokens else "without"
     return {
         "models": ", ".join(arm.title for arm in found.own) or "none",
-        "corpus": config.data.corpus.rstrip("/").rpartition("/")[2],
+        "corpus": own_name(config.data) if has_own(config) else config.data.corpus.rstrip("/").rpartition("/")[2],
         "languages": ", ".join(config.data.languages),
         "vectors": f"{readout.pooling} pooling, {special} special tokens, kept in {readout.dtype}",
         "probes": f"{', '.join(config.probe.kinds)}; L2 out of {', '.join(f'{value:g}' for value in config.probe.l2)}",

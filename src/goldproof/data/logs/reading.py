@@ -1,0 +1,139 @@
+"""Logs of evaluation harnesses from a file or a folder: found by what they hold, each read by its harness's reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from goldproof.data.formats.files import check_file
+from goldproof.data.logs.contents import HARNESSES, Content, Kind, look_at
+from goldproof.data.logs.every_eval_ever import read_every_eval_ever
+from goldproof.data.logs.gathering import gather
+from goldproof.data.logs.helm import read_helm
+from goldproof.data.logs.inspect_ai import read_inspect
+from goldproof.data.logs.lighteval import no_items, read_lighteval
+from goldproof.data.logs.lm_eval import newest, read_lm_eval, siblings
+from goldproof.data.logs.log import Choice, Log
+from goldproof.data.logs.mteb import read_mteb
+from goldproof.data.logs.openai_evals import read_openai_evals
+from goldproof.data.logs.promptfoo import read_promptfoo
+from goldproof.data.logs.tables import read_table
+from goldproof.data.logs.transformers_scripts import no_gold
+from goldproof.errors import DataError
+
+_ROUNDED = 1e-6  # harnesses print six digits and more
+_LM_EVAL: tuple[Kind, ...] = ("lm_eval samples", "lm_eval results")
+
+
+def is_log(path: str | Path) -> bool:
+    """Whether a file is a log that is read, or a folder holds one."""
+    path = Path(path)
+    if path.is_dir():
+        return any(_look(file).kind is not None for file in _files(path))
+    return path.is_file() and _look(path).kind is not None
+
+
+def read_logs(path: str | Path, choice: Choice | None = None) -> list[Log]:
+    """The logs in a file or in a folder and all folders below, one for each model and task."""
+    path, choice = Path(path), choice or Choice()
+    found = _read_folder(path, choice) if path.is_dir() else _read_one(path, choice)
+    return [_compared(log) for log in found]
+
+
+def _compared(log: Log) -> Log:
+    """The log, with a note where its own number is not the mean of its scores."""
+    mean = log.mean()
+    if log.printed is None or abs(mean - log.printed) <= _ROUNDED * max(1.0, abs(mean)):
+        return log
+    note = (
+        f"The log's own {log.metric} is {log.printed:.6g}, the mean of the scores that were read {mean:.6g}: it was "
+        "not made as their mean, or of other items."
+    )
+    return replace(log, notes=(*log.notes, note))
+
+
+def _read_one(path: Path, choice: Choice) -> list[Log]:
+    content = look_at(check_file(path))
+    if content.kind is None:
+        raise DataError(f"no log that is read: it looks like {content.looks_like}; read are {HARNESSES}", path=path)
+    return _read_file(path, content.kind, choice)
+
+
+def _read_file(path: Path, kind: Kind, choice: Choice) -> list[Log]:
+    if kind in _LM_EVAL:
+        return read_lm_eval(*siblings(path), choice, path)
+    match kind:
+        case "table":
+            return read_table(path, choice)
+        case "inspect archive" | "inspect document":
+            return read_inspect(path, choice, packed=kind == "inspect archive")
+        case "helm":
+            return read_helm(path.parent, choice)
+        case "mteb":
+            return read_mteb(path, choice)
+        case "lighteval details":
+            return read_lighteval(path, choice)
+        case "lighteval results":
+            raise no_items(path)
+        case "openai evals":
+            return read_openai_evals(path, choice)
+        case "promptfoo document" | "promptfoo lines":
+            return read_promptfoo(path, choice, lines=kind == "promptfoo lines")
+        case "every eval ever document" | "every eval ever lines":
+            return read_every_eval_ever(path, choice, lines=kind == "every eval ever lines")
+    raise no_gold(path)
+
+
+def _read_folder(folder: Path, choice: Choice) -> list[Log]:
+    kinds = {file: content.kind for file in _files(folder) if (content := _look(file)).kind is not None}
+    logs = [file for file, kind in kinds.items() if kind != "table"]
+    if not kinds:
+        raise DataError(f"the folder holds no log that is read; read are {HARNESSES}", path=folder)
+    # A table beside the logs of a harness is what somebody made of them.
+    chosen = {file: kind for file, kind in kinds.items() if file in logs or not logs}
+    return gather(partial(_read_unit, files, choice, folder) for files in _units(chosen))
+
+
+def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:
+    """Files that are read together: those of a run, where a harness writes several; every other one by itself."""
+    together: dict[Path, dict[Path, Kind]] = {}
+    for file, kind in kinds.items():
+        if kind in _LM_EVAL or kind == "helm":
+            together.setdefault(file.parent, {})[file] = kind
+        elif kind == "every eval ever lines" and file.with_name(file.name.replace("_samples.jsonl", ".json")) in kinds:
+            continue  # it is read with its document
+        elif kind == "lighteval results" and "lighteval details" in kinds.values():
+            continue
+        else:
+            together[file] = {file: kind}
+    yield from together.values()
+
+
+def _read_unit(files: dict[Path, Kind], choice: Choice, folder: Path) -> list[Log]:
+    first, kind = next(iter(files.items()))
+    if kind not in _LM_EVAL:
+        return _read_file(first, kind, choice)
+    samples, n_older = newest([file for file, kind in files.items() if kind == "lm_eval samples"])
+    results = [file for file, kind in files.items() if kind == "lm_eval results"]
+    logs = read_lm_eval(samples, results, choice, folder)
+    if not n_older:
+        return logs
+    note = f"The folder holds {n_older:,} older samples of the same tasks, which were not read."
+    return [replace(log, notes=(*log.notes, note)) for log in logs]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder in order, without hidden ones."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
+            yield file
+
+
+def _look(path: Path) -> Content:
+    """What a file is; one that cannot be opened or is damaged is no log here, and says so when it is read."""
+    try:
+        return look_at(path)
+    except DataError as error:
+        return Content(None, str(error))

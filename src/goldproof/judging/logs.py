@@ -1,0 +1,126 @@
+"""Logs of evaluation harnesses, scored and compared as any answers are, with what each log says of itself.
+
+Reading them is `data/logs`'s; a log holds a score per item, so that nothing here knows of labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from goldproof.data.columns import MissingPolicy, resolve_missing
+from goldproof.data.in_memory import is_paths
+from goldproof.data.load import Source, file_list, model_names
+from goldproof.data.logs.conditions import differing_conditions, notes_on_all
+from goldproof.data.logs.log import Log
+from goldproof.errors import UsageError
+from goldproof.judging.compare import Judgement, compare_answers
+from goldproof.judging.gate import Margins
+from goldproof.judging.metrics import is_attempts
+from goldproof.judging.missing import settle
+from goldproof.judging.score import Scores, Settings, score_answers
+from goldproof.report.numbers import count
+
+MOST_NOTES = 20
+
+
+def logs_among(source: Source) -> list[Path]:
+    """The paths of a source that are logs; none where it is no paths, or where it holds predictions."""
+    from goldproof.data.logs.reading import is_log
+
+    if not is_paths(source):
+        return []
+    paths = file_list(source)
+    found = [path for path in paths if is_log(path)]
+    if found and len(found) < len(paths):
+        other = next(path for path in paths if path not in found)
+        raise UsageError(
+            f"logs and files of predictions cannot be judged together: {found[0]} is a log, {other} is not; give one "
+            "kind"
+        )
+    return found
+
+
+def score_logs(paths: Sequence[Path], settings: Settings) -> Scores:
+    """Score logs: each task of each model, with what was left out and what the harness itself says."""
+    logs = _read(paths, settings)
+    policy = resolve_missing("score", settings.missing)
+    settled = [settle([log.answers], policy) for log in logs]
+    notes = notes_on_all(logs)
+    notes += [note for _, said in settled for note in said]
+    answers = [each for several, _ in settled for each in several]
+    return score_answers(answers, notes, _judged_by(settings), {"files": ", ".join(path.name for path in paths)})
+
+
+def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margins: Margins) -> Judgement:
+    """Compare the logs of one model with those of another: every task that both have, judged together."""
+    one, other = _read(a, settings), _read(b, settings)
+    for side, logs in (("A", one), ("B", other)):
+        models = sorted({log.model for log in logs})
+        if len(models) > 1:
+            raise UsageError(f"each side of a comparison is one model; {side} holds {len(models)}: {', '.join(models)}")
+    names = (one[0].model, other[0].model) if one[0].model != other[0].model else ("A", "B")
+    judged_by = _judged_by(settings)
+    found = compare_answers([log.answers for log in one], [log.answers for log in other], names, judged_by, margins)
+    by_task = {log.task: log for log in other}
+    both = [(log, by_task[log.task]) for log in one if log.task in by_task]
+    notes = [note for pair in both for note in differing_conditions(*pair)]
+    notes += notes_on_all([*one, *other])
+    return replace(found, notes=[*dict.fromkeys(notes), *found.notes])
+
+
+@dataclass(frozen=True, slots=True)
+class LogsToRank:
+    """Logs of several models, what a score that is not there means, and what is to be said of them."""
+
+    logs: Sequence[Log]
+    missing: MissingPolicy
+    notes: Sequence[str]
+
+
+def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
+    """The logs of a board; an empty cell of a plain table was not answered, while a harness's lost answer is wrong."""
+    logs = _read(paths, settings)
+    tables = all(log.harness == "table" for log in logs)
+    missing = resolve_missing("score", settings.missing or ("leave-out" if tables else None))
+    said = [(log.model, note) for log in logs for note in log.notes if log.harness == "table"]
+    counts = Counter(note for _, note in said)
+    several = notes_on_all([log for log in logs if log.harness != "table"])
+    several += [f"{note} ({count(n)} logs)" for note, n in counts.items() if n > 1]
+    several += [f"{model}: {note}" for model, note in said if counts[note] == 1]
+    if len(several) > MOST_NOTES:
+        several = [*several[:MOST_NOTES], f"{len(several) - MOST_NOTES:,} more notes on single logs are left out."]
+    return LogsToRank(logs, missing, several)
+
+
+def _read(paths: Sequence[Path], settings: Settings) -> list[Log]:
+    from goldproof.data.logs.reading import read_logs
+
+    choice = settings.logs
+    if settings.metric is not None and not is_attempts(settings.metric):
+        choice = replace(choice, metric=settings.metric)
+    by_path = [(path, read_logs(path, choice)) for path in paths]
+    return _told_apart(by_path)
+
+
+def _told_apart(by_path: Sequence[tuple[Path, Sequence[Log]]]) -> list[Log]:
+    """All logs; two of the same model and task, as of two trainings, are told apart by the names of their files."""
+    places = [tuple(sorted(log.answers.where.items())) for _, logs in by_path for log in logs]
+    if len(set(places)) == len(places):
+        return [log for _, logs in by_path for log in logs]
+    names = model_names([path for path, _ in by_path])
+    return [
+        _named(log, f"{log.model} ({name})") for (_, logs), name in zip(by_path, names, strict=True) for log in logs
+    ]
+
+
+def _named(log: Log, model: str) -> Log:
+    return replace(log, model=model, answers=replace(log.answers, where={**log.answers.where, "model": model}))
+
+
+def _judged_by(settings: Settings) -> Settings:
+    """The settings without the harness's name of the metric, whose scores are all that is judged."""
+    keep = settings.metric if settings.metric is not None and is_attempts(settings.metric) else None
+    return replace(settings, metric=keep)

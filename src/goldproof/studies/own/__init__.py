@@ -1,0 +1,28 @@
+"""Data of the user's own, for every study alike: files, columns, languages and splits, and what was done to them.
+
+A study says what it can use (`Wants`) and gets the jobs that read each part (`OwnData`). It trains nothing.
+"""
+
+from goldproof.studies.own.naming import own_name
+from goldproof.studies.own.parts import gather
+from goldproof.studies.own.resolve import (
+    OwnData,
+    Wants,
+    find_own,
+    find_source_language,
+    has_own,
+    own_rules,
+    settled,
+)
+
+__all__ = [
+    "OwnData",
+    "Wants",
+    "find_own",
+    "find_source_language",
+    "gather",
+    "has_own",
+    "own_name",
+    "own_rules",
+    "settled",
+]

@@ -1,0 +1,124 @@
+"""A file of the user's own: which column plays which part, by common names and else by the cells, and its rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from goldproof.data.columns import Columns, guess_columns, list_columns
+from goldproof.data.columns.names import normal
+from goldproof.data.dataset import Dataset
+from goldproof.data.formats.files import check_file, describe_file
+from goldproof.data.readers import Layout, open_raw, read
+from goldproof.errors import DataError
+from goldproof.studies.shared import ColumnChoice
+
+_SHORTEST_TEXT = 12  # characters on average, below which a column is a label rather than a text
+_MOST_CLASSES = 50
+_FRACTION = re.compile(r"[+-]?\d+\.\d*[1-9]\d*")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A file with its digest, its columns, those of them that were told by their cells, and its rows."""
+
+    path: Path
+    sha256: str
+    columns: Columns
+    by_cells: tuple[str, ...]
+    data: Dataset
+
+    @property
+    def name(self) -> str:
+        """The file's name, as errors and notes say it."""
+        return self.path.name
+
+    def error(self, row: int, message: str) -> DataError:
+        """An error that names the file and the line of a row."""
+        raw_file = open_raw(self.path, Layout())
+        for raw in raw_file.iter_batches(raw_file.column_names[:1]):
+            if raw.first_row <= row < raw.first_row + raw.columns.num_rows:
+                return raw.error(row - raw.first_row, message)
+        return DataError(message, path=self.path)
+
+
+def open_own(path: str | Path, choice: ColumnChoice) -> OpenedFile:
+    """The file with its columns found; an error says what is lacking."""
+    path = check_file(path)
+    return _opened(path, describe_file(path).sha256, choice)
+
+
+@lru_cache(maxsize=16)
+def _opened(path: Path, sha256: str, choice: ColumnChoice) -> OpenedFile:
+    """The file; its digest is there so that a changed file is read again."""
+    columns, by_cells = _find_columns(path, choice)
+    found = OpenedFile(path, sha256, columns, by_cells, read(path, layout=Layout(columns=columns)))
+    _refuse_blank_languages(found)
+    return found
+
+
+def _refuse_blank_languages(file: OpenedFile) -> None:
+    column = file.columns.language_column
+    if column is None:
+        return
+    blank = [row for row, language in enumerate(file.data.table.column("language").to_pylist()) if not language.strip()]
+    if blank:
+        n = f"{len(blank)} of {len(file.data)} rows say none"
+        raise file.error(blank[0], f"{column!r} must say the language of every row; {n}, this one first")
+
+
+def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str, ...]]:
+    """The columns given, else guessed from common names, else told by what stands in them."""
+    raw_file = open_raw(path, Layout())
+    names = raw_file.column_names
+    first = next(iter(raw_file.iter_batches(names)), None)
+    cells = {} if first is None else {name: first.columns.column(name).to_pylist() for name in names}
+    given = choice.columns()
+    by_cells: list[str] = []
+    try:
+        columns = guess_columns(given, names, path)
+    except DataError:
+        texts = [name for name in names if name not in given.named and _is_text(cells.get(name, ()))]
+        if given.text or given.tokens or len(texts) != 1:
+            raise
+        columns = guess_columns(replace(given, text=texts[0]), names, path)
+        by_cells.append(texts[0])
+    if not columns.tags and not columns.tokens:
+        columns = replace(columns, tags=tuple(name for name in names if normal(name) == "tags"))
+    if not (columns.label or columns.score or columns.token_labels):
+        label = _label_by_cells(columns, names, cells, path)
+        columns = replace(columns, label=label)
+        by_cells.append(label)
+    return columns, tuple(by_cells)
+
+
+def _label_by_cells(columns: Columns, names: Sequence[str], cells: dict[str, list[Any]], path: Path) -> str:
+    """The one column that holds a few classes; an error where there is none, or more than one."""
+    free = [name for name in names if name not in columns.named]
+    found = [name for name in free if _are_classes(cells.get(name, []))]
+    if len(found) == 1:
+        return found[0]
+    what = f"{len(found)} columns may be it: {', '.join(found)}" if found else "no column looks like one"
+    raise DataError(
+        f"no label was found to train on: {what}; columns found: {list_columns(names)}; name its column in the setting "
+        "'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a class for each word)",
+        path=path,
+    )
+
+
+def _is_text(cells: Sequence[Any]) -> bool:
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    return bool(texts) and len(texts) == len(cells) and sum(map(len, texts)) >= _SHORTEST_TEXT * len(texts)
+
+
+def _are_classes(cells: Sequence[Any]) -> bool:
+    """Whether cells are a few classes, each of which comes again: text or whole numbers, none missing."""
+    values = {str(cell) for cell in cells}
+    known = all(isinstance(cell, str | int) and str(cell).strip() for cell in cells)
+    if not known or any(map(_FRACTION.fullmatch, values)):
+        return False
+    return 2 <= len(values) <= min(_MOST_CLASSES, len(cells) // 2)

@@ -1,0 +1,295 @@
+"""From the settings to the parts of the user's data: which files, languages, splits and kind, and the jobs that read
+them.
+
+Everything that can be wrong with the files is said here, before any work; what was done to them is in `notes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
+from goldproof.data.naming import SPLIT_WORDS
+from goldproof.errors import DataError, UsageError
+from goldproof.jobs import Job
+from goldproof.models.protocols import Task
+from goldproof.studies.own import checks
+from goldproof.studies.own.files import OpenedFile, open_own
+from goldproof.studies.own.naming import own_name
+from goldproof.studies.own.notes import describe
+from goldproof.studies.own.parts import OwnPart, choose_rows, read_own
+from goldproof.studies.shared import ColumnChoice, Data
+
+C = TypeVar("C", bound=Any)
+PLACE = "{language}"
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What a study can use: the kinds of task, and whether it needs validation data and tags.
+
+    `language` is that of rows of which nothing says another. `source` is that of training data that do not say theirs,
+    where a study trains on one language and tests in others; empty where each language is trained on.
+    """
+
+    study: str
+    kinds: tuple[Task, ...]
+    validation: bool = True
+    tags: bool = False
+    language: str = UNKNOWN_LANGUAGE
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSet:
+    """The rows of one language and split: where they stand, as they are, and the job that reads them."""
+
+    file: OpenedFile
+    data: Dataset
+    job: Job[Dataset]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnData:
+    """The user's data: what they are called, their kind and classes, languages in order, their parts, and notes."""
+
+    name: str
+    kind: Task
+    classes: tuple[str, ...]
+    languages: tuple[str, ...]
+    sets: Mapping[tuple[str, str], OwnSet]
+    notes: tuple[str, ...]
+
+    def job(self, language: str, split: str) -> Job[Dataset]:
+        """The job that reads the rows of a language and split."""
+        return self.sets[language, split].job
+
+    def splits(self, language: str) -> tuple[str, ...]:
+        """The splits that a language has."""
+        return tuple(split for split in SPLITS if (language, split) in self.sets)
+
+    def part_jobs(self, language: str) -> dict[str, Job[Dataset]]:
+        """The jobs of all splits of a language."""
+        return {split: self.job(language, split) for split in self.splits(language)}
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether any test row has a tag."""
+        return any(
+            any(each.data.table.column("tags").to_pylist()) for key, each in self.sets.items() if key[1] == "test"
+        )
+
+
+def has_own(config: Any) -> bool:
+    """Whether a Config names files of the user's own."""
+    return bool(config.data.train)
+
+
+def own_rules(config: Any) -> Iterator[tuple[str, bool, str]]:
+    """What must hold of the settings that name one's own files."""
+    data = config.data
+    for name in ("test", "validation", "name"):
+        yield f"data.{name}", has_own(config) or not getattr(data, name), "empty where 'data.train' is"
+
+
+def settled(config: C, own: OwnData) -> C:
+    """The Config with the languages that the user's files have."""
+    return replace(config, data=replace(config.data, languages=own.languages))
+
+
+def find_own(config: Any, wants: Wants) -> OwnData:
+    """The user's data of a Config."""
+    data: Data = config.data
+    choice: ColumnChoice = config.columns
+    given = _given_languages(config)
+    files = _open_files(data, choice, given, wants)
+    _refuse_same(files)
+    name = own_name(data)
+    kind = checks.find_kind(files["train"][0].file, choice, wants.study, wants.kinds)
+    languages = _languages(files, given, wants)
+    sets = _make_sets(files, languages, wants, data.most_train)
+    checks.check_sets(kind, {key: (each.file, each.data) for key, each in sets.items()})
+    classes = checks.classes_of(kind, [each.data for key, each in sets.items() if key[1] == "train"])
+    found = OwnData(name, kind, classes, languages, sets, ())
+    return replace(found, notes=describe(found, wants))
+
+
+def find_source_language(config: Any, source: str) -> str:
+    """The language to train on: the one that is set, else the only one of which there are training rows."""
+    data: Data = config.data
+    if PLACE in data.train:
+        return source
+    train = open_own(data.train, config.columns)
+    there = train.data.languages if train.columns.language_column is not None else (source,)
+    return there[0] if source not in there and len(there) == 1 else source
+
+
+def _given_languages(config: Any) -> tuple[str, ...]:
+    """The languages that the user gave; those of the study's own corpora count as not given."""
+    default: Any = next(each.default for each in fields(config) if each.name == "data")
+    return () if config.data.languages == default.languages else tuple(config.data.languages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A file of a split: the language that its name or the settings give to rows that say none, and the rows' split."""
+
+    file: OpenedFile
+    called: str
+    split: str = ""
+    is_certain: bool = True
+
+
+def _open_files(data: Data, choice: ColumnChoice, given: tuple[str, ...], wants: Wants) -> dict[str, list[_Named]]:
+    """The files of each split; one file is all splits where its column says them."""
+    settings = {split: getattr(data, split) for split in SPLITS if getattr(data, split)}
+    one = "test" not in settings or (PLACE not in data.test and Path(data.test).resolve() == Path(data.train).resolve())
+    if one:
+        settings.pop("test", None)
+    found = {split: list(_named(split, text, choice, given, wants)) for split, text in settings.items()}
+    return _by_column(found) if one else found
+
+
+def _named(split: str, text: str, choice: ColumnChoice, given: tuple[str, ...], wants: Wants) -> Iterator[_Named]:
+    if PLACE in text:
+        languages = tuple(dict.fromkeys((*([wants.source] if wants.source else []), *given)))
+        if not given:
+            raise UsageError(
+                f"the setting 'data.{split}' has {PLACE} in it, which stands for each of 'data.languages'; name them"
+            )
+        paths = {language: Path(text.replace(PLACE, language)) for language in languages}
+        there = {language: path for language, path in paths.items() if path.exists() or split == "test"}
+        if wants.source and split == "test" and not paths[wants.source].exists():
+            del there[wants.source]
+        for language, path in (there or paths).items():
+            yield _Named(open_own(path, choice), language)
+        return
+    source = wants.source if split != "test" else ""
+    called = source or (given[0] if len(given) == 1 else wants.language)
+    yield _Named(open_own(text, choice), called, is_certain=bool(source) or len(given) <= 1)
+
+
+def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
+    """The splits that the column of one file says; dev data are the test where there is no test."""
+    whole = found["train"]
+    there = {SPLIT_WORDS.get(split, split) for each in whole for split in each.file.data.splits}
+    test = "test" if "test" in there else "validation"
+    if "train" not in there or test not in there:
+        raise DataError(
+            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test'; "
+            f"splits found: {', '.join(sorted(there))}",
+            path=whole[0].file.path,
+        )
+    wanted = {"train": "train", "test": test}
+    if "validation" in there and test == "test" and "validation" not in found:
+        wanted["validation"] = "validation"
+    parts = {split: [replace(each, split=said) for each in whole] for split, said in wanted.items()}
+    return {**found, **parts}
+
+
+def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
+    """Refuse a file that is to train and to test."""
+    seen: dict[str, tuple[str, OpenedFile]] = {}
+    for split in SPLITS:
+        for each in files.get(split, ()):
+            before = seen.get(each.file.sha256)
+            if before is not None and not each.split:
+                raise DataError(
+                    f"this file is to be the {split} data, and is {before[1].name} byte for byte, which is the "
+                    f"{before[0]} data; a model would be tested on what it was trained on",
+                    path=each.file.path,
+                )
+            if not each.split:
+                seen[each.file.sha256] = (split, each.file)
+
+
+def _languages(files: Mapping[str, list[_Named]], given: tuple[str, ...], wants: Wants) -> tuple[str, ...]:
+    """The languages that are tested, in the order given, else as they come; the source is not among them."""
+    tested = list(dict.fromkeys(language for each in files["test"] for language in _said(each)))
+    unsure = next((each for split in files.values() for each in split if not _is_told(each)), None)
+    if unsure is not None:
+        raise UsageError(
+            f"'data.languages' names {len(given)} languages, and nothing says in which of them the rows of "
+            f"{unsure.file.name} are: name the column that does in 'columns.language', or write {PLACE} in the file's "
+            "name for files that have one language each"
+        )
+    wanted = tuple(language for language in (given or tested) if language != wants.source)
+    for language in wanted:
+        if language not in tested:
+            there = ", ".join(tested)
+            path = files["test"][0].file.path
+            raise DataError(f"there are no test rows in the language {language!r}; there are in: {there}", path=path)
+    return wanted
+
+
+def _is_told(each: _Named) -> bool:
+    return each.is_certain or each.file.columns.language_column is not None
+
+
+def _said(each: _Named) -> tuple[str, ...]:
+    """The languages of a file's rows."""
+    return each.file.data.languages if each.file.columns.language_column is not None else (each.called,)
+
+
+def _make_sets(
+    files: Mapping[str, list[_Named]], languages: tuple[str, ...], wants: Wants, most: int | None
+) -> dict[tuple[str, str], OwnSet]:
+    """Every part of every language; validation rows are cut off training where there are none."""
+    sets: dict[tuple[str, str], OwnSet] = {}
+    trained = (wants.source,) if wants.source else languages
+    for language in dict.fromkeys((*trained, *languages)):
+        for split in SPLITS:
+            found = next((each for each in files.get(split, ()) if language in _said(each)), None)
+            made = None if found is None else _make_set(found, language)
+            if made is not None and len(made.data):
+                sets[language, split] = made
+            elif split == "train" and language in trained:
+                there = sorted({each for one in files["train"] for each in _said(one)})
+                raise DataError(
+                    f"there are no training rows in the language {language!r}; there are in: {', '.join(there)}",
+                    path=files["train"][0].file.path,
+                )
+        if wants.validation and language in trained and (language, "validation") not in sets:
+            _cut(sets, language)
+        if most is not None and language in trained:
+            sets[language, "train"] = _changed(sets[language, "train"], most=most)
+    return sets
+
+
+def _make_set(each: _Named, language: str) -> OwnSet:
+    columns = each.file.columns
+    names = {part.name: getattr(columns, part.name) for part in fields(columns) if part.name != "tags"}
+    part = OwnPart(
+        each.file.sha256,
+        tuple((name, value) for name, value in names.items() if value is not None),
+        columns.tags,
+        each.called,
+        language if columns.language_column is not None else "",
+        each.split,
+        path=str(each.file.path),
+    )
+    return OwnSet(each.file, choose_rows(each.file.data, part), read_own.job(part))
+
+
+def _cut(sets: dict[tuple[str, str], OwnSet], language: str) -> None:
+    whole = sets[language, "train"]
+    held, kept = _changed(whole, cut="held"), _changed(whole, cut="kept")
+    if not len(held.data) or len(np.unique(held.data.texts)) < checks.FEWEST_HELD:
+        raise DataError(
+            f"{len(whole.data)} training rows are too few to hold a tenth of them out to validate; give more, or "
+            "validation data in the setting 'data.validation'",
+            path=whole.file.path,
+        )
+    sets[language, "train"], sets[language, "validation"] = kept, held
+
+
+def _changed(each: OwnSet, **changes: Any) -> OwnSet:
+    """A set of fewer rows of the same file."""
+    part = replace(each.job.arguments["part"], **changes)
+    return OwnSet(each.file, choose_rows(each.file.data, part), read_own.job(part))

@@ -1,0 +1,283 @@
+"""What is found on the user's own data: how far the seed moves the score, what else does, and each category's score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+from goldproof.data.answers import Answers
+from goldproof.data.dataset import Dataset
+from goldproof.jobs import Results
+from goldproof.judging.metric_numbers import score_format
+from goldproof.judging.metrics import choose_metric, is_share, run_scores, title_of
+from goldproof.judging.score import Scores, SetScore, Settings, score_answers
+from goldproof.judging.score_answer import lower_name
+from goldproof.report.fields import Field, Heading, make_table
+from goldproof.report.numbers import format_number
+from goldproof.report.summary import Answer, Claim, Column, Item, Missing, Plain, Report, Section, Text
+from goldproof.statistics.arrays import Array
+from goldproof.statistics.attribution import Attribution, attribute_variance
+from goldproof.statistics.multiplicity import holm
+from goldproof.studies.own import OwnData
+from goldproof.studies.own.checks import labels_of
+from goldproof.studies.shared import only_model
+from goldproof.studies.stability.plan import attribution_seeds, own_attributed, own_data, own_training_job, seeds_of
+from goldproof.studies.stability.scores import SOURCES, run_name
+from goldproof.studies.stability.settings import Config
+from goldproof.training.outcome import TrainingOutcome
+from goldproof.training.recipe import Seeds
+from goldproof.training.selection import best_point, last_point
+
+TITLE = "Would the score hold with another seed?"
+_TASKS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
+REST = Missing("what the others are compared with")
+
+
+def make_own_report(config: Config, results: Results) -> Report:
+    """What was found on the user's own data."""
+    own = own_data(config)
+    metric = choose_metric(_TASKS[own.kind], config.metric or None)
+    settings = Settings(metric=metric, level=config.level, smallest_tag=config.smallest)
+    answers = [answers_of(config, own, results, language, seeds_of(config)) for language in own.languages]
+    scores = score_answers(answers, (), settings, {})
+    judged = scores.report()
+    sources = [_sources_of(config, own, results, language, metric) for language in own_attributed(config, own)]
+    sections = list(judged.sections)
+    if sources:
+        sections.insert(1, Section("What moves it?", _source_items(config, metric, sources)))
+    verdict = [*_spread(own, scores), *judged.verdict]
+    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric), _answer(scores, judged))
+
+
+def _answer(scores: Scores, judged: Report) -> Answer | None:
+    """The first screen: where one more training would land; of several languages, where their means lie."""
+    (first, *others), answer = scores.sets, judged.answer
+    if answer is None or others or len(first.run_scores) < 2 or np.ptp(first.run_scores) == 0:
+        return answer
+    low, high = next_run(first.run_scores, scores.settings.level, (0.0 if is_share(scores.metric) else -1.0, 1.0))
+    head = f"Another training would score between {_number(low, scores.metric)} and {_number(high, scores.metric)}"
+    found = [_number(float(end), scores.metric) for end in (first.run_scores.min(), first.run_scores.max())]
+    text = (
+        f"{len(first.run_scores)} trainings that differ in nothing but the seed reach {lower_name(scores.metric)} from "
+        f"{found[0]} to {found[1]} on the same {first.n_items:,} items ({100 * scores.settings.level:g} % prediction "
+        f"interval). On other items like these the mean lies {answer.head[:1].lower()}{answer.head[1:]}."
+    )
+    return replace(answer, head=head, text=text)
+
+
+def answers_of(config: Config, own: OwnData, results: Results, language: str, seeds: Sequence[Seeds]) -> Answers:
+    """What these seeds answered on the test data of a language, at the point that counts."""
+    outcomes = [results[own_training_job(config, own, language, each)] for each in seeds]
+    held, data = (results[own.job(language, split)] for split in ("validation", "test"))
+    points = [_point(config, own, outcome, held) for outcome in outcomes]
+    runs = [_run(own, outcome, point, data) for outcome, point in zip(outcomes, points, strict=True)]
+    tags = tuple(tuple(row) for row in data.table["tags"].to_pylist())
+    return Answers(
+        where={"dataset": own.name, "language": language},
+        step=None,
+        task=_TASKS[own.kind],
+        labels=outcomes[0].classes if own.kind in ("text", "pair") else (),
+        ids=np.array(data.table["id"].to_pylist(), object),
+        gold=_gold(own, outcomes[0], data),
+        runs=_stacked(runs),
+        run_names=tuple(run_name(outcome.seeds) for outcome in outcomes),
+        tags=tags if any(tags) else None,
+        texts=_texts(own, data),
+    )
+
+
+def _point(config: Config, own: OwnData, outcome: TrainingOutcome, held: Dataset) -> int:
+    """The evaluation point that counts: the best on validation, by accuracy or, of numbers, by their squared error."""
+    if config.select == "last":
+        return last_point(outcome)
+    if own.kind == "regression":
+        return best_point(outcome, "validation", held.table["score"].to_pylist(), "loss")
+    return best_point(outcome, "validation", labels_of(own.kind, held))
+
+
+def _run(own: OwnData, outcome: TrainingOutcome, point: int, data: Dataset) -> Array:
+    logits = outcome.at("test")[point]
+    if own.kind == "regression":
+        return np.asarray(logits[:, 0], np.float64)
+    codes = np.argmax(np.nan_to_num(logits), axis=-1)
+    if own.kind != "tokens":
+        return np.asarray(codes, np.int64)
+    # Words beyond the longest length have no logits: nothing is found there.
+    names = np.where(np.isnan(logits).any(axis=-1), "O", np.array(outcome.classes, object)[codes])
+    ends = np.cumsum([len(labels) for labels in data.table["token_labels"].to_pylist()])
+    return _lists([list(part) for part in np.split(names, ends[:-1])])
+
+
+def _gold(own: OwnData, outcome: TrainingOutcome, data: Dataset) -> Array:
+    if own.kind == "regression":
+        return np.array(data.table["score"].to_pylist(), np.float64)
+    if own.kind == "tokens":
+        return _lists(data.table["token_labels"].to_pylist())
+    return np.array([outcome.classes.index(label) for label in labels_of(own.kind, data)])
+
+
+def _lists(rows: Sequence[list[str]]) -> Array:
+    """Lists of tags as an array of objects, also where all are as long as each other."""
+    found = np.empty(len(rows), object)
+    found[:] = rows
+    return found
+
+
+def _stacked(runs: Sequence[Array]) -> Array:
+    found = np.empty((len(runs), len(runs[0])), runs[0].dtype)
+    for row, run in zip(found, runs, strict=True):
+        row[:] = run
+    return found
+
+
+def _texts(own: OwnData, data: Dataset) -> dict[str, Sequence[str]]:
+    second = [pair or "" for pair in data.pairs]
+    return {"text": data.texts, **({"pair": second} if any(second) else {})}
+
+
+def _spread(own: OwnData, scores: Scores) -> list[str | Claim]:
+    """For each language the scores of the seeds, and where one more training would land."""
+    lines: list[str | Claim] = []
+    for each in scores.sets:
+        language = f" ({each.where['language']})" if len(scores.sets) > 1 else ""
+        lines.append(_spread_of(f"{own.name}{language}", each, scores))
+    return lines
+
+
+def _spread_of(name: str, each: SetScore, scores: Scores) -> str:
+    measure, found = lower_name(scores.metric), each.run_scores
+    if len(found) < 2:
+        return f"{name}: one seed says nothing of another; give at least three in 'seeds'."
+    if np.ptp(found) == 0:
+        return (
+            f"{name}: all {len(found)} trainings that differ in nothing but the seed have {measure} "
+            f"{_number(float(found[0]), scores.metric)}; so few do not show that one more would."
+        )
+    low, high = next_run(found, scores.settings.level, (0.0 if is_share(scores.metric) else -1.0, 1.0))
+    least, most, lower, upper = (
+        _number(float(value), scores.metric) for value in (found.min(), found.max(), low, high)
+    )
+    return (
+        f"{name}: {len(found)} trainings that differ in nothing but the seed have {measure} from {least} to {most}; "
+        f"one more would lie between {lower} and {upper} on the same {each.n_items:,} items "
+        f"({100 * scores.settings.level:g} % prediction interval, t with {len(found) - 1} degrees of freedom)."
+    )
+
+
+def _number(value: float, metric: str) -> str:
+    form = score_format(metric)
+    return f"{format_number(value, form.digits, form.unit)} {form.unit}".strip()
+
+
+def next_run(found: Array, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
+    """The prediction interval of one more run, whose score is normal around the same mean with the same variance.
+
+    mean ± t(n − 1) · s · √(1 + 1/n), within what a score can be.
+
+    >>> low, high = next_run(np.array([0.7, 0.8, 0.9]), 0.95)
+    >>> round(low, 3), high
+    (0.303, 1.0)
+    """
+    n = len(found)
+    width = float(stats.t.ppf((1 + level) / 2, n - 1) * found.std(ddof=1) * math.sqrt(1 + 1 / n))
+    middle = float(found.mean())
+    return max(bounds[0], middle - width), min(bounds[1], middle + width)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfLanguage:
+    """A language's variance by source of chance; none where a score does not vary or is not defined."""
+
+    language: str
+    found: Attribution | None
+
+
+def _sources_of(config: Config, own: OwnData, results: Results, language: str, metric: str) -> _OfLanguage:
+    seeds = attribution_seeds(config)
+    scored = run_scores(answers_of(config, own, results, language, seeds), metric)
+    if not np.isfinite(scored).all() or np.ptp(scored) == 0:
+        return _OfLanguage(language, None)
+    levels = np.array([(each.init, each.order, each.dropout) for each in seeds])
+    return _OfLanguage(language, attribute_variance(scored, levels, SOURCES))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a source of chance adds to the variance of a language's score; the rest has no p-value."""
+
+    language: str
+    name: str
+    component: float
+    share: float
+    p_value: float | None = None
+    adjusted: float | None = None
+
+
+def _source_items(config: Config, metric: str, found: Sequence[_OfLanguage]) -> list[Item]:
+    """The table of sources of chance, and the languages that have none."""
+    same = [each.language for each in found if each.found is None]
+    lost: list[Item] = [
+        Text(f"{language}: the runs score the same, so there is no variance to attribute.") for language in same
+    ]
+    every = [source for each in found if each.found is not None for source in _sources(each.language, each.found)]
+    if not every:
+        return lost
+    known = [source for source in every if source.p_value is not None]
+    adjusted = iter(holm(np.array([source.p_value for source in known])))
+    every = [source if source.p_value is None else replace(source, adjusted=float(next(adjusted))) for source in every]
+    first = next(each.found for each in found if each.found is not None)
+    shape = "Latin square" if config.attribution.design == "latin" else "full factorial"
+    note = (
+        f"{first.n_runs} runs, {config.attribution.levels} seeds of each source ({shape}); additive random effects, "
+        f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
+    )
+    return [make_table(Heading("sources", _sources_title(config, every), note), _source_fields(metric), every), *lost]
+
+
+def _sources(language: str, found: Attribution) -> list[_Source]:
+    parts = [_Source(language, part.name, part.component, part.share, part.p_value) for part in found.parts]
+    return [*parts, _Source(language, "Interactions and rest", found.rest, found.rest_share)]
+
+
+def _source_fields(metric: str) -> tuple[Field[_Source], ...]:
+    spread = Column("sd", f"SD of {title_of(metric)}", 4, "", "square root of the variance component; 0 where negative")
+    return (
+        Field(Column("language", "Language"), lambda source: source.language),
+        Field(Column("source", "Source of chance"), lambda source: source.name),
+        Field(spread, lambda source: math.sqrt(source.component)),
+        Field(Column("share", "Share", 0, "%"), lambda source: source.share),
+        Field(
+            Column("p", "p", 3, "p-value", "F test against the rest; not adjusted"),
+            lambda source: REST if source.p_value is None else source.p_value,
+        ),
+        Field(
+            Column("adjusted", "p adjusted", 3, "p-value", "over the sources of the table (Holm)"),
+            lambda source: REST if source.adjusted is None else source.adjusted,
+        ),
+    )
+
+
+def _sources_title(config: Config, every: Sequence[_Source]) -> str:
+    told = [source for source in every if source.adjusted is not None and source.adjusted < 1 - config.level]
+    if not told:
+        return "No single source of chance is shown to move the score: these runs do not tell them apart"
+    return f"Beyond the rest, the score is shown to be moved by {', '.join(source.name.lower() for source in told)}"
+
+
+def _provenance(config: Config, own: OwnData, metric: str) -> dict[str, Plain]:
+    recipe = config.recipe
+    return {
+        "data": own.name,
+        "model": only_model(config.model).title,
+        "languages": ", ".join(own.languages),
+        "seeds": ", ".join(map(str, config.seeds)),
+        "metric": title_of(metric),
+        "checkpoint": "the best on validation" if config.select == "best" else "the last",
+        "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
+        f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
+        f"clip {recipe.clip}, dropout {recipe.dropout}, length {recipe.max_length}, {recipe.precision}",
+    }

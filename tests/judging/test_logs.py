@@ -1,0 +1,126 @@
+"""Logs are scored and compared as answers are, with what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from goldproof.errors import UsageError
+from goldproof.judging.compare import compare
+from goldproof.judging.score import Settings, score
+
+N = 60
+
+
+def write_lm_eval(
+    folder: Path, model: str, rights: dict[str, np.ndarray], *, shots: int = 0, prompt: str = "p"
+) -> Path:
+    """A folder as lm-evaluation-harness writes it: samples of each task and one file of results."""
+    folder.mkdir(parents=True)
+    date = "2026-01-21T03-44-18.458309"
+    for task, right in rights.items():
+        lines = [
+            {
+                "doc_id": i,
+                "doc": {"question": f"question {i}"},
+                "target": "yes",
+                "arguments": {"gen_args_0": {"arg_0": f"question {i}", "arg_1": {}}},
+                "resps": [["yes"]],
+                "filtered_resps": ["yes"],
+                "filter": "none",
+                "metrics": ["exact_match"],
+                "doc_hash": f"{task}-{i:064d}",
+                "prompt_hash": f"{prompt}{i}",
+                "target_hash": "t",
+                "exact_match": float(value),
+            }
+            for i, value in enumerate(right)
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / f"samples_{task}_{date}.jsonl").write_text(text)
+    results = {
+        "results": {
+            task: {"alias": task, "exact_match,none": float(right.mean()), "exact_match_stderr,none": "N/A"}
+            for task, right in rights.items()
+        },
+        "configs": {task: {"task": task, "num_fewshot": shots} for task in rights},
+        "versions": dict.fromkeys(rights, 1.0),
+        "n-shot": dict.fromkeys(rights, shots),
+        "higher_is_better": {task: {"exact_match": True} for task in rights},
+        "n-samples": {task: {"original": N, "effective": N} for task in rights},
+        "config": {"model": "hf", "model_args": f"pretrained={model}", "limit": None},
+        "model_name": model,
+        "lm_eval_version": "0.4.13",
+    }
+    (folder / f"results_{date}.json").write_text(json.dumps(results))
+    return folder
+
+
+def rights(seed: int, p: float, n_tasks: int = 2) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {f"task{t}": (rng.random(N) < p).astype(float) for t in range(n_tasks)}
+
+
+def test_every_task_of_a_folder_is_scored_with_what_the_harness_printed(tmp_path) -> None:
+    found = score(write_lm_eval(tmp_path / "a", "m", right := rights(0, 0.7)))
+    by_task = {each.where["dataset"]: each.estimates["score"].value for each in found.sets}
+    assert by_task == pytest.approx({task: values.mean() for task, values in right.items()})
+    assert found.notes[0] == (
+        "task0, task1: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, and the mean that it printed "
+        "is ours."
+    )
+
+
+def test_a_folder_is_compared_with_a_folder_task_by_task_and_over_all(tmp_path) -> None:
+    a, b = rights(1, 0.5), rights(2, 0.8)
+    found = compare(write_lm_eval(tmp_path / "a", "m/a", a), write_lm_eval(tmp_path / "b", "m/b", b))
+    assert found.names == ("m/a", "m/b")
+    assert [each.where for each in found.sets] == [{"dataset": "task0"}, {"dataset": "task1"}]
+    for each in found.sets:
+        gap = b[each.where["dataset"]] - a[each.where["dataset"]]
+        assert each.difference.value == pytest.approx(gap.mean())
+        assert each.p_value == pytest.approx(stats.chi2.sf((gap.sum() ** 2) / np.abs(gap).sum(), 1))
+        assert each.together is not None
+        assert each.together.high - each.together.low > each.difference.high - each.difference.low
+    whole = np.concatenate([b[task] - a[task] for task in a])
+    assert found.overall.difference.value == pytest.approx(whole.mean())
+
+
+def test_other_prompts_and_other_numbers_of_examples_are_said_first(tmp_path) -> None:
+    one = write_lm_eval(tmp_path / "a", "a", rights(3, 0.5, 1))
+    other = write_lm_eval(tmp_path / "b", "b", rights(4, 0.5, 1), shots=5, prompt="q")
+    assert compare(one, other).notes[:2] == [
+        "task0: A and B were evaluated under other conditions: other numbers of examples in the prompt: 0 and 5.",
+        "task0: A and B were evaluated under other conditions: other prompts for 60 of the 60 items that both have.",
+    ]
+
+
+def test_two_logs_of_one_model_are_told_apart_by_their_folders(tmp_path) -> None:
+    folders = [write_lm_eval(tmp_path / name, "m", rights(seed, 0.6, 1)) for seed, name in enumerate(("x", "y"))]
+    assert [each.where["model"] for each in score(folders).sets] == ["m (x)", "m (y)"]
+
+
+def test_logs_and_predictions_are_not_judged_together(tmp_path) -> None:
+    log = write_lm_eval(tmp_path / "a", "m", rights(0, 0.7, 1))
+    table = tmp_path / "p.csv"
+    table.write_text("id,gold,prediction\n1,a,a\n2,b,a\n")
+    with pytest.raises(UsageError) as error:
+        score([log, table])
+    assert str(error.value) == (
+        f"logs and files of predictions cannot be judged together: {log} is a log, {table} is not; give one kind"
+    )
+    with pytest.raises(UsageError) as error:
+        compare(log, table)
+    assert str(error.value) == (
+        "a log cannot be compared with predictions; give logs of both sides, or predictions of both"
+    )
+
+
+def test_a_metric_that_the_log_lacks_is_refused_with_those_it_has(tmp_path) -> None:
+    log = write_lm_eval(tmp_path / "a", "m", rights(0, 0.7, 1))
+    with pytest.raises(UsageError, match="exact_match"):
+        score(log, settings=Settings(metric="bleu"))

@@ -322,14 +322,16 @@ def _limits(several: Sequence[Answers], metric: str) -> list[str]:
             if (answers.gold == code).any() and not (answers.runs == code).any()
         ]
         if never:
-            notes.append(f"{answers.name()}: the label {_few(never)} is never predicted; its F1 counts as 0.")
+            is_never, its = ("is", "its") if len(never) == 1 else ("are", "their")
+            notes.append(f"{answers.name()}: {_labels(never)} {is_never} never predicted; {its} F1 counts as 0.")
         unheard = [
             label
             for code, label in enumerate(answers.labels)
             if label != NO_ANSWER and (answers.runs == code).any() and not (answers.gold == code).any()
         ]
         if unheard:
-            notes.append(f"{answers.name()}: the label {_few(unheard)} is predicted but is never gold.")
+            is_heard = "is" if len(unheard) == 1 else "are"
+            notes.append(f"{answers.name()}: {_labels(unheard)} {is_heard} predicted but never gold.")
         if len(np.unique(answers.gold)) == 1 and metric == "mcc":
             notes.append(f"{answers.name()}: gold has one class only, so MCC is 0 by convention.")
     return notes + _repeated_texts(several)
@@ -348,6 +350,15 @@ def _repeated_texts(several: Sequence[Answers]) -> list[str]:
 
 def _step_notes(several: Sequence[Answers], final: Sequence[Answers]) -> list[str]:
     return ["Scores are those of each run's last step."] if len(final) < len(several) else []
+
+
+def _labels(names: Sequence[str]) -> str:
+    """Labels in a sentence, one or several.
+
+    >>> _labels(["a"]), _labels(["a", "b", "c", "d", "e"])
+    ("the label 'a'", "the labels 'a', 'b', 'c' and 2 more")
+    """
+    return f"the {'label' if len(names) == 1 else 'labels'} {_few(names)}"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -461,7 +461,7 @@ def flip_examples(answers: Answers, name: str) -> ExampleList:
         for i in order
     ]
     flips = f"{count(int(flipping.sum()))} of {count(answers.n_items)} items ({percent(float(flipping.mean()))})"
-    title = f"{answers.name()}: {flips} flip between runs"
+    title = f"{answers.name()}: {flips} flip between runs" if answers.where else f"{flips} flip between runs"
     note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if answers.n_items > MOST_EXAMPLES else ""
     return ExampleList(
         name, title, [key.capitalize() for key in texts], [f"run {run}" for run in answers.run_names], items, note

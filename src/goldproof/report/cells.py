@@ -102,7 +102,16 @@ def _estimate_view(cell: Estimate, column: Column) -> CellView:
         return CellView(MISSING, reason=cell.method)
     text = format_number(float(cell.value), column.digits, column.unit)
     interval = format_interval(cell, column.digits, column.unit)
-    return CellView(text, interval, cell.value, cell.n, reason="" if interval else f"no interval: {cell.method}")
+    return CellView(text, interval, cell.value, cell.n, reason="" if interval else _why_bare(cell.method))
+
+
+def _why_bare(method: str) -> str:
+    """Why an estimate has no interval; the statistics may have said so already.
+
+    >>> _why_bare("one run only"), _why_bare("no interval: nothing varies")
+    ('no interval: one run only', 'no interval: nothing varies')
+    """
+    return method if method.startswith("no interval") else f"no interval: {method}"
 
 
 def heading(column: Column) -> str:

@@ -53,6 +53,7 @@ SYMBOLS = {
     "grey": "●",
 }
 N_STATIC_EXAMPLES = 5
+MOST_SIDES = 2  # so many runs are called by their names, each with its answer; more are counted by answer
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
@@ -253,6 +254,8 @@ def _example(item: Example, examples: ExampleList) -> dict[str, Any]:
     runs_of: dict[str | None, list[str]] = {}
     for run, label in zip(examples.runs, item.predictions, strict=True):
         runs_of.setdefault(label, []).append(run)
+    pairs = [(label, [run]) for run, label in zip(examples.runs, item.predictions, strict=True)]
+    groups = sorted(runs_of.items(), key=lambda entry: -len(entry[1]))
     return {
         "id": item.id,
         "tags": item.tags,
@@ -263,8 +266,9 @@ def _example(item: Example, examples: ExampleList) -> dict[str, Any]:
                 "label": MISSING if label is None else label,
                 "standing": "" if None in (label, item.gold) else "right" if label == item.gold else "wrong",
                 "runs": f"{len(runs)} of {len(examples.runs)}: {', '.join(runs)}",
+                "run": runs[0] if len(examples.runs) <= MOST_SIDES else "",
             }
-            for label, runs in sorted(runs_of.items(), key=lambda entry: -len(entry[1]))
+            for label, runs in (pairs if len(examples.runs) <= MOST_SIDES else groups)
         ],
     }
 

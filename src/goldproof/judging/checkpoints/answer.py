@@ -110,7 +110,7 @@ def _guides(found: Transfer) -> Claim:
     guides, misleads, n = standing["guides"], standing["misleads"], len(found.counted)
     counted = f"it is shown to guide in {guides or 'none'} of {n} languages, and to mislead in {misleads or 'none'}"
     mark: Standing = "shown" if guides or misleads else "not shown"
-    return Claim(f"{text} of checkpoints (a coin: 50 %); {counted}.", mark, late, 0, "%", place="guidance")
+    return Claim(f"{text} (a coin: 50 %); {counted}.", mark, late, 0, "%", place="guidance")
 
 
 def _gain(text: str, gain: Estimate, n_runs: int) -> Claim:

@@ -16,7 +16,7 @@ import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
 from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
@@ -27,7 +27,7 @@ _IS_ERROR = 2  # failureReason: 0 none, 1 an assertion, 2 an error
 _PASSED, _SCORE = "passed", "score"
 
 
-def read_promptfoo(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
+def read_promptfoo(path: Path, choice: LogChoice, *, lines: bool) -> list[Log]:
     """A log for each provider and prompt."""
     results, counted, description = _read(path, lines)
     wrong = next((place for place, result in enumerate(results) if not isinstance(result, dict)), None)
@@ -78,7 +78,7 @@ def _log(
     named: tuple[str, str],
     results: Sequence[Mapping[str, Any]],
     prompt: Mapping[str, Any],
-    choice: Choice,
+    choice: LogChoice,
 ) -> Log:
     model, description = named
     chosen = choose(_offers(results), choice, path)
@@ -116,7 +116,7 @@ def _scale(metric: str) -> Scale:
     return Scale(0.0, 1.0) if metric == _PASSED else Scale()
 
 
-def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, path: Path) -> ScoreRows:
+def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: LogChoice, path: Path) -> ScoreRows:
     times: Counter[str] = Counter()
     ids, runs, scores, reasons = [], [], [], []
     for result in results:

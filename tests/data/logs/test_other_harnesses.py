@@ -224,6 +224,12 @@ def test_repeats_of_promptfoo_are_runs_of_one_item() -> None:
     assert all(np.array_equal(a.answers.runs, b.answers.runs, equal_nan=True) for a, b in zip(logs, lines, strict=True))
     assert logs[0].conditions.prompts != logs[1].conditions.prompts
 
+    path = FILES / "promptfoo" / "results.json"
+    assert [log.model for log in read_logs(path, LogChoice(filter="prompt 2"))] == ["adder, prompt 2"]
+    with pytest.raises(UsageError) as caught:
+        read_logs(path, LogChoice(filter="prompt 3"))
+    assert str(caught.value) == f"{path}: there is no prompt 'prompt 3'; the log has prompt 1, prompt 2"
+
 
 # Every Eval Ever, by its published schema
 

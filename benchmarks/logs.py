@@ -94,7 +94,8 @@ def write_archive(folder: Path, n_samples: int) -> Path:
         "results": {"scores": []},
     }
     path = folder / "log.eval"
-    _write_zip(path, {"header.json": header, "summaries.json": rows, "samples/q0_epoch_1.json": rows[0]}, zstandard)
+    samples = {f"samples/{row['id']}_epoch_{row['epoch']}.json": row for row in rows}
+    _write_zip(path, {**samples, "summaries.json": rows, "header.json": header}, zstandard)
     return path
 
 

@@ -85,7 +85,7 @@ def test_a_run_folder(run: Path) -> None:
     assert np.array_equal(log.answers.runs, [[1, 0, 1], [1, 1, np.nan]], equal_nan=True)
     assert log.left_out == {"no value": 1}
     assert log.mean() == pytest.approx(log.printed, abs=1e-9)
-    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.n_truncated) == (5, 3.0, 1)
+    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.n_truncated) == (5, None, 1)
     assert log.answers.texts == {"text": ["Question id1", "Question id2", "Question id3"]}
     assert len(set(log.conditions.prompts)) == 3
 

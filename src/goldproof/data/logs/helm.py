@@ -190,7 +190,8 @@ def _printed(run: _Run, offer: Offer) -> float | None:
 
 
 def _conditions(run: _Run, shaped: Shaped) -> Conditions:
-    shots, limit = run.adapter.get("max_train_instances"), run.adapter.get("max_eval_instances")
+    """Where HELM takes fewer items than there are, they are a random draw: that is no limit to the first ones."""
+    shots = run.adapter.get("max_train_instances")
     cut = [
         stat.get("sum")
         for entry in run.entries
@@ -199,7 +200,6 @@ def _conditions(run: _Run, shaped: Shaped) -> Conditions:
     ]
     return Conditions(
         n_shots=shots if isinstance(shots, int) else None,
-        limit=float(limit) if isinstance(limit, int | float) else None,
         prompts=shaped.prompts,
         n_truncated=sum(number == 1 for number in cut),
     )

@@ -343,14 +343,22 @@ def _left_out(counted: dict[str, int], evaluation: _Evaluation) -> dict[str, int
 
 
 def _conditions(evaluation: _Evaluation, prompts: tuple[str, ...]) -> Conditions:
-    limit = evaluation.part("eval", "config", "limit")
     seed = evaluation.part("eval", "model_generate_config", "seed")
     return Conditions(
-        limit=float(limit[1] if isinstance(limit, list) and len(limit) == 2 else limit) if limit else None,
+        limit=_limit(evaluation),
         seed="" if seed is None else str(seed),
         prompts=prompts,
         n_truncated=sum(sample.get("limit") is not None for sample in evaluation.samples),
     )
+
+
+def _limit(evaluation: _Evaluation) -> float | None:
+    """How many of the first samples were taken; not told where they were shuffled before, or taken from the middle."""
+    limit = evaluation.part("eval", "config", "limit")
+    if isinstance(limit, list) and len(limit) == 2 and limit[0] == 0:
+        limit = limit[1]
+    shuffled = evaluation.part("eval", "dataset", "shuffled")
+    return float(limit) if isinstance(limit, int) and not shuffled else None
 
 
 def _notes(evaluation: _Evaluation, score: _Score) -> list[str]:

@@ -202,11 +202,10 @@ def _specific(details: _Details, name: str | None) -> list[str] | None:
 
 
 def _conditions(results: Mapping[str, Any], details: _Details, shots: int | None, shaped: Shaped) -> Conditions:
-    general, task = mapping(results.get("config_general")), _of_task(results.get("config_tasks"), details.task)
-    limit = general.get("max_samples")
+    """Where lighteval takes fewer items than there are, it has shuffled them before: no limit to the first ones."""
+    task = _of_task(results.get("config_tasks"), details.task)
     return Conditions(
         dataset_revision=str(task.get("hf_revision") or ""),
         n_shots=shots,
-        limit=float(limit) if isinstance(limit, int | float) and not isinstance(limit, bool) else None,
         prompts=shaped.prompts,
     )

@@ -64,7 +64,6 @@ def _log(
     shaped = shape(rows, where, choice, path)
     printed = as_number(report.get(metric))
     config = mapping(spec.get("run_config"))
-    limit = config.get("max_samples")
     return Log(
         harness="OpenAI evals",
         model=plain_name(where["model"]),
@@ -75,10 +74,8 @@ def _log(
         printed=None if np.isnan(printed) else printed,
         left_out=shaped.answers.reasons_missing(),
         others=chosen.others,
-        conditions=Conditions(
-            limit=float(limit) if isinstance(limit, int | float) else None,
-            seed="" if config.get("seed") is None else str(config["seed"]),
-        ),
+        # Where fewer samples are taken than there are, they were shuffled before: no limit to the first ones.
+        conditions=Conditions(seed="" if config.get("seed") is None else str(config["seed"])),
         notes=shaped.notes,
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
@@ -79,9 +79,9 @@ def test_a_folder_of_several_harnesses(tmp_path: Path) -> None:
         any(note.startswith(f"Not read: {tmp_path / 'died.eval'}: the evaluation has") for note in log.notes)
         for log in logs
     )
-    assert [log.task for log in read_logs(tmp_path, Choice(task="epochs"))] == ["epochs"]
+    assert [log.task for log in read_logs(tmp_path, LogChoice(task="epochs"))] == ["epochs"]
     with pytest.raises(UsageError) as caught:
-        read_logs(tmp_path, Choice(task="sums"))
+        read_logs(tmp_path, LogChoice(task="sums"))
     assert (
         str(caught.value)
         == f"{tmp_path / 'died.eval'}: there is no task 'sums'; the log has died; nor is it in 3 other logs there"
@@ -194,6 +194,6 @@ def test_every_cut_of_a_log_is_read_or_refused_in_words(tmp_path: Path) -> None:
                 data[place] = int(rng.integers(256))
             path.write_bytes(bytes(data))
             try:
-                read_logs(path, Choice(unfinished=True))
+                read_logs(path, LogChoice(unfinished=True))
             except (DataError, UsageError) as error:
                 assert str(path) in str(error)

@@ -31,7 +31,7 @@ def make(folder: Path) -> None:
         work = Path(place)
         for study in STUDIES:
             _run(work, "run", study, "--preset", "tiny", "--store", "store", "--out", study)
-        a, b = _predictions(work)
+        a, b = predictions(work)
         _run(work, "score", str(a), "--out", "score")
         _run(work, "compare", str(a), str(b), "--out", "compare")
         for name, arguments in _published():
@@ -45,7 +45,7 @@ def _run(work: Path, *arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "goldproof", *arguments], cwd=work, env=env, check=True, capture_output=True)
 
 
-def _predictions(work: Path) -> tuple[Path, Path]:
+def predictions(work: Path) -> tuple[Path, Path]:
     """Two files with runs, tags, clusters and probabilities, always the same."""
     paths = []
     for name, strength in (("a", 5), ("b", 7)):

@@ -184,7 +184,7 @@ def test_what_a_reader_cannot_read_is_said(goldproof, tmp_path):
     assert goldproof("score", "blank.cards").err == "error: blank.cards: the file has no rows\n"
     write_cards(tmp_path / "a.card", noisy_rows(3, 0.9, 1))
     assert goldproof("score", "a.card").err == (
-        "error: a.card: the extension '.card' says no format; "
+        "error: a.card: the extension '.card' is that of no known format; "
         "allowed: .cards, .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)\n"
     )
 
@@ -240,8 +240,8 @@ def test_a_model_is_probed_by_name(goldproof):
         "--set", "probe.kinds=logistic", "--set", "similarity.measures=", "--set", "neurons.run=false",
     )  # fmt: skip
     assert goldproof("run", "probing", *small, "--dry-run").err == (
-        "error: the model 'wide-bag' is a plugin's and cannot be had with random weights; set twins=false, and name it "
-        "without 'random:'\n"
+        "error: the model 'wide-bag' is a plugin's and cannot be made with random weights; set twins=false, and name "
+        "it without 'random:'\n"
     )
     ran = goldproof("run", "probing", *small, "--set", "twins=false")
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "report: goldproof-out/probing/report.html")

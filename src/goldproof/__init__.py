@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from goldproof.errors import GoldproofError, JobFailedError
     from goldproof.jobs import Job, Outcome, Results, Store, named, run_jobs, step
     from goldproof.judging.aggregates import Aggregate
+    from goldproof.judging.audit.audit import Audit, audit
+    from goldproof.judging.audit.settings import AuditSettings, LightThresholds
     from goldproof.judging.compare import Judgement, compare
     from goldproof.judging.gate import Margins
+    from goldproof.judging.rank import Leaderboard, RankSettings, rank
     from goldproof.judging.score import Scores, Settings, score
     from goldproof.measures.measurement import Measurement
     from goldproof.models.transformer import transformer
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aggregate",
+    "Audit",
+    "AuditSettings",
     "Corruption",
     "Dataset",
     "Estimate",
@@ -51,11 +56,14 @@ __all__ = [
     "Job",
     "JobFailedError",
     "Judgement",
+    "Leaderboard",
+    "LightThresholds",
     "Margins",
     "Measurement",
     "Outcome",
     "PoolRunner",
     "Predictions",
+    "RankSettings",
     "RayRunner",
     "Report",
     "Results",
@@ -63,6 +71,7 @@ __all__ = [
     "SerialRunner",
     "Settings",
     "Store",
+    "audit",
     "check",
     "choose_tagger",
     "compare",
@@ -74,6 +83,7 @@ __all__ = [
     "load",
     "load_summary",
     "named",
+    "rank",
     "read",
     "read_dataset",
     "read_predictions",
@@ -97,8 +107,11 @@ _HOMES = {
     "goldproof.errors": ("GoldproofError", "JobFailedError"),
     "goldproof.jobs": ("Job", "Outcome", "Results", "Store", "named", "run_jobs", "step"),
     "goldproof.judging.aggregates": ("Aggregate",),
+    "goldproof.judging.audit.audit": ("Audit", "audit"),
+    "goldproof.judging.audit.settings": ("AuditSettings", "LightThresholds"),
     "goldproof.judging.compare": ("Judgement", "compare"),
     "goldproof.judging.gate": ("Margins",),
+    "goldproof.judging.rank": ("Leaderboard", "RankSettings", "rank"),
     "goldproof.judging.score": ("Scores", "Settings", "score"),
     "goldproof.measures.measurement": ("Measurement",),
     "goldproof.models.transformer": ("transformer",),

@@ -94,7 +94,7 @@ def test_random_draws_do_not_depend_on_the_format_or_the_place(nltk_data, tmp_pa
             "a.xlsx",
             "x",
             {},
-            "IN: the extension '.xlsx' says no format; "
+            "IN: the extension '.xlsx' is that of no known format; "
             "allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
         ),
         ("a.csv", "text\na\n", {"out": "b.jsonl"}, "the output must have the format of the input (.csv); got OUT"),

@@ -16,14 +16,16 @@ LIMITS = (
 def test_one_score(run, tmp_path):
     assert run("score", "--value", "87.3", "--n", 872, "--out", "s") == (
         0,
-        "about this system on items like these; one training says nothing of another\n"
+        "How far does the accuracy hold?\n"
+        "From 84.9 to 89.3 % for this system on items like these: accuracy is 87.3 % on 872 items (95 % interval).\n"
+        "One training says nothing of another: that takes the answers of several.\n"
         "all                      n 872              accuracy 87.3 % [84.9, 89.3]\n"
         "smallest difference of Accuracy between this model and a rival that this could show with 80 % power: "
         "4.5 points\n"
         f"{LIMITS}report: s/report.html\n",
         "",
     )
-    assert (tmp_path / "s/figures/scores-figure.svg").exists()
+    assert (tmp_path / "s/figures/answer.svg").exists()
     code, out, _ = run("score", "--value", "87.3", "--n", 872, "--json")
     form = json.loads(out)
     assert (code, form["scores"][0]["value"], form["scores"][0]["method"]) == (0, 761 / 872, "Wilson")
@@ -40,14 +42,15 @@ def test_trailing_zeros_count(run):
 def test_two_scores(run):
     code, out, _ = run("compare", "--value", "87.3", "--n", 872, "--value", "88.1", "--n", 872)
     assert code == 0
-    assert out.splitlines()[:3] == [
-        "undecided: B − A is +0.8 points [−2.3, +3.9]; it would take about 3,500 more items on each side to show a "
-        "difference of 2.0 points with 80 % power  (about these two systems on items like these; printed scores say "
-        "nothing of another training)",
+    assert out.splitlines()[:5] == [
+        "Is 88.1 of 872 better than 87.3 of 872?",
+        "It cannot be told as these two systems are: 88.1 of 872 − 87.3 of 872 is +0.8 points [−2.3, +3.9] of "
+        "accuracy, on items like these.",
+        "It would take about 3,500 more items on each side to show a difference of 2.0 points with 80 % power.",
         "accuracy: A 87.3 % [84.9, 89.3], B 88.1 % [85.8, 90.1] on 872 and 872 items",
         "p = 0.61; Newcombe, unpaired",
     ]
-    assert out.splitlines()[3].startswith("note: A and B are compared as if on different items")
+    assert out.splitlines()[5].startswith("note: A and B are compared as if on different items")
     code, out, _ = run("compare", "--value", "87.3", "--n", 872, "--value", "88.1", "--n", 872, "--json", "--out", "c")
     form = json.loads(out)
     assert (code, form["verdict"], form["paired"], form["mcnemar"]) == (0, "undecided", False, None)

@@ -24,7 +24,7 @@ def test_files_certificate_and_output(tmp_path: Path) -> None:
     options = ["--language", "es", "--task", "5", "--train", "200", "--test", "40", "--seed", "3", "--out", str(out)]
     text = build(*options)
     assert text.splitlines()[0] == "200 pairs to train on and 40 to test on, every label proved"
-    assert text.count("chance") == 7
+    assert text.count("not shown") == 14
     names = ["train.jsonl", "test.jsonl", "provenance.json", "certificate.json"]
     assert text.splitlines()[-4:] == [str(out / name) for name in names]
     assert json.loads((out / "certificate.json").read_text())["clean"] is True
@@ -58,5 +58,5 @@ def test_an_unknown_format_is_refused_before_any_work(tmp_path: Path) -> None:
 def test_a_large_corpus_says_from_how_many_pairs_its_certificate_learned(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(build_logic, "MOST_CERTIFIED", 200)
     text = build("--task", "5", "--train", "600", "--test", "40", "--out", str(tmp_path))
-    assert text.splitlines()[1] == "  baselines learned from the first 200 pairs"
+    assert text.splitlines()[1] == "  shortcuts learned from the first 200 pairs"
     assert json.loads((tmp_path / "certificate.json").read_text())["n_train"] == 200

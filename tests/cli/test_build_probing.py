@@ -55,7 +55,7 @@ def test_the_same_command_gives_the_same_bytes(run, tmp_path):
 def test_json(run):
     code, out, _ = run("--treebank", "en_made.conllu", "--task", "PT", "--min-frequency", "0", "--json")
     assert code == 0
-    assert json.loads(out)["tasks"]["PT"]["question"] == "Which tense has the main clause?"
+    assert json.loads(out)["tasks"]["PT"]["question"] == "What tense is the main clause in?"
 
 
 @pytest.mark.parametrize(

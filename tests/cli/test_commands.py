@@ -30,11 +30,12 @@ def test_run_report_status_and_resume(run, tmp_path):
     code, out, _ = run("run", "demo", "--preset", "tiny")
     first, *verdict, last = out.splitlines()
     assert (code, first, last) == (0, "6 jobs: 6 done", "report: goldproof-out/demo/report.html")
-    assert len(verdict) == 3
+    assert verdict[0] == "How far does a small score move with the seed?"
+    assert len(verdict) == 4
     assert re.fullmatch(
-        r"- With 100 reviews a bag of words reaches \d\d\.\d %\. "
-        r"\(\d\d\.\d % \[\d\d\.\d, \d\d\.\d\]; 95 % interval; n = \d+; .*\)",
-        verdict[0],
+        r"- With 100 reviews a bag of words reaches \d\d\.\d % \[\d\d\.\d, \d\d\.\d\]\. "
+        r"\(95 % interval; n = \d+; .*\)",
+        verdict[2],
     )
     summary = (tmp_path / "goldproof-out/demo/summary.json").read_bytes()
     assert run("run", "demo", "--preset", "tiny")[1] == "\n".join(["4 jobs: 4 kept", *verdict, last, ""])
@@ -279,7 +280,9 @@ def test_score_and_compare(run, tmp_path):
     assert code == 0
     assert out.endswith("report: s/report.html\n")
     said = (tmp_path / "s/report.md").read_text(encoding="utf-8")
-    assert said.startswith("# Accuracy and what may be claimed from it\n\nfiles a.jsonl, b.jsonl\n\n- ")
+    assert said.startswith(
+        "# How far does the accuracy hold, in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy goes from 7"
+    )
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)
     assert (code, form["verdict"], form["passes"]) == (1, "worse", False)
@@ -288,10 +291,9 @@ def test_score_and_compare(run, tmp_path):
     assert code == 1
     assert "(exact McNemar p < 0.0001)\n" in out
     said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
-    assert said.startswith(
-        "# b against a\n\n- Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power).\n"
-        "- Shown: B is "
-    )
+    assert said.startswith("# Is b better than a?\n\n**No, as these two systems are: b is worse than a by ")
+    gate = "- Shown: Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power). See “"
+    assert gate in said
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
 

@@ -33,6 +33,13 @@ def test_remove_and_report(nltk_data, run, tmp_path):
     assert (tmp_path / "b.jsonl").read_text() == '{"text": "A saw him.", "label": 1}\n{"text": "", "label": 0}\n'
 
 
+def test_a_header_without_rows_is_refused_and_nothing_is_written(nltk_data, run, tmp_path):
+    (tmp_path / "a.csv").write_text("id,text\n")
+    code, out, err = run("a.csv", "--remove", "NOUN", "--out", "b.csv", "--workers", "1")
+    assert (code, out, err) == (2, "", "error: a.csv: the file has no rows\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.jsonl"]
+
+
 def test_paper_preset_controls_and_json(nltk_data, run, tmp_path):
     options = ("--out", "b.jsonl", "--workers", "1", "--json")
     code, out, _ = run("a.jsonl", "--remove", "NOUN,VERB", "--preset", "paper", "--control", "mask", *options)

@@ -134,6 +134,10 @@ def test_what_may_not_be_looked_at_or_written_is_said(folder):
         (*LOGIC, "--out", "closed/logic"): (2, "the corpus cannot be written to closed/logic: Permission denied"),
         ("check", "hidden/a.jsonl"): (2, "hidden/a.jsonl: cannot be opened: Permission denied"),
         ("score", "hidden/a.jsonl"): (2, "hidden/a.jsonl: cannot be opened: Permission denied"),
+        (*LOGIC, "--language", "hidden/own.toml", "--out", "free/own"): (
+            2,
+            "hidden/own.toml: cannot be opened: Permission denied",
+        ),
     }
     found = said_to_another(folder, warm, [list(command) for command in expected])
     for (command, (code, error)), each in zip(expected.items(), found, strict=True):
@@ -184,3 +188,18 @@ def test_a_store_of_another_format_is_refused_untouched_by_every_command(tmp_pat
     ):
         assert (run_command(command), capfd.readouterr()) == (code, ("", said)), command
     assert {path: path.read_bytes() for path in (tmp_path / "old").rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.needs("models")
+def test_data_and_models_of_studies_that_may_not_be_looked_at(folder):
+    study = ["run", "probing", "--dry-run", "--store", "free/mine"]
+    tiny, others = [*study, "--preset", "tiny"], [*study, "--set", "data.corpus=senteval", "--set", "data.languages=en"]
+    commands = {
+        (*tiny, "--set", "data.corpus=hidden/tasks"): "hidden/tasks",
+        (*tiny, "--set", "baselines.tokenizers=hidden/model"): "hidden/model",
+        (*tiny, "--set", "baselines.vectors=en=hidden/vectors.txt"): "hidden/vectors.txt",
+        (*others, "--set", "data.root=hidden/root"): "hidden/root",
+    }
+    found = said_to_another(folder, [tiny], [list(command) for command in commands])
+    for (command, path), each in zip(commands.items(), found, strict=True):
+        assert each == (2, "", f"error: {path}: cannot be opened: Permission denied\n"), command

@@ -45,13 +45,13 @@ TABLE = [
         "a.xlsx",
         b"PK",
         read,
-        "{path}: the extension '.xlsx' says no format; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
+        "{path}: the extension '.xlsx' is that of no known format; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
     ),
     Bad(
         "noextension",
         b"text",
         read,
-        "{path}: the extension '' says no format; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
+        "{path}: the extension '' is that of no known format; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
     ),
     Bad(
         "latin1.jsonl",

@@ -41,6 +41,24 @@ def test_clean_corpus_has_no_findings(tmp_path: Path) -> None:
     assert json.loads(report.to_json())["findings"] == []
 
 
+def test_copies_with_a_word_added_are_a_problem(tmp_path: Path) -> None:
+    """Near copies between splits are problems by default, those with another label are only noted."""
+    rows = _rows(0)
+    copied = [(f"{text} indeed", label) for text, label in rows[:20]]
+    train = _write(tmp_path, "train.tsv", rows)
+    test = _write(tmp_path, "test.tsv", [*_rows(1), *copied, (f"{rows[30][0]} indeed", "other")])
+    report = check([train, test])
+    found = {finding.kind: finding for finding in report.findings if finding.kind != "unseen-label"}
+    assert {kind: (each.severity, each.count) for kind, each in found.items()} == {
+        "near-item": ("problem", 20),
+        "contrast": ("note", 1),
+    }
+    message = "20 of the 81 texts of test nearly stand in train (similarity 0.7 or more, or one word added)"
+    assert found["near-item"].message == message
+    example = found["near-item"].examples[0]
+    assert (str(example.place), str(example.other)) == (f"{test}, row 61", f"{train}, row 1")
+
+
 def test_planted_faults_are_found_with_their_places(tmp_path: Path) -> None:
     rows = _rows(0)
     faults = [rows[3], (rows[4][0].upper() + " !", rows[4][1]), (rows[5][0], "9"), ("", "1")]

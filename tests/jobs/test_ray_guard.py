@@ -58,3 +58,19 @@ def test_a_driver_with_a_ray_of_its_own_says_what_is_kept_when_asked_to_end(ray_
     assert process.returncode == 143
     assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command goes on from there"
     assert "Traceback" not in err
+
+
+def test_no_helper_outlives_a_driver_that_was_killed_while_ray_starts(ray_environment, tmp_path):
+    script = [sys.executable, "-m", "tests.jobs.campaign_script", "store", "journal", "summary.json", "ray"]
+    with started(script, tmp_path, os.environ) as process:
+        wait_until(lambda: any(map(is_helper, living("--sid", process.pid).values())), "the first helper is there")
+        (guard,) = guards(process.pid)
+        kill(process)
+        wait_until(lambda: not living("--pid", guard), "the guard, which gives them a moment, ends")
+        assert not any(map(is_helper, living("--sid", process.pid).values()))
+        wait_until(lambda: not living("--sid", process.pid), "whatever else Ray had started ends")
+
+
+def is_helper(line: str) -> bool:
+    """Whether a process is an agent of Ray's, by its own title or, before it has one, by what it runs."""
+    return line in HELPERS or "agent/main.py" in line or "dashboard/agent.py" in line

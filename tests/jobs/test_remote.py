@@ -19,6 +19,7 @@ from tests.waiting import ended, held, kill, started, wait_until
 
 from goldproof.errors import AbsentValueError, DamagedValueError, StoreError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
+from goldproof.jobs.bounded import MOST_BYTES
 from goldproof.jobs.upkeep import litter, merge, prune, verify
 from goldproof.runners.pool import PoolRunner
 from goldproof.runners.serial import SerialRunner
@@ -102,6 +103,26 @@ def test_many_values_are_brought_to_hand_at_once(url, server, tmp_path, monkeypa
     assert [elsewhere.load(job.key) for job in wanted[:5]] == [0, 1, 4, 9, 16]
     for job, n in zip(wanted[5:], range(40, 43), strict=True):
         np.testing.assert_array_equal(elsewhere.load(job.key), matrix(n))
+
+
+def test_what_is_too_large_for_a_record_is_neither_kept_at_hand_nor_read(url, server, tmp_path, monkeypatch):
+    job = square.job(3)
+    Store(url).open().commit(job, 9, HOW)
+    (name,) = [name for name in files(server, url) if name.startswith("records/")]
+    server.pipe_file(f"{url}/{name}", b" " * (MOST_BYTES + 7))
+    use_cache(monkeypatch, tmp_path / "another machine")
+    elsewhere = Store(url)
+    elsewhere.fetch([job.key])
+    assert list((tmp_path / "another machine").rglob(f"{job.key}.json")) == []
+    with pytest.raises(DamagedValueError) as caught:
+        elsewhere.load(job.key)
+    assert str(caught.value) == (
+        f"the stored value of job {job.key[:12]} is damaged: its record cannot be read ({job.key}.json has "
+        f"{MOST_BYTES + 7} bytes; at most {MOST_BYTES} are read)"
+    )
+    server.pipe_file(f"{url}/{name}", b"")
+    with pytest.raises(DamagedValueError):
+        elsewhere.load(job.key)
 
 
 def test_workers_in_other_processes_read_and_write_there(url):

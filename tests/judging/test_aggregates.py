@@ -184,12 +184,14 @@ def test_the_gate():
 def test_the_reports_say_it_first_and_draw_the_intervals(tmp_path):
     report = goldproof.score([Aggregate(87.3, 872, "ours"), Aggregate(90.2, 500)]).report()
     assert str(report).splitlines() == [
-        "Accuracy and what may be claimed from it",
-        "- ours: accuracy is 87.3 % on 872 items.",
-        "- 90.2 of 500: accuracy is 90.2 % on 500 items.",
+        "How far does the accuracy hold, in each of 2 sets?",
+        "Accuracy goes from 87.3 % [84.9, 89.3] (ours) to 90.2 % [87.3, 92.5] (90.2 of 500); each interval is for this "
+        "system on items like these.",
         "- A rival of which no more is known must differ from ours by about 4.5 points to be told apart (80 % power).",
+        "- A rival of which no more is known must differ from 90.2 of 500 by about 5.3 points to be told apart (80 % "
+        "power).",
     ]
-    table, figure = report.sections[0].items
+    (table,), figure = report.sections[0].items, report.answer.figure
     assert [row["model"] for row in table.rows] == ["ours", "90.2 of 500"]
     assert [row["accuracy"] for row in table.rows] == [wilson(761, 872), wilson(451, 500)]
     drawn = [(row["accuracy_low"], row["accuracy_high"]) for row in figure.rows]
@@ -197,10 +199,12 @@ def test_the_reports_say_it_first_and_draw_the_intervals(tmp_path):
     assert report.provenance == {"given": "87.3 of 872 items, 90.2 of 500 items"}
     judgement = goldproof.compare(Aggregate(87.3, 872, "old"), Aggregate(95.2, 872, "new"))
     assert str(judgement.report()).splitlines() == [
-        "new against old",
-        "- B is better by 7.9 points [5.3, 10.6], with A and B on different items (A is old and B is new).",
+        "Is new better than old?",
+        "Yes, as these two systems are: new is better than old by 7.9 points [5.3, 10.6] of accuracy, on items like "
+        "these.",
+        "- new is better than old by 7.9 points [5.3, 10.6] (p < 0.0001).",
     ]
-    assert judgement.report().sections[0].items[1].title == "B is better than A"
+    assert judgement.report().sections[0].items[0].title == "new is better than old"
     files = goldproof.write_report(judgement.report(), tmp_path / "report")
     assert (tmp_path / "report" / "figures" / "scores-figure.svg") in files
     assert repr(goldproof.load_summary(tmp_path / "report" / "summary.json")) == repr(judgement.report())

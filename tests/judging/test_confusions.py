@@ -1,4 +1,4 @@
-"""Which labels are taken for which: counted by hand and by scikit-learn, for few labels and many, held and streamed."""
+"""Which labels are taken for which: as scikit-learn counts them, for few and many labels, held and streamed."""
 
 from __future__ import annotations
 

@@ -114,14 +114,17 @@ def test_wrong_use(sides, capfd):
         assert capfd.readouterr().err == f"error: {message}\n"
 
 
-def test_the_first_line_is_the_verdict_with_its_scope(sides, capfd):
+def test_the_first_lines_are_the_question_and_the_answer_with_its_scope(sides, capfd):
     _, _, c, d = sides
     run_command(["compare", c, d])
-    first = capfd.readouterr().out.splitlines()[0]
-    assert first.startswith("B is better by ")
-    assert first.endswith("(about the recipes: other trainings of A and B, on items like these)")
+    question, answer = capfd.readouterr().out.splitlines()[:2]
+    assert question == "Is d better than c?"
+    assert answer.startswith("Yes, for other trainings too: d is better than c by ")
+    assert answer.endswith(" of accuracy, on items like these.")
     run_command(["score", c])
-    assert capfd.readouterr().out.splitlines()[0] == "about the recipe: another training of it, on items like these"
+    question, answer = capfd.readouterr().out.splitlines()[:2]
+    assert question == "How far does the accuracy hold?"
+    assert " for another training of it, on items like these: accuracy is " in answer
 
 
 def test_looks_hold_each_look_to_a_stricter_level(sides, capfd):

@@ -15,7 +15,7 @@ from goldproof.statistics.chance_runs import runs_chance_band
 from goldproof.statistics.comparison import compare_runs, permutation_test
 from goldproof.statistics.influence import linearise
 from goldproof.statistics.intervals import score_interval, table_interval
-from goldproof.statistics.metrics import confusion, metric
+from goldproof.statistics.metrics import among, confusion, metric
 from goldproof.statistics.runs import runs_interval
 
 NAMES = ("accuracy", "mcc", "macro_f1", "micro_f1", "weighted_f1")
@@ -91,6 +91,32 @@ def test_the_chance_band_of_a_table_of_many_labels():
     band = chance_band(metric("accuracy", 40), confusion(gold, runs[0], 40), np.random.default_rng(0))
     assert band.band.value == pytest.approx(1 / 40, abs=0.005)
     assert band.p_value < 0.01
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("unscored", [0, 1])
+def test_among_the_labels_that_occur_scores_are_the_same(name, unscored):
+    """40 items of 3,000 labels, the last of which is no answer."""
+    labels = np.sort(np.random.default_rng(5).choice(2999, 20, replace=False))
+    labels = np.append(labels, 2999) if unscored else labels
+    gold, runs = answers(5, 20, n=40, runs=3)
+    runs = np.where(np.arange(40) % 9 == 0, len(labels) - 1, runs)
+    few = among(metric(name, 3000, unscored), labels)
+    whole = metric(name, 3000, unscored)
+    np.testing.assert_allclose(few(gold, runs), whole(labels[gold], labels[runs]))
+    bands = [
+        runs_chance_band(whole, labels[gold], labels[some], np.random.default_rng(0), draws=50)
+        for some in (runs, runs[:1])
+    ]
+    cells = metric(name, len(labels), unscored)
+    for band, some in zip(bands, (runs, runs[:1]), strict=True):
+        assert band.observed == pytest.approx(np.mean([cells(gold, run) for run in some]))
+
+
+def test_a_metric_of_few_labels_is_not_taken_among_some():
+    with pytest.raises(UsageError) as error:
+        among(metric("mcc", 3), np.array([0, 2]))
+    assert str(error.value) == "only a metric of more than 30 labels can be taken among some of them"
 
 
 def test_a_plugins_metric_says_that_labels_are_too_many(monkeypatch):

@@ -356,7 +356,7 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     assert len(items["change-both"].rows) == 3 * 2
     assert sum(len(items[name].rows) for name in items if name.startswith("cells-")) == 3 * 2 * 3
     text = next(item.text for item in made.sections[-1].items if not hasattr(item, "name"))
-    assert text.startswith("generated/sentiment is solved, of its score above the floor, to ")
+    assert text.startswith("generated/sentiment keeps, of its score above the floor, ")
     assert " without its nouns, " in text
     for example in items["solved-generated-sentiment"].items:
         assert example.texts[0] != example.texts[1]

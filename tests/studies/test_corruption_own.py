@@ -66,7 +66,7 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
         "there is nothing to lose."
     )
     table = next(item for item in made.sections[-1].items if getattr(item, "name", "") == "texts")
-    assert table.title == "1 texts are left without a word; they are kept"
+    assert table.title == "1 text is left without a word, and kept"
     assert [row["test_emptied"] for row in table.rows] == [1, 0]
 
 

@@ -185,23 +185,23 @@ class Overlay:
     [
         (
             "clcd",
-            "Rules without understanding solve 1 of 1 corpora (4 description (en) by repetition): a high score there "
-            "is no proof of inference.",
+            "Shortcuts solve 1 of 1 corpora (4 description (en) by repetition): a high score there is no proof of "
+            "inference.",
         ),
         (
             "closed",
-            "No rule without understanding is shown to leave chance on the corpus; accuracies up to {:.1f} % fit the "
-            "data.",
+            "Of the 14 shortcuts that were tried, some are above the floor on 1 of 1 corpora; the best, nearest "
+            "sentence, has {:.1f} %.",
         ),
     ],
 )
-def test_what_rules_without_understanding_solve_is_a_finding(tmp_path, preset, finding):
+def test_what_shortcuts_reach_is_a_finding(tmp_path, preset, finding):
     data, sizes = replace(EN, corpus=preset), replace(TINY.sizes, train=400, test=200)
     config = replace(TINY, tasks=("description",), data=data, sizes=sizes, experiments=Experiments())
     store = Store(tmp_path / "store").open()
     list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
     leaks = Results(store)[leak_job(config, "description", "en", preset)].leaks
-    assert given_away(config, Results(store)) == [finding.format(100 * max(leak.accuracy.high for leak in leaks))]
+    assert given_away(config, Results(store)) == [finding.format(100 * max(leak.accuracy.value for leak in leaks))]
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():
@@ -363,4 +363,4 @@ def test_mnli_recast_is_told_by_a_bag_of_words_as_in_the_paper(published):
     found = logic_data.nli_certificate(load("glue/mnli", split="validation", root=published))
     accuracy = {leak.baseline: leak.accuracy for leak in found.leaks}
     assert abs(accuracy["bag of words"].value - RECAST["glue/mnli"]) < 0.03
-    assert accuracy["premise only"].low < 0.5 < accuracy["premise only"].high
+    assert accuracy["first text only"].low < 0.5 < accuracy["first text only"].high

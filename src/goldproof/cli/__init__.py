@@ -10,7 +10,22 @@ from typing import Any
 
 import typer
 
-from goldproof.cli import annotate, build, check, corrupt, demo, export, judge, list_, report, run, status, store
+from goldproof.cli import (
+    annotate,
+    audit,
+    build,
+    check,
+    corrupt,
+    demo,
+    export,
+    judge,
+    list_,
+    rank,
+    report,
+    run,
+    status,
+    store,
+)
 from goldproof.errors import ExitCode, GoldproofError
 from goldproof.version import __version__
 
@@ -30,10 +45,12 @@ app.command("run", short_help="Run a study, or go on with one, and write its rep
 app.command("report", short_help="Write a study's report again, from the store.")(report.report)
 app.command("status", short_help="Say what the store holds and what would run again.")(status.status)
 app.command("check", short_help="Find leaks between splits, duplicates and empty texts.")(check.check)
+app.command("audit", short_help="Say whether data can be solved without understanding.")(audit.audit)
 app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
 app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
 app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
 app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)
+app.command("rank", short_help="Rank models: which places on a board are real?")(rank.rank)
 app.command("export", short_help="Put a report's scores into a model card or MLflow.")(export.export)
 app.command("demo", short_help="See a small study from nothing to a report.")(demo.demo)
 app.add_typer(build.app, name="build")

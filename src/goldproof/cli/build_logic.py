@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from goldproof.builders.logic.build import CorpusRecipe, LogicCorpus
     from goldproof.measures.leaks import Certificate
 
-MOST_CERTIFIED = (
-    50_000  # pairs that the certificate's baselines learn from; the time of a forest grows faster than they
-)
+MOST_CERTIFIED = 50_000  # pairs that the certificate's shortcuts learn from
 
 
 def logic(  # noqa: PLR0913 - one parameter per option
@@ -87,10 +85,11 @@ def _certify(corpus: LogicCorpus) -> Certificate | None:
 
     from goldproof.cli.progress import drawn
     from goldproof.measures.leaks import certify_corpus
-    from goldproof.measures.shallow import BASELINES
+    from goldproof.measures.shortcuts.rules import applicable
 
+    names, _ = applicable(True, "und")
     with (
-        drawn(len(BASELINES), Console(stderr=True), "baselines of the certificate") as draw,
+        drawn(len(names), Console(stderr=True), "shortcuts of the certificate") as draw,
         parallel_config(backend="threading", n_jobs=os.cpu_count() or 1),
     ):
         return certify_corpus(
@@ -104,10 +103,10 @@ def _show(corpus: LogicCorpus, certificate: Certificate | None, paths: list[Path
     typer.echo(f"{len(corpus.train)} pairs to train on and {len(corpus.test)} to test on, every label proved")
     if certificate is not None:
         if certificate.n_train < len(corpus.train):
-            typer.echo(f"  baselines learned from the first {certificate.n_train} pairs")
+            typer.echo(f"  shortcuts learned from the first {certificate.n_train} pairs")
         for leak in certificate.leaks:
-            verdict = "LEAKS" if leak.leaks else "chance"
-            typer.echo(f"  {leak.baseline:<16} {estimate_text(leak.accuracy, 1, '%')}  {verdict}")
+            verdict = "LEAKS" if leak.leaks else "not shown"
+            typer.echo(f"  {leak.baseline:<22} {estimate_text(leak.accuracy, 1, '%')}  {verdict}")
         repeats = certificate.repeats
         typer.echo(
             f"  repeated pairs {repeats.train + repeats.test + repeats.across}, shared names "

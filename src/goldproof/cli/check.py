@@ -22,7 +22,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·"}
 def check(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files or folders of a corpus; or logs.")],
     column: options.ColumnPairs = None,
-    near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near duplicates; 1: off.")] = 0.8,
+    near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near copies; 1: off.")] = 0.7,
     examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 when there is a problem; for use in CI.")
@@ -30,12 +30,15 @@ def check(
     as_json: options.AsJson = False,
 ) -> int:
     """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
+    from goldproof.cli.progress import counted
     from goldproof.data.checking.checks import check as check_corpus
     from goldproof.data.logs.reading import is_log
 
     if all(is_log(path) for path in paths):
         return _check_logs(paths, strict, as_json)
-    report = check_corpus(paths, near=near, max_examples=examples, columns=options.data_columns(column))
+    columns = options.data_columns(column)
+    with counted("texts read and compared") as tell:
+        report = check_corpus(paths, near=near, max_examples=examples, columns=columns, progress=tell)
     if as_json:
         typer.echo(report.to_json())
     else:
@@ -47,10 +50,10 @@ def check(
 def _check_logs(paths: list[Path], strict: bool, as_json: bool) -> int:
     """What to know of logs of evaluation harnesses, and of two of one task, before they are judged."""
     from goldproof.data.logs.conditions import differing_conditions, notes_on_all
-    from goldproof.data.logs.log import Choice
+    from goldproof.data.logs.log import LogChoice
     from goldproof.data.logs.reading import read_logs
 
-    logs = [log for path in paths for log in read_logs(path, Choice())]
+    logs = [log for path in paths for log in read_logs(path, LogChoice())]
     notes = notes_on_all(logs)
     pairs = [(a, b) for i, a in enumerate(logs) for b in logs[i + 1 :] if a.task == b.task]
     problems = [f"{a.model} (A), {b.model} (B), {said}" for a, b in pairs for said in differing_conditions(a, b)]

@@ -10,6 +10,7 @@ import typer
 
 from goldproof.cli import aggregates, options
 from goldproof.cli.answer import answer_form, show_answer
+from goldproof.cli.baselines import compare_several
 from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -74,6 +75,12 @@ LogReading = Annotated[
         help="How logs are read: repeats=first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes.",
     ),
 ]
+SubsetFile = Annotated[
+    str | None,
+    typer.Option(
+        "--subset", metavar="NAME=FILE", help="Show the score on these ids and on the rest too (see audit --hard)."
+    ),
+]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
 
@@ -93,6 +100,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     log: LogReading = None,
     value: aggregates.Values = None,
     n: aggregates.Counts = None,
+    subset: SubsetFile = None,
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
@@ -104,14 +112,15 @@ def score(  # noqa: PLR0913 - one parameter per option
         raise UsageError("give files of predictions, or a printed score: --value 87.3 --n 872")
     files = files or []
     if source is not None:
-        if cluster != "auto" or common or missing or by_row:
+        if cluster != "auto" or common or missing or by_row or subset:
             raise UsageError(
-                "--cluster, --common, --missing and --by-row do not go with --source, which takes clusters from the "
-                "column 'cluster' and needs the same items, all answered, in every run"
+                "--cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
+                "from the column 'cluster' and needs the same items, all answered, in every run"
             )
         return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from goldproof.judging.score import Settings
     from goldproof.judging.score import score as judge
+    from goldproof.judging.subsets import read_subset
 
     settings = Settings(
         metric=metric,
@@ -121,24 +130,30 @@ def score(  # noqa: PLR0913 - one parameter per option
         by_row=by_row,
         logs=options.log_choice(task, filter_, log),
     )
-    scores = judge(printed or files, columns=options.column_names(column), settings=settings)
-    paths = _write(scores, out)
-    if as_json:
-        from goldproof.judging.score_answer import score_answer, score_question
-
-        options.print_json(
-            {
-                **answer_form(score_question(scores), score_answer(scores)),
-                "scores": _plain(scores.to_arrow().to_pylist()),
-                "scopes": _scopes(scores),
-                "notes": list(scores.notes),
-                "files": paths,
-            }
-        )
-        return 0
-    _show_scores(scores)
-    _show_paths(paths)
+    named = None if subset is None else read_subset(subset)
+    scores = judge(printed or files, columns=options.column_names(column), settings=settings, subset=named)
+    _tell_scores(scores, _write(scores, out), as_json)
     return 0
+
+
+def _tell_scores(scores: Scores, paths: list[str], as_json: bool) -> None:
+    if not as_json:
+        _show_scores(scores)
+        _show_paths(paths)
+        return
+    from goldproof.judging.score_answer import score_answer, score_question
+    from goldproof.judging.subsets import plain_parts
+
+    options.print_json(
+        {
+            **answer_form(score_question(scores), score_answer(scores)),
+            "scores": _plain(scores.to_arrow().to_pylist()),
+            "scopes": _scopes(scores),
+            **({"parts": plain_parts(scores.parts)} if scores.parts else {}),
+            "notes": list(scores.notes),
+            "files": paths,
+        }
+    )
 
 
 def _scopes(scores: Scores) -> list[dict[str, Any]]:
@@ -205,6 +220,12 @@ def _numbers(name: str, estimate: Estimate | None) -> dict[str, Any]:
 def compare(  # noqa: PLR0913 - one parameter per option
     a: Annotated[Path | None, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")] = None,
     b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="C…", help="More systems, where --baseline names what all must beat.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Compare each of several systems with this one; verdicts hold together.")
+    ] = None,
     metric: MetricName = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Gate = None,
@@ -234,22 +255,22 @@ def compare(  # noqa: PLR0913 - one parameter per option
     spread = _spread(seed_sd, fixed)
     beside = {"FILE": a is not None, "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
     beside |= {"--missing": missing is not None, "--by-row": by_row}
-    one, other = aggregates.two_sides([a, b], aggregates.printed_scores(value, n, beside))
-    judgement = judge(
-        *(one, other),
-        columns=options.column_names(column),
-        settings=Settings(
-            metric=metric,
-            cluster=cluster,
-            common=common,
-            missing=missing,
-            by_row=by_row,
-            seed_sd=spread,
-            looks=looks,
-            logs=options.log_choice(task, filter_, log),
-        ),
-        margins=margins,
+    settings = Settings(
+        metric=metric,
+        cluster=cluster,
+        common=common,
+        missing=missing,
+        by_row=by_row,
+        seed_sd=spread,
+        looks=looks,
+        logs=options.log_choice(task, filter_, log),
     )
+    if baseline is not None:
+        systems = [path for path in (a, b, *(more or ())) if path is not None]
+        aggregates.printed_scores(value, n, {"--baseline": True})
+        return compare_several(baseline, systems, options.column_names(column), settings, margins, (out, as_json))
+    one, other = aggregates.two_sides([a, b, *(more or ())], aggregates.printed_scores(value, n, beside))
+    judgement = judge(one, other, columns=options.column_names(column), settings=settings, margins=margins)
     paths = _write(judgement, out)
     if as_json:
         options.print_json(_judgement_form(judgement, paths))
@@ -291,6 +312,15 @@ def _show_scores(scores: Scores) -> None:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
         typer.echo(f"{each.name():<24} n {format_number(each.n_items):<7} {runs:<8} {shown}")
+    for part in scores.parts:
+        where = " ".join([*part.where.values(), part.part])
+        numbers = score_text(part.estimate, scores.metric)
+        labels = ", ".join(f"{label} {100 * share:.0f} %" for label, share in list(part.labels.items())[:6])
+        floor = f"; floor {100 * part.floor:.1f} %; {labels}" if part.labels else ""
+        if math.isfinite(part.alike):
+            floor += f"; at equal label balance {100 * part.alike:.1f} %"
+        wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
+        typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -51,6 +51,20 @@ def drawn(total: int, console: Console, of: str = "") -> Iterator[Draw]:
 
     with bar:
         yield draw
+
+
+@contextmanager
+def counted(of: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A function to be told what is at hand, how many steps are done and of how many: drawn from its first call on."""
+    with ExitStack() as stack:
+        draws: list[Draw] = []
+
+        def tell(what: str, n_done: int, total: int) -> None:
+            if not draws:
+                draws.append(stack.enter_context(drawn(total, Console(stderr=True), of)))
+            draws[0](what, Counter(done=n_done))
+
+        yield tell
 
 
 @contextmanager

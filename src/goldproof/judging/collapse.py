@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +41,14 @@ def take_runs(answers: Answers, runs: Array) -> Answers:
     )
 
 
+ALIKE = "one answer to nearly all items"
+
+
+def about_collapse(notes: Sequence[str]) -> list[str]:
+    """Those of a judgement's notes that name runs which collapsed: what a reader must know before anything else."""
+    return [note for note in notes if ALIKE in note]
+
+
 def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") -> list[str]:
     """What is to be said of runs that give one answer to everything."""
     if collapse is None:
@@ -56,14 +65,12 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
         return []
     n, of = collapse.n, answers.n_runs
     if of == 1:
-        return [f"{where}the run collapsed: it gives one answer to nearly all items, and is judged as it is."]
+        return [f"{where}the run collapsed: it gives {ALIKE}, and is judged as it is."]
     if n == of:
-        return [
-            f"{where}all {of} runs collapsed: each gives one answer to nearly all items; they are judged as they are."
-        ]
+        return [f"{where}all {of} runs collapsed: each gives {ALIKE}; they are judged as they are."]
     rate, which = estimate_text(collapse.rate, 1, "%"), named_runs(answers, collapse.collapsed)
     return [
-        f"{where}{n} of {of} runs collapsed, giving one answer to nearly all items ({which}). Scores are those of the "
+        f"{where}{n} of {of} runs collapsed, giving {ALIKE} ({which}). Scores are those of the "
         f"runs that did not; the rate of collapse is {rate}."
     ]
 

@@ -145,7 +145,7 @@ def compare_answers(
     sets = differences_of([compare_pair(pair, judging) for pair in pairs], judging)
     overall = sets[0]
     if len(sets) > 1:
-        overall = replace(differences_of([compare_pair(_pool(pairs), judging)], judging)[0], where={})
+        overall = replace(differences_of([compare_pair(pool_pairs(pairs), judging)], judging)[0], where={})
     tags = tag_differences(pairs, judging)
     limits = [*notes, *collapsed_runs(pairs), *comparison_limits(pairs, overall, judging)]
     return Judgement(names, metric, overall, sets, tags, limits, margins, pairs)
@@ -280,7 +280,7 @@ def _same_codes(a: Answers, b: Answers) -> tuple[Answers, Answers]:
     return recode(a, labels), recode(b, labels)
 
 
-def _pool(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
+def pool_pairs(pairs: Sequence[tuple[Answers, Answers]]) -> tuple[Answers, Answers]:
     """All sets as one; the same id in several sets is one cluster, since it is the same item in other words."""
     return _pooled([a for a, _ in pairs]), _pooled([b for _, b in pairs])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from goldproof.judging.collapse import about_collapse
 from goldproof.judging.compare import Judgement
 from goldproof.judging.differences import Difference
 from goldproof.judging.gate import drop_seen
@@ -32,7 +33,7 @@ def compare_answer(judgement: Judgement) -> Answer:
     """The first screen without its chart."""
     verdict, d, metric = judgement.overall.verdict, judgement.overall.difference, judgement.metric
     a, b = judgement.names
-    notes = [note for note in judgement.notes if "collapsed" in note]
+    notes = about_collapse(judgement.notes)
     scope = _scope(judgement)
     if verdict.kind in ("better", "worse"):
         size = _size(d, metric)

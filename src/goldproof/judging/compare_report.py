@@ -171,6 +171,7 @@ def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Example
         )
         for i in order
     ]
-    title = f"{a.name()}: {count(len(changed))} of {count(a.n_items)} answers differ"
+    title = f"{count(len(changed))} of {count(a.n_items)} answers differ"
+    title = f"{a.name()}: {title}" if a.where else title
     note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, broken ones first."
     return ExampleList(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

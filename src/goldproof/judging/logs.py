@@ -5,11 +5,12 @@ Reading them is `data/logs`'s; a log holds a score per item, so that nothing her
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from goldproof.data.columns import resolve_missing
+from goldproof.data.columns import MissingPolicy, resolve_missing
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source, file_list, model_names
 from goldproof.data.logs.conditions import differing_conditions, notes_on_all
@@ -20,6 +21,9 @@ from goldproof.judging.gate import Margins
 from goldproof.judging.metrics import is_attempts
 from goldproof.judging.missing import settle
 from goldproof.judging.score import Scores, Settings, score_answers
+from goldproof.report.numbers import count
+
+MOST_NOTES = 20
 
 
 def logs_among(source: Source) -> list[Path]:
@@ -65,6 +69,30 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
     notes = [note for pair in both for note in differing_conditions(*pair)]
     notes += notes_on_all([*one, *other])
     return replace(found, notes=[*dict.fromkeys(notes), *found.notes])
+
+
+@dataclass(frozen=True, slots=True)
+class LogsToRank:
+    """Logs of several models, what a score that is not there means, and what is to be said of them."""
+
+    logs: Sequence[Log]
+    missing: MissingPolicy
+    notes: Sequence[str]
+
+
+def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
+    """The logs of a board; an empty cell of a plain table was not answered, while a harness's lost answer is wrong."""
+    logs = _read(paths, settings)
+    tables = all(log.harness == "table" for log in logs)
+    missing = resolve_missing("score", settings.missing or ("leave-out" if tables else None))
+    said = [(log.model, note) for log in logs for note in log.notes if log.harness == "table"]
+    counts = Counter(note for _, note in said)
+    several = notes_on_all([log for log in logs if log.harness != "table"])
+    several += [f"{note} ({count(n)} logs)" for note, n in counts.items() if n > 1]
+    several += [f"{model}: {note}" for model, note in said if counts[note] == 1]
+    if len(several) > MOST_NOTES:
+        several = [*several[:MOST_NOTES], f"{len(several) - MOST_NOTES:,} more notes on single logs are left out."]
+    return LogsToRank(logs, missing, several)
 
 
 def _read(paths: Sequence[Path], settings: Settings) -> list[Log]:

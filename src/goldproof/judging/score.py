@@ -13,7 +13,7 @@ from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, answers_in, read_answers
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
@@ -34,6 +34,7 @@ from goldproof.judging.metrics import (
 )
 from goldproof.judging.missing import NO_ANSWER, settle
 from goldproof.judging.scope import scope_of_answers
+from goldproof.judging.subsets import PartScore, Subset, score_parts
 from goldproof.judging.tags import TagScore, score_tags
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.report.numbers import count
@@ -75,7 +76,7 @@ class Settings:
     by_row: bool = False
     seed_sd: float | None = None
     looks: int = 1
-    logs: Choice = field(default_factory=Choice)
+    logs: LogChoice = field(default_factory=LogChoice)
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, with the option's name."""
@@ -133,6 +134,7 @@ class Scores:
     notes: Sequence[str]
     settings: Settings
     provenance: Mapping[str, str] = field(default_factory=dict)
+    parts: Sequence[PartScore] = ()
 
     def measurements(self) -> list[Measurement]:
         """Every score as one long list."""
@@ -179,18 +181,24 @@ def score(
     *,
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
+    subset: Subset | None = None,
 ) -> Scores:
     """Score predictions: a path or several, a data frame, an Arrow table, rows, (y_true, y_pred), Answers; logs of
     evaluation harnesses; or printed scores.
 
     Rows of one run need no id: their numbers stand in for it, and the notes say so. Several files are
     several models unless their rows say so. Files too large for memory are counted as they stream; the analyses that
-    need single items are then left out, and the notes say so.
+    need single items are then left out, and the notes say so. `subset` names items, such as those that an audit found
+    hard: the score is then shown on them and on the rest too.
     """
     from goldproof.judging.logs import logs_among, score_logs
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if subset is not None and (
+        aggregates_in(source) or (is_paths(source) and not answers_in(source) and is_large(source))
+    ):
+        raise UsageError("--subset needs single items in memory; printed scores and very large files have none")
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
     if logs := logs_among(source):
@@ -202,7 +210,12 @@ def score(
     read = read_answers(source, reading, Arranging(settings.cluster, settings.common, settings.by_row))
     settled = [settle([answers], read.missing) for answers in read.answers]
     notes = [*read.notes, *dict.fromkeys(note for _, said in settled for note in said)]
-    return score_answers([each for several, _ in settled for each in several], notes, settings, {"files": read.files})
+    several = [each for answers, _ in settled for each in answers]
+    scores = score_answers(several, notes, settings, {"files": read.files})
+    if subset is None:
+        return scores
+    final = last_steps([countable(answers) for answers in several])
+    return replace(scores, parts=score_parts(final, scores.metric, subset, settings.level))
 
 
 def score_answers(
@@ -309,14 +322,16 @@ def _limits(several: Sequence[Answers], metric: str) -> list[str]:
             if (answers.gold == code).any() and not (answers.runs == code).any()
         ]
         if never:
-            notes.append(f"{answers.name()}: the label {_few(never)} is never predicted; its F1 counts as 0.")
+            is_never, its = ("is", "its") if len(never) == 1 else ("are", "their")
+            notes.append(f"{answers.name()}: {_labels(never)} {is_never} never predicted; {its} F1 counts as 0.")
         unheard = [
             label
             for code, label in enumerate(answers.labels)
             if label != NO_ANSWER and (answers.runs == code).any() and not (answers.gold == code).any()
         ]
         if unheard:
-            notes.append(f"{answers.name()}: the label {_few(unheard)} is predicted but is never gold.")
+            is_heard = "is" if len(unheard) == 1 else "are"
+            notes.append(f"{answers.name()}: {_labels(unheard)} {is_heard} predicted but never gold.")
         if len(np.unique(answers.gold)) == 1 and metric == "mcc":
             notes.append(f"{answers.name()}: gold has one class only, so MCC is 0 by convention.")
     return notes + _repeated_texts(several)
@@ -335,6 +350,15 @@ def _repeated_texts(several: Sequence[Answers]) -> list[str]:
 
 def _step_notes(several: Sequence[Answers], final: Sequence[Answers]) -> list[str]:
     return ["Scores are those of each run's last step."] if len(final) < len(several) else []
+
+
+def _labels(names: Sequence[str]) -> str:
+    """Labels in a sentence, one or several.
+
+    >>> _labels(["a"]), _labels(["a", "b", "c", "d", "e"])
+    ("the label 'a'", "the labels 'a', 'b', 'c' and 2 more")
+    """
+    return f"the {'label' if len(names) == 1 else 'labels'} {_few(names)}"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from goldproof.judging.collapse import take_runs
+from goldproof.judging.collapse import about_collapse, take_runs
 from goldproof.judging.metric_numbers import score_format, shown, unit
 from goldproof.judging.metrics import mean_score, title_of
 from goldproof.judging.score import Scores, SetScore
@@ -55,7 +55,7 @@ def score_answer(scores: Scores) -> Answer:
         return _answer_of_sets(scores)
     first = scores.sets[0]
     estimate = first.estimates[scores.metric]
-    notes = _collapsed(scores)
+    notes = about_collapse(scores.notes)
     if not math.isfinite(estimate.low):
         said = f": it is {_number(estimate.value, scores)}" if math.isfinite(estimate.value) else ""
         return Answer("open", "It cannot be told", f"{estimate.method}{said}.", _takes(scores), notes)
@@ -69,13 +69,13 @@ def score_answer(scores: Scores) -> Answer:
 def _answer_of_sets(scores: Scores) -> Answer:
     known = [each for each in scores.sets if math.isfinite(each.estimates[scores.metric].value)]
     if not known:
-        return Answer("open", "It cannot be told", "no set has a score.", "", _collapsed(scores))
+        return Answer("open", "It cannot be told", "no set has a score.", "", about_collapse(scores.notes))
     ranked = sorted(known, key=lambda each: each.estimates[scores.metric].value)
     low, high = (f"{_said(each, scores)} ({each.name()})" for each in (ranked[0], ranked[-1]))
     scopes = list(dict.fromkeys(_scope(each) for each in scores.sets))
     scope = scopes[0] if len(scopes) == 1 else "each set as its runs allow"
     text = f"{lower_name(scores.metric)} goes from {low} to {high}; each interval is for {scope}."
-    return Answer("measured", "", f"{text[0].upper()}{text[1:]}", _takes(scores), _collapsed(scores))
+    return Answer("measured", "", f"{text[0].upper()}{text[1:]}", _takes(scores), about_collapse(scores.notes))
 
 
 def _scope(each: SetScore) -> str:
@@ -120,22 +120,6 @@ def _rival(scores: Scores) -> str:
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""
     return f"A rival must differ by about {least} to be told apart{of}, with 80 % power."
-
-
-def _collapsed(scores: Scores) -> list[str]:
-    """Runs that give one answer to nearly everything, named; they are in no number where others are left."""
-    notes = []
-    for each in scores.sets:
-        if each.collapse is None or not each.collapse.n:
-            continue
-        n, of, where = each.collapse.n, len(each.collapse.collapsed), f"{each.name()}: " if each.where else ""
-        if n == of:
-            what = "The run collapsed" if n == 1 else f"All {of} runs collapsed"
-            text = f"{what}, giving one answer to nearly all items: this is the score of that answer."
-        else:
-            text = f"{n} of {of} runs collapsed, giving one answer to nearly all items, and count in no number here."
-        notes.append(f"{where}{text}")
-    return notes
 
 
 def score_findings(scores: Scores) -> list[str | Claim]:

@@ -29,6 +29,7 @@ from goldproof.judging.score_answer import (
     score_findings,
     score_question,
 )
+from goldproof.judging.subsets import BIAS, PartScore
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -51,6 +52,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
 
 MOST_EXAMPLES = 2000
+MOST_LABELS = 6  # of which a part's shares are shown
 SET_TITLES = {"model": "Model", "dataset": "Dataset", "language": "Language", "split": "Split"}
 
 
@@ -59,6 +61,7 @@ def score_report(scores: Scores) -> Report:
     sections = [Section("Scores", _score_items(scores))]
     for title, items in (
         (f"Would {_another(scores)} change it?", _run_items(scores)),
+        ("On a part of the items", _part_items(scores)),
         ("By category", _tag_items(scores)),
         ("Which labels are confused?", label_items(scores)),
         ("Does development guide to test?", _agreement_items(scores)),
@@ -325,6 +328,43 @@ def _tag_figure(scores: Scores) -> list[Item]:
     return [figure]
 
 
+def _part_items(scores: Scores) -> list[Item]:
+    """The score on a named part and on the rest, with what makes the two hard to compare."""
+    if not scores.parts:
+        return []
+    labels = list(dict.fromkeys(label for part in scores.parts for label in part.labels))
+    fields: list[Field[PartScore]] = [
+        *set_fields(scores.parts),
+        Field(Column("part", "Part"), lambda part: part.part),
+        Field(Column("n", "Items"), lambda part: part.n),
+        Field(metric_column(scores.metric), lambda part: part.estimate),
+        *(
+            Field(Column(f"label_{at}", label, 1, "%"), partial(_label_share, label))
+            for at, label in enumerate(labels if len(labels) <= MOST_LABELS else ())
+        ),
+        Field(
+            Column(
+                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts together"
+            ),
+            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label stands in one part only"),
+        ),
+        Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
+        Field(
+            Column("wrong", "Wrong labels", 1, "%", "estimated by the audit"),
+            lambda part: part.wrong if part.wrong is not None else Missing("not estimated"),
+        ),
+    ]
+    first = scores.parts[0]
+    form = score_format(scores.metric)
+    said = estimate_text(first.estimate, form.digits, form.unit)
+    title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
+    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
+
+
+def _label_share(label: str, part: PartScore) -> Cell:
+    return part.labels.get(label, 0.0)
+
+
 def _agreement_items(scores: Scores) -> list[Item]:
     if not scores.agreement:
         return []
@@ -421,7 +461,7 @@ def flip_examples(answers: Answers, name: str) -> ExampleList:
         for i in order
     ]
     flips = f"{count(int(flipping.sum()))} of {count(answers.n_items)} items ({percent(float(flipping.mean()))})"
-    title = f"{answers.name()}: {flips} flip between runs"
+    title = f"{answers.name()}: {flips} flip between runs" if answers.where else f"{flips} flip between runs"
     note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if answers.n_items > MOST_EXAMPLES else ""
     return ExampleList(
         name, title, [key.capitalize() for key in texts], [f"run {run}" for run in answers.run_names], items, note

@@ -1,4 +1,4 @@
-"""Which layers differ: bands that hold for all layers together, tests of neighbours, and the layers tied with the best.
+"""Which layers differ: bands that hold for all layers together, tests of neighbours, and those like the best.
 
 Everything works on whether each prediction was right: arrays of shape (layers, items), or (layers, seeds, items),
 where seeds are averaged, those of collapsed probes left out. It fits no probes.

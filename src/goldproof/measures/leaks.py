@@ -1,9 +1,10 @@
-"""The leak certificate of text pairs: which rules that understand nothing tell contradictions from the rest.
+"""The leak certificate of text pairs: which shortcuts that were tried tell contradictions from the rest.
 
-Each baseline (`shallow.py`) sees a part of the surface only: a bag of words, one text, overlap, length, one word. It
-learns on the training split and is scored on the test split: accuracy with Wilson's interval, beside the band in which
-predictions dealt at random would stay. Names and pairs that the splits share are listed. Any NLI corpus can be
-certified: labels other than contradiction are one class (Salvatore et al. 2019, section 2), balanced by `recast`.
+The shortcuts are those of `goldproof audit` (`measures/shortcuts`): each sees a part of the surface only, learns on the
+training split and is scored on the test split, accuracy with its interval beside the band in which predictions dealt at
+random would stay, and one test over all of them. What was not tried is not certified. Names and pairs that the splits
+share are listed. Any NLI corpus can be certified: labels other than contradiction are one class (Salvatore et al. 2019,
+section 2), balanced by `recast`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -21,8 +23,13 @@ from goldproof.builders.logic.pairs import CONTRADICTION
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs.names import named
-from goldproof.measures.shallow import BASELINES, BaselineGuess, BoolArray, TextPairs
-from goldproof.statistics import chance, intervals, metrics, multiplicity
+from goldproof.measures.shallow import TextPairs
+from goldproof.measures.shortcuts.clusters import text_clusters
+from goldproof.measures.shortcuts.items import Guess, TextItems
+from goldproof.measures.shortcuts.judged import judge_shortcuts
+from goldproof.measures.shortcuts.rules import Told
+from goldproof.statistics import chance, metrics
+from goldproof.statistics.arrays import IntArray
 from goldproof.statistics.estimate import Estimate
 
 _WORD = re.compile(r"\w+")
@@ -32,10 +39,10 @@ RuleProgress = Callable[[str, int], None]
 @named("measures.Leak")
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """What one baseline reached, the band of chance at the same number of items, and whether it leaves the band.
+    """What one shortcut reached, the band of chance at the same number of items, and whether it is above the floor.
 
-    `p_value` is adjusted for the number of baselines (Holm); the corpus leaks where it is below 0.05 and the accuracy
-    is above chance.
+    `p_value` holds over all shortcuts together (Westfall & Young); the corpus leaks where it is below 0.05 and the
+    interval of the accuracy lies above the most frequent label. `baseline` is the shortcut's name.
     """
 
     baseline: str
@@ -59,7 +66,7 @@ class Repeats:
 @named("measures.Certificate")
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What rules without understanding reach on a corpus, and what its splits share; `n_train` pairs taught them."""
+    """What the shortcuts that were tried reach on a corpus, and what its splits share; `n_train` pairs taught them."""
 
     n_train: int
     n_test: int
@@ -69,7 +76,7 @@ class Certificate:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no baseline leaves chance, no pair stands twice and no name is shared."""
+        """Whether no shortcut that was tried is above the floor, no pair stands twice and no name is shared."""
         repeated = self.repeats.train + self.repeats.test + self.repeats.across
         return not (any(leak.leaks for leak in self.leaks) or repeated or self.shared_names)
 
@@ -127,27 +134,37 @@ def certify(
 ) -> Certificate:
     """The certificate of a corpus; `names` are those of train and test where they are known, else they are guessed.
 
-    Baselines learn from the first `most_train` pairs; repeats are counted over all. `progress` is told the name of each
-    baseline and how many are done.
+    Shortcuts learn from the first `most_train` pairs; repeats are counted over all. `progress` is told the name of each
+    shortcut and how many are done.
     """
     for split, pairs in (("train", train), ("test", test)):
         if len(pairs) < 2 or pairs.contradicts.all() or not pairs.contradicts.any():
             raise UsageError(f"a certificate needs both classes in each split; {split} has {_count(pairs)}")
     learned = train if most_train is None else train.take(np.arange(min(most_train, len(train))))
-    guesses: dict[str, BaselineGuess] = {}
-    for name, baseline in BASELINES.items():
-        if progress is not None:
-            progress(name, len(guesses))
-        guesses[name] = baseline(learned, test, seed)
-    bands = [_chance(test.contradicts, guess.contradicts) for guess in guesses.values()]
-    adjusted = multiplicity.holm(np.array([band.p_value for band in bands]))
+    taught, asked = _items(learned), _items(test)
+    clusters = text_clusters(test.premises, test.hypotheses)
+    judged = judge_shortcuts(taught, asked, clusters.codes, np.random.default_rng(seed), _counted(progress))
     leaks = tuple(
-        _leak(name, guess.rule, band, float(p_value))
-        for (name, guess), band, p_value in zip(guesses.items(), bands, adjusted, strict=True)
+        Leak(each.name, each.score, _chance(asked.gold, judged.guesses[each.name]), each.p_value, each.above, each.rule)
+        for each in judged.scores
     )
     first, second = names or (guess_names(train), guess_names(test))
     shared = {name.casefold() for name in first} & {name.casefold() for name in second}
     return Certificate(len(learned), len(test), leaks, count_repeats(train, test), tuple(sorted(shared)))
+
+
+def _items(pairs: TextPairs) -> TextItems:
+    """The pairs as shortcuts see them, without a language: lemmas would depend on what is installed."""
+    gold = pairs.contradicts.astype(np.int64)
+    return TextItems(pairs.premises, pairs.hypotheses, gold, np.arange(len(pairs)), 2)
+
+
+def _counted(progress: RuleProgress | None) -> Told | None:
+    """A function that is told names and passes on how many came before."""
+    if progress is None:
+        return None
+    done = count()
+    return lambda name: progress(name, next(done))
 
 
 def certify_corpus(
@@ -192,12 +209,6 @@ def _count(pairs: TextPairs) -> str:
     return f"{n} contradictions and {len(pairs) - n} others"
 
 
-def _chance(gold: BoolArray, predicted: BoolArray) -> chance.ChanceBand:
-    table = metrics.confusion(gold.astype(int), predicted.astype(int), 2)
-    return chance.chance_band(metrics.metric("accuracy"), table)
-
-
-def _leak(name: str, rule: str, band: chance.ChanceBand, p_value: float) -> Leak:
-    n = band.band.n
-    accuracy = intervals.wilson(round(band.observed * n), n)
-    return Leak(name, accuracy, band.band, p_value, p_value < 0.05 and band.observed > band.band.value, rule)
+def _chance(gold: IntArray, guess: Guess) -> Estimate:
+    table = metrics.confusion(gold, guess.predicted, 2)
+    return chance.chance_band(metrics.metric("accuracy"), table).band

@@ -20,7 +20,16 @@ SUBJECT = ("files", "model", "models", "corpus", "tasks", "languages", "seeds", 
 TIED = "≈"
 WHOLE_NUMBER = re.compile(r"(?<![\d.])(\d+)(?![\d.])")
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-MARKS = {"shown": "Shown", "not shown": "Not shown", "undecided": "Undecided", "refuted": "Refuted", "stated": ""}
+MARKS = {
+    "shown": "Shown",
+    "not shown": "Not shown",
+    "undecided": "Undecided",
+    "refuted": "Refuted",
+    "stated": "",
+    "red": "Red",
+    "green": "Green",
+    "grey": "Grey",
+}
 TIED_MEANING = f"{TIED} not distinguishable from the best"
 
 
@@ -93,7 +102,16 @@ def _estimate_view(cell: Estimate, column: Column) -> CellView:
         return CellView(MISSING, reason=cell.method)
     text = format_number(float(cell.value), column.digits, column.unit)
     interval = format_interval(cell, column.digits, column.unit)
-    return CellView(text, interval, cell.value, cell.n, reason="" if interval else f"no interval: {cell.method}")
+    return CellView(text, interval, cell.value, cell.n, reason="" if interval else _why_bare(cell.method))
+
+
+def _why_bare(method: str) -> str:
+    """Why an estimate has no interval; the statistics may have said so already.
+
+    >>> _why_bare("one run only"), _why_bare("no interval: nothing varies")
+    ('no interval: one run only', 'no interval: nothing varies')
+    """
+    return method if method.startswith("no interval") else f"no interval: {method}"
 
 
 def heading(column: Column) -> str:
@@ -115,7 +133,7 @@ def claim_evidence(claim: Claim) -> list[str]:
         said = estimate_text(claim.estimate, claim.digits, claim.unit)
         parts += [said] if said not in claim.text else []
         if not math.isnan(claim.estimate.value) and format_interval(claim.estimate):
-            parts.append(f"{claim.estimate.level * 100:g} % interval")
+            parts.append(f"{claim.estimate.level * 100:.4g} % interval")
         parts += [f"n = {format_number(claim.estimate.n)}", claim.estimate.method]
     if claim.published:
         parts.append(f"published: {claim.published}")

@@ -23,8 +23,11 @@ from goldproof.statistics.estimate import Estimate
 DATA_NAME = "rows"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDE, NARROW = 760, 270
+MOST_TO_FIT = 440  # pixels: what is a little wider than a phone is shown a little smaller there; the rest scrolls
 ROW_HEIGHT = 22
 LABEL_LIMIT, NARROW_LABEL_LIMIT = 320, 140  # in the font of the machine that draws
+AIR = 5
+LONGER = 0.2  # the part by which a text in the widest font may exceed what was measured
 ROOM_FOR_CUT = 1.25  # how much wider a label that was cut to its limit may be in another font
 
 ChartField = Column | str
@@ -169,6 +172,11 @@ def label_room(names: Sequence[Any]) -> int:
 def narrow_room(room: int) -> int:
     """The pixels that names get on a narrow page, where they are cut sooner."""
     return min(room, math.ceil(ROOM_FOR_CUT * NARROW_LABEL_LIMIT))
+
+
+def padding(right: float = 0, top: float = 0) -> dict[str, int]:
+    """The air around a chart, with more for what other fonts make longer at the right and at the top."""
+    return {"left": AIR, "top": AIR + math.ceil(top), "right": AIR + math.ceil(right), "bottom": AIR}
 
 
 def look(room: int = 0) -> dict[str, Any]:

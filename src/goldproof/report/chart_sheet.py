@@ -13,6 +13,7 @@ from typing import Any
 from goldproof.report.cells import describe_intervals, interval_estimates
 from goldproof.report.chart_parts import (
     DATA_NAME,
+    LONGER,
     Caption,
     ChartField,
     ChartRow,
@@ -20,11 +21,13 @@ from goldproof.report.chart_parts import (
     flat_rows,
     label_room,
     look,
+    padding,
     series_encodings,
     tip_expression,
     values_in_order,
 )
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,9 @@ class Sheet:
             method = f"{self[value].title}: {describe_intervals(estimates)}."
             caption = replace(caption, note=f"{caption.note} {method}".strip())
         room = self.room(names) if names else 0
+        air = padding(LONGER * widest_of(self.names("series")))
         meta = {"narrow": dict(narrow), **({"room": room} if room else {})}
-        spec = {**chart.to_dict(), "config": look(room), "usermeta": meta}
+        spec = {**chart.to_dict(), "padding": air, "config": look(room), "usermeta": meta}
         return Figure(caption.name, caption.title, spec, self.rows, caption.note, caption.keys)
 
 

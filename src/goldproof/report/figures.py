@@ -15,13 +15,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from goldproof.report.chart_parts import DATA_NAME, NARROW_LABEL_LIMIT, flat_row, narrow_room
+from goldproof.report.chart_parts import DATA_NAME, MOST_TO_FIT, NARROW_LABEL_LIMIT, flat_row, narrow_room
 from goldproof.report.drawings import make_small
 from goldproof.report.summary import Figure
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
-NARROW_PAGE = 350
 WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
 UNDRAWABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -35,6 +34,7 @@ def full_spec(figure: Figure, *, narrow: bool = False) -> dict[str, Any]:
         meta = spec.get("usermeta", {})
         spec = _narrowed(spec, meta.get("narrow", {}))
         spec.setdefault("config", {}).setdefault("axis", {})["labelLimit"] = NARROW_LABEL_LIMIT
+        spec["config"].update(meta.get("narrow_config", {}))
         if meta.get("room"):
             spec["config"]["axisLeft"] = {"minExtent": narrow_room(meta["room"])}
     return {**spec, "datasets": {DATA_NAME: _drawable([flat_row(row) for row in figure.rows])}}
@@ -90,7 +90,7 @@ def _drawn(spec: str, prefix: str) -> str:
 
 def narrow_svg(figure: Figure, wide: str) -> str:
     """The figure drawn for a narrow page; empty where the wide drawing fits one too, or would be drawn again."""
-    if drawn_width(wide) <= NARROW_PAGE:
+    if drawn_width(wide) <= MOST_TO_FIT:
         return ""
     narrow = figure_svg(figure, narrow=True)
     return "" if narrow.replace(f"{figure.name}-narrow-", f"{figure.name}-wide-") == wide else narrow

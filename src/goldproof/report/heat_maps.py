@@ -12,11 +12,15 @@ from typing import Any
 
 from goldproof.report.cells import heading
 from goldproof.report.chart_parts import (
+    AIR,
+    LONGER,
+    MOST_TO_FIT,
     ROW_HEIGHT,
     Caption,
     ChartField,
     narrow_room,
     number_expression,
+    padding,
     quoted,
     tip_expression,
 )
@@ -28,6 +32,8 @@ from goldproof.report.summary import Cell, Column, Figure
 from goldproof.report.text_width import widest_of
 
 MOST_COLUMNS_WITH_VALUES = 16
+MOST_BARE_STEP = 28
+LEAST_STEP = 48
 PALER = 0.4
 STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
 
@@ -60,30 +66,42 @@ def heat_map(
     sheet = lay_out(rows, caption, across=x, down=y, value=value, chance=chance)
     names, marks = sheet.names("across"), sheet["chance"].key if chance is not None else None
     with_values = len(names) <= MOST_COLUMNS_WITH_VALUES
-    step, angle, narrow_step = _steps(names, sheet.room("down"))
+    wide, narrow = _layout(names, sheet.room("down"))
     step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
     values = [row.get(sheet["value"].key) for row in sheet.rows]
     domain, colours, strong = _colour_scale(values, centre, step_of_scale)
     unlike = f"not distinguishable from {chance.title if isinstance(chance, Column) else 'chance'}"
-    base = _grid(sheet, angle).transform_calculate(
+    base = _grid(sheet).transform_calculate(
         tip=_tip(sheet, unlike),
         label=_label(sheet["value"], marks, with_values),
         ink=f"{_unless(marks, strong.format(value=sheet['value'].key))} ? '{ON_COLOUR}' : '{INK}'",
         paler=f"{_unless(marks, 'true')} ? 1 : {PALER}",
     )
-    chart = _layers(base, sheet["value"], domain, colours).properties(width={"step": step}, height={"step": ROW_HEIGHT})
-    figure = sheet.finish(chart, {"width": {"step": narrow_step}}, "value", "down")
+    size = {"width": {"step": wide.step}, "height": {"step": ROW_HEIGHT}}
+    chart = _layers(base, sheet["value"], domain, colours).properties(**size)
+    figure = sheet.finish(chart, {"width": {"step": narrow.step}}, "value", "down")
+    figure = replace(figure, spec=_with_headings(figure.spec, names, wide, narrow))
     if chance is None:
         return figure
     mark = "in brackets" if with_values else "marked ○"
     return replace(figure, note=f"{figure.note} Paler and {mark}: {unlike}.".strip())
 
 
-def _grid(sheet: Sheet, angle: int) -> Any:
+def _with_headings(spec: Mapping[str, Any], names: Sequence[Any], wide: Headings, narrow: Headings) -> dict[str, Any]:
+    """The specification with the angle of the headings on a wide and on a narrow page, and room for slanted ones."""
+    more = LONGER * widest_of(names) / math.sqrt(2)
+    air = {page: padding(more, more) if page.angle else spec["padding"] for page in (wide, narrow)}
+    meta = {**spec["usermeta"], "narrow_config": {"axisTop": {"labelAngle": narrow.angle}}}
+    meta["narrow"] = {**meta["narrow"], "padding": air[narrow]}
+    config = {**spec["config"], "axisTop": {"labelAngle": wide.angle}}
+    return {**spec, "padding": air[wide], "config": config, "usermeta": meta}
+
+
+def _grid(sheet: Sheet) -> Any:
     import altair as alt
 
     across, down = sheet["across"], sheet["down"]
-    top = alt.Axis(orient="top", labelAngle=angle, domain=False, ticks=False)
+    top = alt.Axis(orient="top", domain=False, ticks=False)
     left = alt.Axis(domain=False, ticks=False, labelPadding=6)
     return alt.Chart().encode(
         x=alt.X(f"{across.key}:O", sort=sheet.names("across"), title=across.title, axis=top),
@@ -106,15 +124,26 @@ def _layers(base: Any, value: Column, domain: Sequence[float], colours: Sequence
     ).resolve_scale(color="independent")
 
 
-def _steps(names: Sequence[Any], room: int) -> tuple[int, int, int]:
-    """Width of a cell, angle of the headings, and width of a cell on a narrow page; `room` is for the other names."""
-    wanted = math.ceil(widest_of(names)) + 8
-    if len(names) > MOST_COLUMNS_WITH_VALUES:
-        return max(14, min(wanted, 28)), 0 if wanted <= 28 else -45, max(14, min(wanted - 5, 28))
-    step = max(48, min(wanted, max(80, 760 // len(names))))
-    angle = 0 if wanted <= step else -45
-    left = (340 - narrow_room(room)) // len(names)
-    return step, angle, min(step, max(36 if angle else max(36, wanted), left))
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """How wide a column of cells is, and at which angle its heading stands."""
+
+    step: int
+    angle: int
+
+
+def _layout(names: Sequence[Any], room: int) -> tuple[Headings, Headings]:
+    """The columns on a wide page and on a narrow one; `room` is for the names at the left."""
+    wanted, n = math.ceil(widest_of(names)) + 8, len(names)
+    if n > MOST_COLUMNS_WITH_VALUES:
+        angle = 0 if wanted <= MOST_BARE_STEP else -45
+        step = max(14, min(wanted, MOST_BARE_STEP))
+        return Headings(step, angle), Headings(step, angle)
+    if LEAST_STEP * n + room + 4 * AIR <= MOST_TO_FIT < wanted * n + room:
+        return Headings(LEAST_STEP, -45), Headings(LEAST_STEP, -45)  # one drawing for both
+    step = max(LEAST_STEP, min(wanted, max(80, 760 // n)))
+    left = max(36, (340 - narrow_room(room)) // n)
+    return Headings(step, 0 if wanted <= step else -45), Headings(min(step, left), 0 if wanted <= left else -45)
 
 
 def _colour_scale(

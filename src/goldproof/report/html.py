@@ -22,6 +22,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from goldproof.report.cells import MARKS, CellView, claim_evidence, footnotes, heading, subject_line, table_lines, view
+from goldproof.report.chart_parts import MOST_TO_FIT
 from goldproof.report.csv_tables import figure_csv, table_csv
 from goldproof.report.figures import drawn_width, figure_svg, narrow_svg
 from goldproof.report.numbers import MISSING
@@ -41,12 +42,22 @@ from goldproof.report.summary import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-SYMBOLS = {"shown": "✓", "not shown": "–", "undecided": "?", "refuted": "✗", "stated": ""}
+SYMBOLS = {
+    "shown": "✓",
+    "not shown": "–",
+    "undecided": "?",
+    "refuted": "✗",
+    "stated": "",
+    "red": "●",
+    "green": "●",
+    "grey": "●",
+}
 N_STATIC_EXAMPLES = 5
+MOST_SIDES = 2  # so many runs are called by their names, each with its answer; more are counted by answer
 MOST_ROWS_IN_SIGHT = 24
 MOST_ROWS_IN_FULL = 1000  # of longer tables each row is written as short as HTML allows
 MOST_ROOMY_COLUMNS = 9
-MOST_TO_FIT = 440  # pixels: what is a little wider than a phone is drawn a little smaller there, and else scrolls
+FILTERED = ("part",)  # the page shows the rows of one part of such a table at a time
 SHORT_TEXT, LONG_TEXT = 24, 45
 LETTERS = string.digits + string.ascii_letters
 
@@ -197,6 +208,8 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _column_style(column: Column, is_number: bool, texts: Sequence[str]) -> str:
     style = "number" if is_number else _text_width(texts)
+    if column.key in FILTERED:
+        return f"{style} filtered".strip()
     return f"{style} verdict-cell" if column.key in VERDICTS else style
 
 
@@ -241,6 +254,8 @@ def _example(item: Example, examples: ExampleList) -> dict[str, Any]:
     runs_of: dict[str | None, list[str]] = {}
     for run, label in zip(examples.runs, item.predictions, strict=True):
         runs_of.setdefault(label, []).append(run)
+    pairs = [(label, [run]) for run, label in zip(examples.runs, item.predictions, strict=True)]
+    groups = sorted(runs_of.items(), key=lambda entry: -len(entry[1]))
     return {
         "id": item.id,
         "tags": item.tags,
@@ -251,8 +266,9 @@ def _example(item: Example, examples: ExampleList) -> dict[str, Any]:
                 "label": MISSING if label is None else label,
                 "standing": "" if None in (label, item.gold) else "right" if label == item.gold else "wrong",
                 "runs": f"{len(runs)} of {len(examples.runs)}: {', '.join(runs)}",
+                "run": runs[0] if len(examples.runs) <= MOST_SIDES else "",
             }
-            for label, runs in sorted(runs_of.items(), key=lambda entry: -len(entry[1]))
+            for label, runs in (pairs if len(examples.runs) <= MOST_SIDES else groups)
         ],
     }
 

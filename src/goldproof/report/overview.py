@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from goldproof.report.cells import describe_intervals, heading
 from goldproof.report.chart_parts import (
+    AIR,
     DATA_NAME,
     WIDE,
     Caption,
@@ -22,12 +23,14 @@ from goldproof.report.chart_parts import (
     label_room,
     look,
     narrow_room,
+    padding,
     quoted,
     tip_expression,
 )
 from goldproof.report.numbers import count
 from goldproof.report.palette import BETTER, MUTED, RULE, SERIES, WORSE
 from goldproof.report.summary import Cell, Column, Figure
+from goldproof.report.text_width import widest
 from goldproof.statistics.estimate import Estimate
 
 MOST_ROWS = 12
@@ -78,10 +81,17 @@ def overview(
         },
         "layer": _layers(rows, column, against, has_runs),
         "config": look(room),
-        "usermeta": {"narrow": {"width": max(130, NARROW_PAGE - narrow_room(room))}, "room": room},
+        "padding": padding(),
+        "usermeta": {"narrow": _narrow(room, heading(column)), "room": room},
     }
     note = _note(caption, shown, against, has_runs, left_out)
     return Figure(caption.name, caption.title, spec, rows, note, caption.keys)
+
+
+def _narrow(room: int, title: str) -> dict[str, Any]:
+    """What changes on a narrow page: the width, and room at the right for a title that is longer than the axis."""
+    width = max(130, NARROW_PAGE - narrow_room(room) - 2 * AIR - 2)
+    return {"width": width, "padding": padding((widest(title) - width) / 2 if widest(title) > width else 0)}
 
 
 def _two_lines(name: str) -> list[str]:

@@ -163,7 +163,7 @@ class Section:
     items: Sequence[Item]
 
 
-Standing = Literal["shown", "not shown", "undecided", "refuted", "stated"]
+Standing = Literal["shown", "not shown", "undecided", "refuted", "stated", "red", "green", "grey"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +173,7 @@ class Claim:
     "not shown" was tested and did not show; "undecided" could not be told with these data; "stated" is a number that
     was measured, with nothing tested. `digits` and `unit` say how to print the estimate, as in a `Column`; `published`
     is the number a paper printed; `place` is the name of the table, figure or list of examples that it is from.
+    Red, green and grey are the lights of an audit: a problem, none, or it cannot be told.
     """
 
     text: str

@@ -107,6 +107,11 @@ def _contents(report: Report, named: Sequence[NamedItem], formats: Sequence[str]
             yield f"figures/{item.name}.pdf", figure_pdf(item)
 
 
+def write_file(path: str | Path, text: str) -> None:
+    """Write a text file that belongs to a report; a reader sees the old file or the new one, never a part."""
+    _write(Path(path), text.encode("utf-8", "backslashreplace"))
+
+
 def _csv(item: NamedItem) -> str:
     if isinstance(item, Table):
         return table_csv(item)

@@ -143,9 +143,9 @@ def certificate_of(published: Path, language: str, task: int) -> Certificate:
 @pytest.mark.parametrize(
     ("task", "baseline", "at_least"),
     [
-        (1, "word overlap", 0.999),
-        (2, "word overlap", 0.99),
-        (3, "premise only", 0.60),
+        (1, "overlap of words", 0.999),
+        (2, "overlap of words", 0.99),
+        (3, "first text only", 0.60),
         (4, "repetition", 0.99),
         (6, "length", 0.65),
     ],
@@ -156,8 +156,12 @@ def test_the_published_corpus_leaks(published: Path, task: int, baseline: str, a
     assert leak.accuracy.value >= at_least
 
 
-def test_comparison_as_published_does_not_leak(published: Path) -> None:
-    assert not any(leak.leaks for leak in certificate_of(published, "en", 5).leaks)
+def test_comparison_as_published_leaks_by_characters_and_names_but_not_by_words(published: Path) -> None:
+    leaks = {leak.baseline: leak for leak in certificate_of(published, "en", 5).leaks}
+    assert leaks["overlap of characters"].accuracy.value > 0.7
+    assert leaks["repetition"].accuracy.value > 0.65
+    words = ("one word", "bag of words", "words together", "first text only", "second text only", "overlap of words")
+    assert not any(leaks[name].leaks for name in words)
 
 
 def test_copies_as_published(published: Path) -> None:

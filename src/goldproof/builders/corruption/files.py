@@ -90,6 +90,8 @@ def corrupt_file(
             stream = _as_text(file, out, stack) if form != "parquet" else file
             copy = _open_copy(form, path, stream, (chosen, names, header), stack)
             n_rows, tally = _run(copy, corruption, tagger, workers)
+            if not n_rows:
+                raise DataError("the file has no rows", path=path)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror or error}", path=out) from None
     return FileReport(n_rows, chosen, tally)

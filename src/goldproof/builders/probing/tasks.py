@@ -182,7 +182,7 @@ _NUMBER, _GENDER = (("NOUN", "Number"),), (("NOUN", "Gender"),)
 _ALL = (
     ProbingTask(
         "SentLen",
-        "How many tokens has the sentence?",
+        "How many tokens does the sentence have?",
         sentence_length,
         tuple(map(str, range(N_LENGTHS))),
         "sent_len",
@@ -209,7 +209,7 @@ _ALL = (
     ProbingTask("NShift", "Were two words of a phrase swapped?", n_shift, ("I", "O"), "ngram_shift"),
     ProbingTask(
         "SubjNumber",
-        "Which number has the subject of the main clause?",
+        "What number does the subject of the main clause have?",
         _of_tree(arguments.subject_number),
         _NUMBERS,
         "subj_number",
@@ -218,7 +218,7 @@ _ALL = (
     ),
     ProbingTask(
         "SubjGender",
-        "Which gender has the subject of the main clause?",
+        "What gender does the subject of the main clause have?",
         _of_tree(arguments.subject_gender),
         _GENDERS,
         "subj_gender",
@@ -228,7 +228,7 @@ _ALL = (
     ),
     ProbingTask(
         "ObjNumber",
-        "Which number has the direct object of the main clause?",
+        "What number does the direct object of the main clause have?",
         _of_tree(arguments.object_number),
         _NUMBERS,
         "obj_number",
@@ -237,7 +237,7 @@ _ALL = (
     ),
     ProbingTask(
         "ObjGender",
-        "Which gender has the direct object of the main clause?",
+        "What gender does the direct object of the main clause have?",
         _of_tree(arguments.object_gender),
         _GENDERS,
         "obj_gender",
@@ -247,7 +247,7 @@ _ALL = (
     ),
     ProbingTask(
         "PV",
-        "Which voice has the verb of the main clause?",
+        "What voice is the verb of the main clause in?",
         _of_tree(predicate.voice),
         ("ACT", "PASS"),
         "predicate_voice",
@@ -255,7 +255,7 @@ _ALL = (
     ),
     ProbingTask(
         "PA",
-        "Which aspect has the verb of the main clause?",
+        "What aspect does the verb of the main clause have?",
         _of_tree(predicate.aspect),
         ("IMP", "PERF"),
         "predicate_aspect",
@@ -264,7 +264,7 @@ _ALL = (
     ),
     ProbingTask(
         "PT",
-        "Which tense has the main clause?",
+        "What tense is the main clause in?",
         tense,
         ("PAST", "PRES"),
         "predicate_tense",

@@ -1,19 +1,21 @@
 """`check`: what is wrong with a corpus before anything is trained on it. It gives a typed report and prints nothing.
 
 Per split: rows, vocabulary, words per sample, labels, empty texts, repeated ids, exact and near duplicates, one item
-with two labels, mirrored pairs. Between splits: shared items and first texts, identical files, unseen labels. Between
-languages: whether rows are aligned. Words are runs of letters and digits, case aside; in languages written without
-spaces their number means little.
+with two labels, mirrored pairs. Between splits: shared items, near copies (`matches.py`) and first texts, identical
+files, unseen labels. Between languages: whether rows are aligned. Words are runs of letters and digits, case aside;
+in languages written without spaces their number means little.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, Literal
+
+import numpy as np
 
 from goldproof.data.checking.alignment import Alignment, compare_rows
 from goldproof.data.checking.duplicates import (
@@ -21,15 +23,16 @@ from goldproof.data.checking.duplicates import (
     count_words,
     find_conflicts,
     find_mirrored,
-    find_near_repeats,
     find_repeats,
     normalize,
 )
+from goldproof.data.checking.matches import KINDS, NEAR, SplitMatches, SplitRows, count_steps, match_rows
 from goldproof.data.checking.parts import DataPart, Gathered, RowPlace, gather
 from goldproof.data.columns import Columns
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
 from goldproof.errors import UsageError
 
+CheckProgress = Callable[[str, int, int], None]  # what is at hand, how many steps are done, and of how many
 Severity = Literal["problem", "warning", "note"]
 _ORDER = {"problem": 0, "warning": 1, "note": 2}
 
@@ -94,14 +97,22 @@ class CheckReport:
         return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def check(source: Any, *, near: float = 0.8, max_examples: int = 3, columns: Columns | None = None) -> CheckReport:
+def check(
+    source: Any,
+    *,
+    near: float = NEAR,
+    max_examples: int = 3,
+    columns: Columns | None = None,
+    progress: CheckProgress | None = None,
+) -> CheckReport:
     """Check files or folders; language, split and group are read off their names, columns off their headers or cells.
 
     A data frame, an Arrow table or rows may stand in their place, or a mapping from split to file or table:
     `check({"train": train, "test": test})`. `columns` names the columns of the files; those it does not
     name are guessed.
 
-    `near` is the Jaccard similarity from which rows count as near duplicates; 1 switches the search off.
+    `near` is the Jaccard similarity of words and neighbouring words from which rows count as near copies; 1 switches
+    the search off, and only copies that differ in case, punctuation and blanks are found.
     """
     if not 0 < near <= 1:
         raise UsageError(f"near must lie above 0 and at most at 1; got {near}")
@@ -111,10 +122,13 @@ def check(source: Any, *, near: float = 0.8, max_examples: int = 3, columns: Col
     for part in gathered.parts:
         by_language[part.group, part.language].append(part)
         by_split[part.group, part.split].append(part)
-    findings = [finding for part in gathered.parts for finding in _check_part(part, near, max_examples)]
-    for parts in by_language.values():
-        for a, b in combinations(parts, 2):
-            findings += _check_splits(a, b, max_examples)
+    findings: list[Finding] = []
+    for parts, matches in zip(by_language.values(), _match(list(by_language.values()), near, progress), strict=True):
+        for number, part in enumerate(parts):
+            findings += _check_part(part, matches[number, number], near, max_examples)
+        for (a, part_a), (b, part_b) in combinations(enumerate(parts), 2):
+            findings += _check_splits(part_a, part_b, max_examples)
+            findings += _check_copies(part_a, part_b, matches[a, b], near, max_examples)
     findings += _check_files(gathered)
     alignments = [
         alignment
@@ -144,7 +158,34 @@ def _summarize(part: DataPart) -> SplitSummary:
     )
 
 
-def _check_part(part: DataPart, near: float, max_examples: int) -> Iterator[Finding]:
+_Matches = Mapping[tuple[int, int], Sequence[SplitMatches]]
+
+
+def _match(corpora: Sequence[Sequence[DataPart]], near: float, progress: CheckProgress | None) -> Iterator[_Matches]:
+    """For each corpus the copies of whole rows by the numbers of its two splits, the earlier first."""
+    given = [
+        [
+            SplitRows(str(number), part.texts, part.pairs if part.has_pairs else None, part.labels)
+            for number, part in enumerate(parts)
+        ]
+        for parts in corpora
+    ]
+    n_before, n_steps = 0, sum(map(count_steps, given))
+    for rows in given:
+
+        def tell(what: str, n_done: int, before: int = n_before) -> None:
+            if progress is not None:
+                progress(what, before + n_done, n_steps)
+
+        found: dict[tuple[int, int], list[SplitMatches]] = defaultdict(list)
+        for match in match_rows(rows, near, tell):
+            if match.field in ("row", "swapped"):
+                found[int(match.earlier), int(match.later)].append(match)
+        n_before += count_steps(rows)
+        yield found
+
+
+def _check_part(part: DataPart, matches: Sequence[SplitMatches], near: float, max_examples: int) -> Iterator[Finding]:
     items = part.items
     what = "pairs" if part.has_pairs else "texts"
     exact = find_repeats(items)
@@ -152,8 +193,7 @@ def _check_part(part: DataPart, near: float, max_examples: int) -> Iterator[Find
     distinct = [row for row in range(len(items)) if row not in repeated]
     normalized = [tuple(None if text is None else normalize(text) for text in items[row]) for row in distinct]
     same = [Repeat(distinct[r.row], distinct[r.earlier]) for r in find_repeats(normalized)]
-    nearly = find_near_repeats([items[row] for row in distinct], near) if near < 1 else []
-    nearly = [Repeat(distinct[r.row], distinct[r.earlier], r.similarity) for r in nearly]
+    nearly = [twin for match in matches if match.field == "row" for twin in _twins(match, match.kind >= _DIGITS)]
     empty = [Repeat(row, row) for row, item in enumerate(items) if any(t is not None and not t.strip() for t in item)]
     found: list[tuple[str, Severity, str, Sequence[Repeat]]] = [
         ("empty", "problem", "rows have an empty text", empty),
@@ -161,7 +201,7 @@ def _check_part(part: DataPart, near: float, max_examples: int) -> Iterator[Find
         ("duplicate", "warning", f"rows repeat the {what} of an earlier row exactly", exact),
         ("conflict", "problem", "rows repeat an earlier row with another label", find_conflicts(items, part.labels)),
         ("same-but-form", "warning", "rows repeat an earlier row but for case, punctuation and spaces", same),
-        ("near-duplicate", "note", f"rows nearly repeat an earlier row (similarity {near} or more)", nearly),
+        ("near-duplicate", "note", f"rows nearly repeat another row{_alike(near)}", nearly),
         ("mirrored", "note", "rows have a mirrored twin, the same two texts swapped", find_mirrored(items)),
     ]
     for kind, severity, text, repeats in found:
@@ -210,6 +250,45 @@ def _check_splits(a: DataPart, b: DataPart, max_examples: int) -> Iterator[Findi
         count = sum(label in unseen for label in b.labels)
         message = f"{count} of the {total} rows of {b.split} have a label that train does not: {', '.join(unseen[:5])}"
         yield Finding("unseen-label", "problem", where, message, count, total)
+
+
+def _check_copies(
+    a: DataPart, b: DataPart, matches: Sequence[SplitMatches], near: float, max_examples: int
+) -> Iterator[Finding]:
+    """Rows of the later split that differ from one of the earlier in form or in a few words, equal ones left aside."""
+    copied: list[Repeat] = []
+    contrasted: list[Repeat] = []
+    for match in matches:
+        differs = (match.kind > KINDS.index("exact")) | (match.field == "swapped")
+        contrast = (match.kind >= _DIGITS) & (match.agree == 0)
+        copied += _twins(match, differs & ~contrast)
+        contrasted += _twins(match, differs & contrast)
+    what, where, total = "pairs" if a.has_pairs and b.has_pairs else "texts", f"{a.name} / {b.split}", len(b.texts)
+    found: list[tuple[str, Severity, str, list[Repeat]]] = [
+        ("near-item", "problem", f"nearly stand in {a.split}{_alike(near)}", copied),
+        ("contrast", "note", f"nearly stand in {a.split}, with another label{_alike(near)}", contrasted),
+    ]
+    for kind, severity, text, twins in found:
+        if twins:
+            examples = tuple(
+                ProblemExample(b.place(twin.row), a.place(twin.earlier), _shorten(b.texts[twin.row]))
+                for twin in sorted(twins, key=lambda twin: twin.row)[:max_examples]
+            )
+            message = f"{len(twins)} of the {total} {what} of {b.split} {text}"
+            yield Finding(kind, severity, where, message, len(twins), total, examples)
+
+
+_DIGITS = KINDS.index("digits")
+
+
+def _twins(match: SplitMatches, wanted: Any) -> list[Repeat]:
+    at = np.flatnonzero(wanted)
+    columns = (match.row[at].tolist(), match.of[at].tolist(), match.similarity[at].tolist())
+    return [Repeat(*twin) for twin in zip(*columns, strict=True)]
+
+
+def _alike(near: float) -> str:
+    return f" (similarity {near} or more, or one word added)" if near < 1 else " (but for form)"
 
 
 def _check_files(gathered: Gathered) -> Iterator[Finding]:

@@ -86,7 +86,7 @@ def unknown_format(path: Path) -> DataError:
     """The error of a file whose suffix nobody reads: it names all that are read, and readers that do not work."""
     added = [suffix for each in PLUGINS.survey() if not each.problem for suffix in each.thing.suffixes]
     known = ", ".join(sorted({*FORMATS, *added}))
-    message = f"the extension {suffix_of(path)!r} says no format; allowed: {known} (also with .gz)"
+    message = f"the extension {suffix_of(path)!r} is that of no known format; allowed: {known} (also with .gz)"
     broken = [str(each.plugin.error(each.problem)) for each in PLUGINS.survey() if each.problem]
     return DataError("; ".join([message, *broken]), path=path)
 

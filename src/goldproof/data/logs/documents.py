@@ -178,6 +178,21 @@ def as_number(value: Any) -> float:
         return math.nan
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    """A value that should be an object; empty where it is another, so that a log of odd parts lacks them only."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a value that should be a list of them."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def names(value: Any) -> list[str]:
+    """The texts of a value that should be a list of them."""
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
 def digest(text: str) -> str:
     """A short digest of a text: enough to see that two are not the same."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

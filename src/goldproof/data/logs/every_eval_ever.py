@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
@@ -23,10 +23,10 @@ LINE_KEYS = frozenset({"schema_version", "evaluation_id", "sample_id", "evaluati
 ERROR = "error"
 
 
-def read_every_eval_ever(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
+def read_every_eval_ever(path: Path, choice: LogChoice, *, lines: bool) -> list[Log]:
     """A log for each result of the document that has samples."""
     document_path = _document_of(path) if lines else path
-    document = read_document(document_path) if document_path else {}
+    document = mapping(read_document(document_path)) if document_path else {}
     samples_path = path if lines else _samples_of(path, document)
     rows = [row for _, row in iter_objects(samples_path)]
     by_task: dict[str, list[Mapping[str, Any]]] = {}
@@ -42,32 +42,33 @@ def _document_of(samples: Path) -> Path | None:
     return found if found != samples and found.is_file() else None
 
 
-def _samples_of(path: Path, document: Any) -> Path:
-    details = document.get("detailed_evaluation_results") if isinstance(document, dict) else None
-    named = str(details.get("file_path") or "") if isinstance(details, dict) else ""
+def _samples_of(path: Path, document: Mapping[str, Any]) -> Path:
+    named = str(mapping(document.get("detailed_evaluation_results")).get("file_path") or "")
     found = path.with_name(Path(named).name) if named else None
     if found is not None and found.is_file():
         return found
-    results = [str(result.get("evaluation_name")) for result in document.get("evaluation_results") or ()]
+    results = [str(result.get("evaluation_name")) for result in objects(document.get("evaluation_results"))]
     missing = f"its file of samples, {Path(named).name}, is not beside it" if named else "it names no file of samples"
     raise DataError(
         f"a document of Every Eval Ever ({listed(results)}), so one number for all items; {missing}", path=path
     )
 
 
-def _log(path: Path, document: Mapping[str, Any], task: str, rows: Sequence[Mapping[str, Any]], choice: Choice) -> Log:
-    results = [r for r in document.get("evaluation_results") or () if r.get("evaluation_name") == task]
+def _log(
+    path: Path, document: Mapping[str, Any], task: str, rows: Sequence[Mapping[str, Any]], choice: LogChoice
+) -> Log:
+    results = [r for r in objects(document.get("evaluation_results")) if r.get("evaluation_name") == task]
     by_id = {as_text(result.get("evaluation_result_id")): result for result in results}
     ids = list(dict.fromkeys(as_text(row.get("evaluation_result_id") or "") for row in rows))
     offers = {Offer(_metric(by_id.get(each, {})), each if len(ids) > 1 else ""): each for each in ids}
     chosen = choose(list(offers), choice, path, filters="result")
     kept = [row for row in rows if as_text(row.get("evaluation_result_id") or "") == offers[chosen.offer]]
     result = by_id.get(offers[chosen.offer], {})
-    config = result.get("metric_config") or {}
-    model = str((document.get("model_info") or {}).get("id") or kept[0].get("model_id") or "")
+    config = mapping(result.get("metric_config"))
+    model = str(mapping(document.get("model_info")).get("id") or kept[0].get("model_id") or "")
     shaped = shape(_rows(kept, choice, path), {"model": model, "dataset": task}, choice, path, scale=_scale(config))
-    printed = as_number((result.get("score_details") or {}).get("score"))
-    library = document.get("eval_library") or {}
+    printed = as_number(mapping(result.get("score_details")).get("score"))
+    library = mapping(document.get("eval_library"))
     return Log(
         harness=plain_name(f"Every Eval Ever {document.get('schema_version') or kept[0].get('schema_version') or ''}"),
         model=plain_name(model),
@@ -84,7 +85,7 @@ def _log(path: Path, document: Mapping[str, Any], task: str, rows: Sequence[Mapp
 
 
 def _metric(result: Mapping[str, Any]) -> str:
-    config = result.get("metric_config") or {}
+    config = mapping(result.get("metric_config"))
     return str(config.get("metric_id") or config.get("metric_name") or "score")
 
 
@@ -94,10 +95,10 @@ def _scale(config: Mapping[str, Any]) -> Scale:
     return Scale(low if told else None, high if told else None, not config.get("lower_is_better"))
 
 
-def _rows(rows: Sequence[Mapping[str, Any]], choice: Choice, path: Path) -> ScoreRows:
-    scores = [as_number((row.get("evaluation") or {}).get("score")) for row in rows]
+def _rows(rows: Sequence[Mapping[str, Any]], choice: LogChoice, path: Path) -> ScoreRows:
+    scores = [as_number(mapping(row.get("evaluation")).get("score")) for row in rows]
     failed = [score != score and bool(row.get("error")) for row, score in zip(rows, scores, strict=True)]
-    inputs = [row.get("input") or {} for row in rows]
+    inputs = [mapping(row.get("input")) for row in rows]
     texts = [as_text(given.get("raw") or "") for given in inputs]
     prompts = [as_text(given.get("formatted") or "") for given in inputs]
     return ScoreRows(
@@ -114,7 +115,7 @@ def _rows(rows: Sequence[Mapping[str, Any]], choice: Choice, path: Path) -> Scor
 def _metadata(rows: Sequence[Mapping[str, Any]], name: str | None, path: Path) -> list[str] | None:
     if name is None:
         return None
-    found = [(row.get("metadata") or {}).get(name) for row in rows]
+    found = [mapping(row.get("metadata")).get(name) for row in rows]
     if all(value is None for value in found):
         raise DataError(f"the samples' metadata have no field {name!r}", path=path)
     return ["" if value is None else as_text(value) for value in found]
@@ -127,7 +128,7 @@ def _notes(document: Mapping[str, Any], library: Mapping[str, Any], n_rows: int)
     name = str(library.get("name") or "")
     if name and name != "unknown":
         notes.append(f"The evaluation was run with {plain_name(name)} {plain_name(library.get('version') or '')}.")
-    counted = (document.get("detailed_evaluation_results") or {}).get("total_rows")
+    counted = mapping(document.get("detailed_evaluation_results")).get("total_rows")
     if isinstance(counted, int) and counted != n_rows:
         notes.append(f"The document says that there are {counted:,} samples; there are {n_rows:,}.")
     return notes

@@ -22,6 +22,14 @@ def gather(readings: Iterable[Callable[[], list[Log]]]) -> list[Log]:
         except (DataError, UsageError) as error:
             refused.append(error)
     if not found and refused:
-        raise refused[0]
+        raise _joined(refused)
     notes = tuple(f"Not read: {error}" for error in refused if isinstance(error, DataError))
     return [replace(log, notes=(*log.notes, *notes)) for log in found]
+
+
+def _joined(refused: list[DataError | UsageError]) -> DataError | UsageError:
+    """The first error; where what was asked for is in none of several logs, that is said."""
+    first, n_more = refused[0], len(refused) - 1
+    if not n_more or any(isinstance(error, DataError) for error in refused):
+        return first
+    return UsageError(f"{first}; nor is it in {'another log' if n_more == 1 else f'{n_more} other logs'} there")

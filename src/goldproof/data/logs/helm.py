@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
-from goldproof.data.logs.documents import as_number, as_text, digest, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.documents import as_number, as_text, digest, mapping, names, objects, read_document
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
@@ -50,7 +50,7 @@ class _Run:
         return found if isinstance(found, dict) else {}
 
 
-def read_helm(folder: Path, choice: Choice) -> list[Log]:
+def read_helm(folder: Path, choice: LogChoice) -> list[Log]:
     """The log in a run folder, as a list of one."""
     if not (folder / SCORES).is_file():
         raise DataError(
@@ -61,7 +61,7 @@ def read_helm(folder: Path, choice: Choice) -> list[Log]:
         _objects(folder / SCORES),
         _object(folder / RUN_SPEC),
         _objects(folder / STATS),
-        _object(folder / STATE).get("request_states") or (),
+        objects(_object(folder / STATE).get("request_states")),
     )
     name = str(run.spec.get("name") or folder.name)
     task = _OF_MODEL.sub("", name).strip(",:") or name
@@ -83,7 +83,7 @@ def _object(path: Path) -> dict[str, Any]:
     return found
 
 
-def _log(run: _Run, task: str, choice: Choice) -> Log:
+def _log(run: _Run, task: str, choice: LogChoice) -> Log:
     chosen = choose(_offers(run), choice, run.folder / SCORES, filters="split")
     offer = chosen.offer
     model = str(run.adapter.get("model") or run.adapter.get("model_deployment") or "")
@@ -122,20 +122,20 @@ def _named(stat: Any) -> Offer | None:
 def _offers(run: _Run) -> list[Offer]:
     """All metrics of items; first those that the run's specification names, in its order, of the split `test`."""
     found = dict.fromkeys(
-        offer for entry in run.entries for stat in entry.get("stats") or () if (offer := _named(stat)) is not None
+        offer for entry in run.entries for stat in objects(entry.get("stats")) if (offer := _named(stat)) is not None
     )
     if not found:
         raise DataError("no item has a metric", path=run.folder / SCORES)
-    specs = run.spec.get("metric_specs") or ()
-    named = [name for spec in specs for name in (spec.get("args") or {}).get("names") or ()]
+    specs = objects(run.spec.get("metric_specs"))
+    named = [name for spec in specs for name in names(mapping(spec.get("args")).get("names"))]
     places = {name: place for place, name in reversed(list(enumerate([*named, *_HEADLINES])))}
     return sorted(found, key=lambda offer: (places.get(offer.metric, len(places) + 9), offer.filter != "test"))
 
 
-def _rows(run: _Run, offer: Offer, choice: Choice) -> ScoreRows:
+def _rows(run: _Run, offer: Offer, choice: LogChoice) -> ScoreRows:
     ids, trials, scores, reasons = [], [], [], []
     for entry in run.entries:
-        for stat in entry.get("stats") or ():
+        for stat in objects(entry.get("stats")):
             if _named(stat) != offer:
                 continue
             ids.append(as_text(entry.get("instance_id")))
@@ -144,7 +144,7 @@ def _rows(run: _Run, offer: Offer, choice: Choice) -> ScoreRows:
             reasons.append("" if stat.get("count") else NO_VALUE)
     instances = _instances(run)
     known = [instances.get(item, {}) for item in ids]
-    texts = [as_text((instance.get("input") or {}).get("text") or "") for instance in known]
+    texts = [as_text(mapping(instance.get("input")).get("text") or "") for instance in known]
     prompts = {key: digest(prompt) for key, prompt in _prompts(run).items()}
     return ScoreRows(
         ids,
@@ -167,7 +167,7 @@ def _instances(run: _Run) -> dict[str, Mapping[str, Any]]:
 def _prompts(run: _Run) -> dict[tuple[str, str], str]:
     found = {}
     for state in run.states:
-        instance, request = state.get("instance") or {}, state.get("request") or {}
+        instance, request = mapping(state.get("instance")), mapping(state.get("request"))
         if not instance.get("perturbation") and isinstance(request.get("prompt"), str):
             found[as_text(instance.get("id")), as_text(state.get("train_trial_index", 0))] = request["prompt"]
     return found
@@ -177,7 +177,7 @@ def _extra(known: Sequence[Mapping[str, Any]], name: str | None, folder: Path) -
     """A field of the items, which stands in their extra data or beside their text."""
     if name is None:
         return None
-    found = [instance.get(name, (instance.get("extra_data") or {}).get(name)) for instance in known]
+    found = [instance.get(name, mapping(instance.get("extra_data")).get(name)) for instance in known]
     if all(value is None for value in found):
         raise DataError(f"the instances have no field {name!r}", path=folder / STATE)
     return ["" if value is None else as_text(value) for value in found]
@@ -190,16 +190,16 @@ def _printed(run: _Run, offer: Offer) -> float | None:
 
 
 def _conditions(run: _Run, shaped: Shaped) -> Conditions:
-    shots, limit = run.adapter.get("max_train_instances"), run.adapter.get("max_eval_instances")
+    """Where HELM takes fewer items than there are, they are a random draw: that is no limit to the first ones."""
+    shots = run.adapter.get("max_train_instances")
     cut = [
         stat.get("sum")
         for entry in run.entries
-        for stat in entry.get("stats") or ()
-        if (stat.get("name") or {}).get("name") == "finish_reason_length" and not (stat["name"]).get("perturbation")
+        for stat in objects(entry.get("stats"))
+        if mapping(stat.get("name")).get("name") == "finish_reason_length" and not stat["name"].get("perturbation")
     ]
     return Conditions(
         n_shots=shots if isinstance(shots, int) else None,
-        limit=float(limit) if isinstance(limit, int | float) else None,
         prompts=shaped.prompts,
         n_truncated=sum(number == 1 for number in cut),
     )

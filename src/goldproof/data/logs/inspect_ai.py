@@ -17,8 +17,8 @@ import numpy as np
 
 from goldproof.data.logs.archive import Archive
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import as_number, as_text, digest, parse_document, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.documents import as_number, as_text, digest, mapping, objects, parse_document, read_document
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError, UsageError
 
@@ -66,7 +66,7 @@ def is_eval_archive(path: Path) -> bool:
         return HEADER in archive.names or START in archive.names
 
 
-def read_inspect(path: Path, choice: Choice, *, packed: bool) -> list[Log]:
+def read_inspect(path: Path, choice: LogChoice, *, packed: bool) -> list[Log]:
     """The log in a file, as a list of one."""
     evaluation = _read_archive(path) if packed else _read_json(path)
     task = str(evaluation.part("eval", "task") or "")
@@ -90,7 +90,7 @@ def _read_archive(path: Path) -> _Evaluation:
 
 def _read_json(path: Path) -> _Evaluation:
     document = _object(read_document(path), path, "the log")
-    samples = [sample for sample in document.get("samples") or () if isinstance(sample, dict)]
+    samples = objects(document.get("samples"))
     return _Evaluation(path, {k: v for k, v in document.items() if k != "samples"}, samples, _invalid(iter(samples)))
 
 
@@ -100,20 +100,25 @@ def _object(value: Any, path: Path, what: str) -> dict[str, Any]:
     return value
 
 
-def _summaries(archive: Archive) -> list[Mapping[str, Any]]:
+def _summaries(archive: Archive) -> Sequence[Mapping[str, Any]]:
     """The summaries of all samples: together, or of a run that did not end in the parts that were written, or none."""
     members = [SUMMARIES] if SUMMARIES in archive.names else _numbered(archive.names)
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
-    rows = [row for name in members for row in parse_document(archive.read(name), archive.path, name) or ()]
+    rows: list[Mapping[str, Any]] = [row for name in members for row in _rows_of(archive, name)]
     if not members:
         rows = list(_iter_samples(archive))
-    if any(not isinstance(row, dict) for row in rows):
-        raise DataError("a summary of a sample is no object", path=archive.path)
     if SUMMARIES in members:
         return rows
     for row in rows:  # a sample that was run again stands in the journal again, and the last time counts
         found[as_text(row.get("id")), as_text(row.get("epoch"))] = row
     return list(found.values())
+
+
+def _rows_of(archive: Archive, name: str) -> list[dict[str, Any]]:
+    rows = parse_document(archive.read(name), archive.path, name)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"{name} must be a list of objects", path=archive.path)
+    return rows
 
 
 def _numbered(names: frozenset[str]) -> list[str]:
@@ -137,7 +142,7 @@ def _invalid(samples: Iterator[Mapping[str, Any]]) -> frozenset[tuple[str, str]]
     )
 
 
-def _check_status(evaluation: _Evaluation, choice: Choice) -> None:
+def _check_status(evaluation: _Evaluation, choice: LogChoice) -> None:
     status = str(evaluation.part("status") or "")
     n_samples = len(evaluation.samples)
     if status != "success" and not choice.unfinished:
@@ -161,7 +166,7 @@ def _n_planned(evaluation: _Evaluation) -> int:
     return len(ids) * (epochs if isinstance(epochs, int) else 1) if isinstance(ids, list) else 0
 
 
-def _log(evaluation: _Evaluation, task: str, choice: Choice) -> Log:
+def _log(evaluation: _Evaluation, task: str, choice: LogChoice) -> Log:
     scores = _scores(evaluation)
     labels = _labels(scores)
     offers = _offers(evaluation, scores, labels)
@@ -191,22 +196,20 @@ def _log(evaluation: _Evaluation, task: str, choice: Choice) -> Log:
 
 def _scores(evaluation: _Evaluation) -> list[_Score]:
     """The scores that the results list; without results those that the samples have."""
-    listed_scores = evaluation.part("results", "scores")
     found = [
         _Score(
             str(score.get("name")),
             str(score.get("scorer") or score.get("name")),
             str(score.get("reducer") or "mean"),
-            {str(key): as_number(value.get("value")) for key, value in (score.get("metrics") or {}).items()},
+            {str(key): as_number(mapping(value).get("value")) for key, value in mapping(score.get("metrics")).items()},
         )
-        for score in listed_scores or ()
-        if isinstance(score, dict)
+        for score in objects(evaluation.part("results", "scores"))
     ]
     if found:
         return found
     seen: dict[tuple[str, str], None] = {}
     for sample in evaluation.samples:
-        for scorer, score in (sample.get("scores") or {}).items():
+        for scorer, score in mapping(sample.get("scores")).items():
             value = score.get("value") if isinstance(score, dict) else None
             names = list(value) if isinstance(value, dict) else [scorer]
             seen.update({(scorer, name): None for name in names})
@@ -223,7 +226,7 @@ def _labels(scores: Sequence[_Score]) -> dict[tuple[str, str], str]:
 
 
 def _refuse_ambiguous(
-    choice: Choice, scores: Sequence[_Score], labels: Mapping[tuple[str, str], str], path: Path
+    choice: LogChoice, scores: Sequence[_Score], labels: Mapping[tuple[str, str], str], path: Path
 ) -> None:
     same = [label for (_, name), label in labels.items() if name == choice.filter and label != choice.filter]
     if len(same) > 1:
@@ -268,7 +271,7 @@ def _printed(same: Sequence[_Score], metric: str) -> tuple[float | None, list[st
     return printed, notes
 
 
-def _rows(evaluation: _Evaluation, score: _Score, choice: Choice) -> ScoreRows:
+def _rows(evaluation: _Evaluation, score: _Score, choice: LogChoice) -> ScoreRows:
     samples = evaluation.samples
     ids = [as_text(sample.get("id")) for sample in samples]
     epochs = [as_text(sample.get("epoch") or 1) for sample in samples]
@@ -297,7 +300,7 @@ def _rows(evaluation: _Evaluation, score: _Score, choice: Choice) -> ScoreRows:
 
 
 def _value(sample: Mapping[str, Any], score: _Score) -> Any:
-    found = (sample.get("scores") or {}).get(score.scorer)
+    found = mapping(sample.get("scores")).get(score.scorer)
     value = found.get("value") if isinstance(found, dict) else None
     return value.get(score.name) if isinstance(value, dict) else value
 
@@ -321,7 +324,7 @@ def _reason(sample: Mapping[str, Any], value: Any) -> str:
 def _metadata(samples: Sequence[Mapping[str, Any]], name: str | None, path: Path) -> list[str] | None:
     if name is None:
         return None
-    found = [(sample.get("metadata") or {}).get(name) for sample in samples]
+    found = [mapping(sample.get("metadata")).get(name) for sample in samples]
     if all(value is None for value in found):
         raise DataError(f"the samples' metadata have no field {name!r}", path=path)
     return ["" if value is None else as_text(value) for value in found]
@@ -340,14 +343,22 @@ def _left_out(counted: dict[str, int], evaluation: _Evaluation) -> dict[str, int
 
 
 def _conditions(evaluation: _Evaluation, prompts: tuple[str, ...]) -> Conditions:
-    limit = evaluation.part("eval", "config", "limit")
     seed = evaluation.part("eval", "model_generate_config", "seed")
     return Conditions(
-        limit=float(limit[1] if isinstance(limit, list) and len(limit) == 2 else limit) if limit else None,
+        limit=_limit(evaluation),
         seed="" if seed is None else str(seed),
         prompts=prompts,
         n_truncated=sum(sample.get("limit") is not None for sample in evaluation.samples),
     )
+
+
+def _limit(evaluation: _Evaluation) -> float | None:
+    """How many of the first samples were taken; not told where they were shuffled before, or taken from the middle."""
+    limit = evaluation.part("eval", "config", "limit")
+    if isinstance(limit, list) and len(limit) == 2 and limit[0] == 0:
+        limit = limit[1]
+    shuffled = evaluation.part("eval", "dataset", "shuffled")
+    return float(limit) if isinstance(limit, int) and not shuffled else None
 
 
 def _notes(evaluation: _Evaluation, score: _Score) -> list[str]:

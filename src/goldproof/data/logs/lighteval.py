@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 
 from goldproof.data.formats.parquet import ParquetRows, iter_record_batches
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import as_number, as_text, digest, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.documents import as_number, as_text, digest, mapping, objects, read_document
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
@@ -42,7 +42,7 @@ class _Details:
     scores: Mapping[str, pa.ChunkedArray]
 
 
-def read_lighteval(path: Path, choice: Choice) -> list[Log]:
+def read_lighteval(path: Path, choice: LogChoice) -> list[Log]:
     """The log in a file of details, as a list of one."""
     match = _DETAILS.fullmatch(path.name)
     details = _read_details(path, match.group(1) if match else "")
@@ -55,7 +55,7 @@ def read_lighteval(path: Path, choice: Choice) -> list[Log]:
 
 def no_items(path: Path) -> DataError:
     """The error of results that were given without details."""
-    tasks = (read_document(path).get("results") or {}).keys()
+    tasks = mapping(mapping(read_document(path)).get("results"))
     return DataError(
         f"these are results of lighteval ({listed(list(tasks))}) without the score of each item; run it with "
         "--save-details, and give the folder 'details' or the one that holds both",
@@ -115,19 +115,18 @@ def _results(path: Path, date: str) -> Mapping[str, Any]:
             model = path.parent.parent.relative_to(folder)
             beside.append(folder.parent / "results" / model / f"results_{date}.json")
     found = next((file for file in beside if file.is_file()), None)
-    document = read_document(found) if found is not None else {}
-    return document if isinstance(document, dict) else {}
+    return mapping(read_document(found)) if found is not None else {}
 
 
-def _log(details: _Details, results: Mapping[str, Any], named: tuple[str, int | None], choice: Choice) -> Log:
+def _log(details: _Details, results: Mapping[str, Any], named: tuple[str, int | None], choice: LogChoice) -> Log:
     task, shots = named
     aggregates = _of_task(results.get("results"), details.task)
     places = {name: place for place, name in enumerate(aggregates)}
     names = sorted(details.scores, key=lambda name: places.get(name, len(places)))
     chosen = choose([Offer(name) for name in names], choice, details.path)
     metric = chosen.offer.metric
-    general = results.get("config_general") or {}
-    model = str(general.get("model_name") or (general.get("model_config") or {}).get("model_name") or "")
+    general = mapping(results.get("config_general"))
+    model = str(general.get("model_name") or mapping(general.get("model_config")).get("model_name") or "")
     where = {"model": model, "dataset": task}
     scale = _scale(_of_task(results.get("config_tasks"), details.task), metric)
     shaped = shape(_rows(details, metric, choice), where, choice, details.path, scale=scale)
@@ -160,7 +159,7 @@ def _of_task(parts: Any, task: str) -> Mapping[str, Any]:
 
 def _scale(config: Mapping[str, Any], metric: str) -> Scale:
     """Whether more is better, as the task's list of metrics says it; one entry may be of several metrics."""
-    for entry in config.get("metrics") or ():
+    for entry in objects(config.get("metrics")):
         names = entry.get("metric_name") if isinstance(entry, dict) else None
         if metric == names or (isinstance(names, list) and metric in names):
             higher = entry.get("higher_is_better")
@@ -168,7 +167,7 @@ def _scale(config: Mapping[str, Any], metric: str) -> Scale:
     return Scale()
 
 
-def _rows(details: _Details, metric: str, choice: Choice) -> ScoreRows:
+def _rows(details: _Details, metric: str, choice: LogChoice) -> ScoreRows:
     column = details.scores[metric]
     return ScoreRows(
         _ids(details),
@@ -196,18 +195,17 @@ def _specific(details: _Details, name: str | None) -> list[str] | None:
     """A field of what a task keeps of its own in a document, or of the document itself."""
     if name is None:
         return None
-    found = [(doc.get("specific") or {}).get(name, doc.get(name)) for doc in details.extra]
+    found = [mapping(doc.get("specific")).get(name, doc.get(name)) for doc in details.extra]
     if all(value is None for value in found):
         raise DataError(f"the documents have no field {name!r}", path=details.path)
     return ["" if value is None else as_text(value) for value in found]
 
 
 def _conditions(results: Mapping[str, Any], details: _Details, shots: int | None, shaped: Shaped) -> Conditions:
-    general, task = results.get("config_general") or {}, _of_task(results.get("config_tasks"), details.task)
-    limit = general.get("max_samples")
+    """Where lighteval takes fewer items than there are, it has shuffled them before: no limit to the first ones."""
+    task = _of_task(results.get("config_tasks"), details.task)
     return Conditions(
         dataset_revision=str(task.get("hf_revision") or ""),
         n_shots=shots,
-        limit=float(limit) if isinstance(limit, int | float) and not isinstance(limit, bool) else None,
         prompts=shaped.prompts,
     )

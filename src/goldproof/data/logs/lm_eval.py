@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow.compute as pc
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import Fields, as_number, first_objects, read_document, read_fields
+from goldproof.data.logs.documents import Fields, as_number, first_objects, mapping, names, read_document, read_fields
 from goldproof.data.logs.gathering import gather
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
@@ -57,9 +57,9 @@ class _Results:
         return found if isinstance(found, dict) else {}
 
 
-def read_lm_eval(samples: Sequence[Path], results: Sequence[Path], choice: Choice, path: Path) -> list[Log]:
+def read_lm_eval(samples: Sequence[Path], results: Sequence[Path], choice: LogChoice, path: Path) -> list[Log]:
     """The logs of these samples, each with the results that were written with it."""
-    documents = {file: read_document(file) for file in results}
+    documents = {file: mapping(read_document(file)) for file in results}
     if not samples:
         raise _without_samples(documents, path)
     named = {file: _task_name(file) for file in samples}
@@ -108,12 +108,12 @@ def _results_of(samples: Path, task: str, documents: Mapping[Path, Any]) -> _Res
     beside = [file for file in documents if file.parent == samples.parent]
     same = [file for file in beside if _stamp(samples) and _stamp(file) == _stamp(samples)]
     if not same and not _stamp(samples):
-        same = [file for file in beside if task in documents[file].get("results", {})]
+        same = [file for file in beside if task in mapping(documents[file].get("results"))]
     return _Results(task, documents[same[0]]) if len(same) == 1 else _Results(task)
 
 
 def _without_samples(documents: Mapping[Path, Any], path: Path) -> DataError:
-    tasks = [task for document in documents.values() for task in document.get("results", {})]
+    tasks = [task for document in documents.values() for task in mapping(document.get("results"))]
     return DataError(
         f"these are results of lm-evaluation-harness ({listed(tasks)}) without samples, so there is no score for each "
         "item; run it with --log_samples, and give the folder that holds both",
@@ -121,18 +121,18 @@ def _without_samples(documents: Mapping[Path, Any], path: Path) -> DataError:
     )
 
 
-def _read_task(path: Path, results: _Results, choice: Choice) -> list[Log]:
+def _read_task(path: Path, results: _Results, choice: LogChoice) -> list[Log]:
     first = first_objects(path)
     if not first:
         raise DataError("the file has no rows", path=path)
-    names = _metric_names(first)
-    scalar = [name for name in names if _is_number(name, first)]
-    if choice.metric is not None and choice.metric.split("/")[0] in set(names) - set(scalar):
+    metrics = _metric_names(first)
+    scalar = [name for name in metrics if _is_number(name, first)]
+    if choice.metric is not None and choice.metric.split("/")[0] in set(metrics) - set(scalar):
         raise _not_an_item_score(choice.metric, scalar, path)
     if not scalar:
-        raise DataError(f"no metric has a number for each item; the log has {listed(names)}", path=path)
+        raise DataError(f"no metric has a number for each item; the log has {listed(metrics)}", path=path)
     wanted = ["doc_id", "doc_hash", "prompt_hash", "filter"]
-    text = next((f"doc.{name}" for name in _TEXTS if isinstance((first[0].get("doc") or {}).get(name), str)), None)
+    text = next((f"doc.{name}" for name in _TEXTS if isinstance(mapping(first[0].get("doc")).get(name), str)), None)
     extra = [name for name in (text, _doc_field(choice.cluster), _doc_field(choice.category)) if name]
     columns = read_fields(path, [*wanted, *extra], scalar, first)
     filters = [str(name) for name in pc.unique(pc.fill_null(columns["filter"], "none")).to_pylist()]
@@ -150,7 +150,7 @@ def _read_task(path: Path, results: _Results, choice: Choice) -> list[Log]:
 
 def _metric_names(first: Sequence[Mapping[str, Any]]) -> list[str]:
     """The metrics as the lines name them; older logs do not, and have them as the keys that are no other part."""
-    named = [name for row in first for name in row.get("metrics") or () if isinstance(name, str)]
+    named = [name for row in first for name in names(row.get("metrics"))]
     if not named:
         known = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
         named = [name for row in first for name in row if name not in known and not name.endswith("_hash")]
@@ -182,7 +182,7 @@ def _offers(metrics: Sequence[str], filters: Sequence[str], results: _Results) -
     return sorted(found, key=lambda offer: places.get(f"{offer.metric},{offer.filter}", len(printed)))
 
 
-def _rows(columns: Fields, offer: Offer, choice: Choice, text: str | None, path: Path) -> ScoreRows:
+def _rows(columns: Fields, offer: Offer, choice: LogChoice, text: str | None, path: Path) -> ScoreRows:
     mask = pc.equal(pc.fill_null(columns["filter"], "none"), offer.filter)
     kept = {name: column.filter(mask) for name, column in columns.items()}
     scores = np.asarray(kept[offer.metric].to_numpy(), float)
@@ -269,7 +269,7 @@ def _conditions(results: _Results, shaped: Shaped) -> Conditions:
     config = results.config
     task = results.part("configs")
     shots = results.part("n-shot")
-    kwargs = (task.get("dataset_kwargs") if isinstance(task, dict) else None) or {}
+    kwargs = mapping(mapping(task).get("dataset_kwargs"))
     seeds = [config.get(name) for name in ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")]
     limit = config.get("limit")
     return Conditions(

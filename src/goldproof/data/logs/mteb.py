@@ -16,8 +16,8 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import as_number, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.documents import as_number, mapping, names, objects, read_document
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
@@ -30,22 +30,22 @@ _SPLITS = ("test", "validation", "dev", "train")
 _MAIN = "main_score"
 
 
-def read_mteb(path: Path, choice: Choice) -> list[Log]:
+def read_mteb(path: Path, choice: LogChoice) -> list[Log]:
     """A log for each subset (as a rule a language) of the task, of the split `test` where there is one."""
-    document = read_document(path)
-    scores = document.get("scores") if isinstance(document, dict) else None
+    document = mapping(read_document(path))
+    scores = document.get("scores")
     if not isinstance(scores, dict) or not scores:
         raise DataError(
             "results of MTEB before version 1.11, or without 'scores'; load and save them with a newer mteb", path=path
         )
     splits = [split for split in _SPLITS if split in scores] + [split for split in scores if split not in _SPLITS]
     task = str(document.get("task_name") or path.stem)
-    subsets = [subset for subset in scores[splits[0]] if isinstance(subset, dict)]
-    names = {_task(task, subset): subset for subset in subsets}
-    wanted = [task] if choice.task == task else choose_task(list(names), choice, path)
+    subsets = objects(scores[splits[0]])
+    named = {_task(task, subset): subset for subset in subsets}
+    wanted = [task] if choice.task == task else choose_task(list(named), choice, path)
     logs = [
         _log(path, document, (name, splits[0]), subset, choice)
-        for name, subset in names.items()
+        for name, subset in named.items()
         if (name in wanted or wanted == [task]) and subset.get("scores_per_experiment")
     ]
     if not logs:
@@ -68,7 +68,7 @@ def _task(task: str, subset: Mapping[str, Any]) -> str:
 
 
 def _log(
-    path: Path, document: Mapping[str, Any], named: tuple[str, str], subset: Mapping[str, Any], choice: Choice
+    path: Path, document: Mapping[str, Any], named: tuple[str, str], subset: Mapping[str, Any], choice: LogChoice
 ) -> Log:
     task, split = named
     draws = subset["scores_per_experiment"]
@@ -86,7 +86,7 @@ def _log(
         np.array([as_number(draw.get(metric)) for draw in draws]),
         reasons=["" if metric in draw else "no score" for draw in draws],
     )
-    languages = list(subset.get("languages") or ())
+    languages = names(subset.get("languages"))
     model = _model(path)
     where = {"model": model, "dataset": task, "language": str(languages[0]) if len(languages) == 1 else ""}
     shaped = shape(rows, where, choice, path)
@@ -121,5 +121,4 @@ def _main_metric(subset: Mapping[str, Any], metrics: Sequence[str]) -> str:
 def _model(path: Path) -> str:
     """The model's name from `model_meta.json` beside the results, which do not say it themselves."""
     meta = path.parent / "model_meta.json"
-    found = read_document(meta) if meta.is_file() else {}
-    return str(found.get("name") or "") if isinstance(found, dict) else ""
+    return str(mapping(read_document(meta)).get("name") or "") if meta.is_file() else ""

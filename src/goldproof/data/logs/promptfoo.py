@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from goldproof.data.logs.choosing import Offer, choose, choose_task
-from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
+from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
-from goldproof.errors import DataError
+from goldproof.errors import DataError, UsageError
 
 DOCUMENT_KEYS = (frozenset({"evalId", "results", "config"}), frozenset({"results", "config", "shareableUrl"}))
 LINE_KEYS = frozenset({"promptIdx", "testIdx", "success", "score"})
@@ -27,40 +28,53 @@ _IS_ERROR = 2  # failureReason: 0 none, 1 an assertion, 2 an error
 _PASSED, _SCORE = "passed", "score"
 
 
-def read_promptfoo(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
+def read_promptfoo(path: Path, choice: LogChoice, *, lines: bool) -> list[Log]:
     """A log for each provider and prompt."""
     results, counted, description = _read(path, lines)
-    for number, result in enumerate(results):
-        if not isinstance(result, dict):
-            raise DataError(f"result {number}: an object is needed", path=path)
-    arms: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    wrong = next((place for place, result in enumerate(results) if not isinstance(result, dict)), None)
+    if wrong is not None:
+        raise DataError(f"result {wrong}: an object is needed", path=path)
+    arms: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for result in results:
         # The number of a prompt counts providers as well: it is that of a column of the table that promptfoo shows.
-        arms.setdefault((_provider(result), int(as_text(result.get("promptIdx") or 0))), []).append(result)
+        arms.setdefault((_provider(result), as_text(result.get("promptIdx") or 0)), []).append(result)
     if not arms:
         raise DataError("there are no results in it", path=path)
     choose_task([description], choice, path)
+    named = _named(list(arms))
+    if choice.filter is not None and choice.filter not in named.values():
+        raise UsageError(f"{path}: there is no prompt {choice.filter!r}; the log has {listed(list(named.values()))}")
+    return [
+        _log(path, (arm[0], named[arm], description), rows, counted.get(arm[1], {}), choice)
+        for arm, rows in arms.items()
+        if choice.filter in (None, named[arm])
+    ]
+
+
+def _named(arms: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Which prompt of its provider each arm is, as `prompt 1`; nothing where there is one."""
     of_provider = Counter(provider for provider, _ in arms)
     seen: Counter[str] = Counter()
-    logs = []
-    for (provider, number), rows in arms.items():
-        seen[provider] += 1
-        model = provider if of_provider[provider] == 1 else f"{provider}, prompt {seen[provider]}"
-        logs.append(_log(path, (model, description), rows, counted.get(number, {}), choice))
-    return logs
+    named = {}
+    for arm in arms:
+        seen[arm[0]] += 1
+        named[arm] = "" if of_provider[arm[0]] == 1 else f"prompt {seen[arm[0]]}"
+    return named
 
 
-def _read(path: Path, lines: bool) -> tuple[Sequence[Any], dict[int, Mapping[str, Any]], str]:
+def _read(path: Path, lines: bool) -> tuple[Sequence[Any], dict[str, Mapping[str, Any]], str]:
     """The results, what was counted for each provider and prompt, and the description of the evaluation."""
     if lines:
         return [row for _, row in iter_objects(path)], {}, ""
-    document = read_document(path)
+    document = mapping(read_document(path))
     inner = document.get("results")
     if not isinstance(inner, dict) or not isinstance(inner.get("results"), list):
         raise DataError("results of promptfoo have a list results.results, which this file has not", path=path)
     config = document.get("config")
     description = str(config.get("description") or "") if isinstance(config, dict) else ""
-    counted = dict(enumerate(inner.get("prompts") or ()))
+    counted: dict[str, Mapping[str, Any]] = {
+        str(number): prompt for number, prompt in enumerate(objects(inner.get("prompts")))
+    }
     return inner["results"], counted, description
 
 
@@ -73,13 +87,14 @@ def _provider(result: Mapping[str, Any]) -> str:
 
 def _log(
     path: Path,
-    named: tuple[str, str],
+    named: tuple[str, str, str],
     results: Sequence[Mapping[str, Any]],
     prompt: Mapping[str, Any],
-    choice: Choice,
+    choice: LogChoice,
 ) -> Log:
-    model, description = named
-    chosen = choose(_offers(results), choice, path)
+    provider, prompt_name, description = named
+    chosen = choose(_offers(results), replace(choice, filter=None), path)
+    model = f"{provider}, {prompt_name}" if prompt_name else provider
     metric = chosen.offer.metric
     shaped = shape(
         _rows(results, metric, choice, path),
@@ -94,7 +109,7 @@ def _log(
         model=plain_name(model),
         task=plain_name(description),
         metric=plain_name(metric),
-        filter="",
+        filter=prompt_name,
         answers=shaped.answers,
         printed=_printed(counts if isinstance(counts, dict) else {}, metric),
         left_out=shaped.answers.reasons_missing(),
@@ -106,7 +121,7 @@ def _log(
 
 def _offers(results: Sequence[Mapping[str, Any]]) -> list[Offer]:
     """Whether all assertions held, which promptfoo shows first; then its score, and those that were named."""
-    named = dict.fromkeys(name for result in results for name in result.get("namedScores") or {})
+    named = dict.fromkeys(name for result in results for name in mapping(result.get("namedScores")))
     return [Offer(_PASSED), Offer(_SCORE), *(Offer(name) for name in named if name not in (_PASSED, _SCORE))]
 
 
@@ -114,7 +129,7 @@ def _scale(metric: str) -> Scale:
     return Scale(0.0, 1.0) if metric == _PASSED else Scale()
 
 
-def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, path: Path) -> ScoreRows:
+def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: LogChoice, path: Path) -> ScoreRows:
     times: Counter[str] = Counter()
     ids, runs, scores, reasons = [], [], [], []
     for result in results:
@@ -126,7 +141,7 @@ def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, pat
         runs.append(str(times[item]))
         scores.append(np.nan if failed else as_number(value))
         reasons.append(ERROR if failed else "no score" if value is None else "")
-    prompts = [as_text((result.get("prompt") or {}).get("raw") or "") for result in results]
+    prompts = [as_text(mapping(result.get("prompt")).get("raw") or "") for result in results]
     return ScoreRows(
         ids,
         np.array(scores, float),
@@ -141,7 +156,7 @@ def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, pat
 
 def _item(result: Mapping[str, Any]) -> str:
     """A digest of what makes a test: its variables and its description."""
-    test = result.get("testCase") or {}
+    test = mapping(result.get("testCase"))
     parts = [result.get("vars") or test.get("vars") or {}, test.get("description") or ""]
     return digest(json.dumps(parts, sort_keys=True))
 
@@ -149,7 +164,7 @@ def _item(result: Mapping[str, Any]) -> str:
 def _value(result: Mapping[str, Any], metric: str) -> Any:
     if metric == _PASSED:
         return result.get("success")
-    return result.get("score") if metric == _SCORE else (result.get("namedScores") or {}).get(metric)
+    return result.get("score") if metric == _SCORE else mapping(result.get("namedScores")).get(metric)
 
 
 def _field(results: Sequence[Mapping[str, Any]], name: str | None, path: Path) -> list[str] | None:
@@ -157,7 +172,7 @@ def _field(results: Sequence[Mapping[str, Any]], name: str | None, path: Path) -
     if name is None:
         return None
     found = [
-        (r.get("vars") or {}).get(name, ((r.get("testCase") or {}).get("metadata") or {}).get(name)) for r in results
+        mapping(r.get("vars")).get(name, mapping(mapping(r.get("testCase")).get("metadata")).get(name)) for r in results
     ]
     if all(value is None for value in found):
         raise DataError(f"the tests have no variable {name!r}, nor such a field of metadata", path=path)
@@ -170,6 +185,6 @@ def _printed(counts: Mapping[str, Any], metric: str) -> float | None:
     if metric in (_PASSED, _SCORE):
         total = as_number(counts.get("testPassCount" if metric == _PASSED else "score"))
     else:
-        total = as_number((counts.get("namedScores") or {}).get(metric))
-        n_judged = as_number((counts.get("namedScoresCount") or {}).get(metric))
+        total = as_number(mapping(counts.get("namedScores")).get(metric))
+        n_judged = as_number(mapping(counts.get("namedScoresCount")).get(metric))
     return total / n_judged if n_judged > 0 and total == total else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
 from goldproof.judging.checkpoints.rules import USUAL
+from goldproof.judging.collapse import about_collapse
 from goldproof.judging.metrics import title_of
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
@@ -24,8 +25,8 @@ UNDECIDED: Standing = "undecided"
 
 def transfer_answer(found: Transfer) -> Answer:
     """The first screen without its chart."""
-    n_runs, notes = found.experiment.n_runs, _collapsed(found)
-    if not found.counted or (found.collapse is not None and bool(found.collapse.collapsed.all())):
+    n_runs, notes = found.experiment.n_runs, about_collapse(found.experiment.notes)
+    if _all_collapsed(found):
         return Answer("open", "It cannot be told", "every run gives one answer to nearly all items.", "", notes)
     if n_runs == 1:
         takes = "It would take other runs of the same recipe: three or more."
@@ -73,18 +74,14 @@ def _margin(found: Transfer) -> str:
     return f"{100 * found.settings.margin:g}"
 
 
-def _collapsed(found: Transfer) -> list[str]:
-    """How many runs collapsed, of which nothing else speaks."""
-    if found.collapse is None or not found.collapse.n:
-        return []
-    n, of = found.collapse.n, len(found.collapse.collapsed)
-    if n == of:
-        return [f"Every run collapsed: on {found.experiment.source} dev it gives one answer to nearly all items."]
-    return [f"{n} of {of} runs collapsed, giving one answer to nearly all items; they are in no finding."]
+def _all_collapsed(found: Transfer) -> bool:
+    return not found.counted or (found.collapse is not None and bool(found.collapse.collapsed.all()))
 
 
 def transfer_findings(found: Transfer) -> list[str | Claim]:
     """The findings: guidance, what other ways to choose bring, and how far runs differ."""
+    if _all_collapsed(found):
+        return []
     source = found.experiment.source
     lines: list[str | Claim] = [_guides(found)]
     beyond = "with no labels beyond the source"
@@ -113,7 +110,7 @@ def _guides(found: Transfer) -> Claim:
     guides, misleads, n = standing["guides"], standing["misleads"], len(found.counted)
     counted = f"it is shown to guide in {guides or 'none'} of {n} languages, and to mislead in {misleads or 'none'}"
     mark: Standing = "shown" if guides or misleads else "not shown"
-    return Claim(f"{text} of checkpoints (a coin: 50 %); {counted}.", mark, late, 0, "%", place="guidance")
+    return Claim(f"{text} (a coin: 50 %); {counted}.", mark, late, 0, "%", place="guidance")
 
 
 def _gain(text: str, gain: Estimate, n_runs: int) -> Claim:

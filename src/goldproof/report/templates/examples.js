@@ -1,6 +1,7 @@
 /* Part of page.js, for pages with examples. */
 const FIRST = 5;
 const CHUNK = 40;
+const SIDES = 2;
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /* Examples: filtered here, drawn a chunk at a time. */
 const csvField = (value) => {
@@ -36,17 +37,26 @@ const drawItem = (item, data) => {
   const list = element("dl");
   item.texts.forEach((text, index) => list.append(element("dt", "", data.fields[index]), element("dd", "", text)));
   list.append(element("dt", "", "gold"), element("dd", "", item.gold === null ? "–" : item.gold));
+  const standing = (label) => (label === null || item.gold === null ? "" : label === item.gold ? "right" : "wrong");
+  const shown = (label) => element("span", standing(label), label === null ? "–" : label);
+  entry.append(head, list);
+  if (data.runs.length <= SIDES) {
+    item.predictions.forEach((label, index) => {
+      const answer = element("dd", "runs");
+      answer.append(shown(label));
+      list.append(element("dt", "", data.runs[index]), answer);
+    });
+    return entry;
+  }
   const runsOf = new Map();
   item.predictions.forEach((label, index) => runsOf.set(label, [...(runsOf.get(label) || []), data.runs[index]]));
   const groups = element("dd", "runs");
   for (const [label, runs] of [...runsOf].sort((a, b) => b[1].length - a[1].length)) {
-    const standing = label === null || item.gold === null ? "" : label === item.gold ? "right" : "wrong";
     if (groups.childNodes.length) groups.append(element("br"));
-    groups.append(element("span", standing, label === null ? "–" : label), " ");
+    groups.append(shown(label), " ");
     groups.append(element("span", "run", `${runs.length} of ${data.runs.length}: ${runs.join(", ")}`));
   }
   list.append(element("dt", "", "predicted"), groups);
-  entry.append(head, list);
   return entry;
 };
 const browse = (figure) => {

@@ -309,7 +309,7 @@ def encoder_of(folder: str, is_random: bool = False) -> Any:
         return find_transformer(folder, random_weights=is_random)
     if is_random:
         raise UsageError(
-            f"the model {folder!r} is a plugin's and cannot be had with random weights; set twins=false, and name it "
+            f"the model {folder!r} is a plugin's and cannot be made with random weights; set twins=false, and name it "
             "without 'random:'"
         )
     return added

@@ -18,7 +18,7 @@ from goldproof.studies.corruption.scores import Judged
 from goldproof.studies.corruption.settings import Config
 
 QUESTION = "How much of the score survives nonsense?"
-LEFT = Column("left", "Left of the score above the floor", 0, "%")
+LEFT = Column("left", "Left of the score", 0, "%")
 WHERE = {"train": "the training texts", "test": "the test texts", "both": "training and test texts"}
 
 

@@ -96,7 +96,7 @@ def _sentence(config: Config, one: Found) -> str:
     if not known:
         return f"{one.runs.task.title}: {_why_nothing(one)}, so nothing can be said of what is left."
     parts = ", ".join(f"{_per_cent(share)} without its {words_for(name)}" for share, name in known)
-    return f"{one.runs.task.title} is solved, of its score above the floor, to {parts}."
+    return f"{one.runs.task.title} keeps, of its score above the floor, {parts}."
 
 
 def _why_nothing(one: Found) -> str:
@@ -157,6 +157,7 @@ def _texts(config: Config, results: Results, found: Sequence[Found]) -> Table:
         for removed, train, test in zip(config.classes, *(results[job] for job in jobs), strict=True):
             every.append(_Removal(one.runs.task.title, removed, train, test))
     emptied = sum(removal.train.n_emptied + removal.test.n_emptied for removal in every)
-    title = f"{emptied:,} texts are left without a word; they are kept"
+    title = f"{emptied:,} {'text is' if emptied == 1 else 'texts are'} left without a word, and kept"
+    title = title if emptied else "No text is left without a word"
     note = "Both texts of a pair are counted; all word tokens."
     return make_table(Heading("texts", title, note, keys), _REMOVAL_FIELDS, every)

@@ -91,6 +91,8 @@ def baseline_section(found: Sequence[Found]) -> Section:
     """Table 2, with the floors."""
     above = sum(each.baseline.above_floor for each in found)
     title = f"{above} of {len(found)} tasks have a score above the best constant answer to lose"
+    if len(found) == 1:
+        title = f"The task has {'a' if above else 'no'} score above the best constant answer to lose"
     keys = [key for each in found for key in each.runs.keys[next(iter(each.runs.keys))]]
     return Section("Without corruption", [make_table(Heading("baselines", title, "", keys), _BASELINE_FIELDS, found)])
 
@@ -204,8 +206,8 @@ def _verdicts_text(config: Config) -> str:
         f"A score survives where a loss of {100 * config.margin:g} points or more is outside the cell's own interval, "
         "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most seeds give "
         "one answer to nearly all items, and is then not tested; a cell is underpowered where neither could be shown, "
-        "and has no baseline where the original score is not shown to be above the best constant answer. Fewer "
-        "trainings that collapsed are left out of a cell, which says so."
+        "and has no baseline where the original score is not shown to be above the best constant answer. Where "
+        "fewer trainings collapsed they are left out of the cell, which says so."
     )
 
 

@@ -43,16 +43,19 @@ def beside(
         {"cell": cell_title(each), "preset": preset, "accuracy": each.accuracy} for preset, each in both
     ]
     n = len(plain)
-    title = (
-        f"With {_PRESETS[config.data.corpus]} {sum(told[:n])} of {n_tested(plain)} scores are shown to be above "
-        f"chance, with {_PRESETS[other]} {sum(told[n:])} of {n_tested(there)}"
-    )
+    first, second = _counted(told[:n], n_tested(plain)), _counted(told[n:], n_tested(there))
+    title = f"Scores shown to be above chance: {first} with {_PRESETS[config.data.corpus]}, {second} with "
+    title += _PRESETS[other]
     note = (
         "closed adds templates that leave every rule of words and lengths at chance; both are made anew, with the same "
     )
     note += "names and sizes. False discoveries controlled over the figure."
     caption = Caption("presets", title, note, [each.key for _, each in both])
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
+
+
+def _counted(told: Sequence[bool], tested: int) -> str:
+    return f"{sum(told)} of {tested}" if tested else "none could be tested"
 
 
 def cell_title(each: ConditionAccuracy) -> str:
@@ -146,6 +149,8 @@ def across(config: Config, results: Results) -> list[Item]:
     away = [row for row in every if row.scored.language != source]
     above, n = sum(row.is_above for row in away), n_tested([row.scored for row in away])
     title = f"Trained on {source}, {above} of {n} scores on other languages are shown to be above chance"
+    if not n:
+        title = f"Trained on {source}, no score on another language could be tested: every training collapsed"
     return [make_table(Heading("transfer", title, "", [each.key for each in found]), _TESTED_FIELDS, every)]
 
 

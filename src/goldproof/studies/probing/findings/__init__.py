@@ -88,7 +88,9 @@ def _data(found: ProbingFindings) -> Table:
         paper = FIGURES.get((language, canonical_name(task))) if found.is_papers(language) else None
         every.append(_TaskFigures(task_title(task, language), facts, paper))
     left_out = sum(task.facts.n_left_out for task in every)
-    title = f"{len(every)} tasks, with {left_out:,} training texts left out because they also stand in test"
+    tasks = "1 task" if len(every) == 1 else f"{len(every)} tasks"
+    texts = "1 training text was" if left_out == 1 else f"{left_out:,} training texts were"
+    title = f"{tasks}; {texts if left_out else 'no training text was'} left out for standing in test too"
     note = "The paper's samples are 120k each." if any(task.paper for task in every) else ""
     keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
     return make_table(Heading("data", title, note, keys), _DATA_FIELDS, every)

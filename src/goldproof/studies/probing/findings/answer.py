@@ -50,8 +50,8 @@ def _beyond_random(found: ProbingFindings, notes: Sequence[str]) -> Answer:
     takes = f"What is not shown may still be there: there are {items} test items a task."
     figure = _twins_figure(found)
     if not better:
-        text = f"on none of {n} tasks is a trained layer shown to tell more than the same layers with random weights."
-        return Answer("open", "Nothing that training is shown to add", text, takes, notes, figure)
+        text = f"on none of {n} tasks are the trained layers shown to tell more than random weights do."
+        return Answer("open", "Nothing beyond random weights is shown", text, takes, notes, figure)
     names = some([case(found, pair.model) for pair in better])
     most = max(better, key=lambda pair: pair.difference.value)
     gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"

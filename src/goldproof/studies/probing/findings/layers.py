@@ -169,7 +169,7 @@ def _curves(found: ProbingFindings, kind: str) -> Figure:
     """Accuracy over layers, one panel for each task and language."""
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
-    title = f"Accuracy over layers ({KIND_TITLES[kind]}) peaks, {_early(found, kind)}"
+    title = f"Where accuracy peaks over the layers ({KIND_TITLES[kind]}): {_early(found, kind)}"
     note = "Bands hold for all layers of a curve together."
     caption = Caption(f"curves-{kind}", title, note, _keys(found, kind))
     return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
@@ -178,9 +178,9 @@ def _curves(found: ProbingFindings, kind: str) -> Figure:
 def _early(found: ProbingFindings, kind: str) -> str:
     """Where properties peak, in a few words: only where all layers that may be the best lie in one third."""
     thirds = [each.third for arm in found.own for each in found.of(kind, arm) if not each.is_collapsed]
-    parts = [f"in {n} in the {name} third" for name in THIRDS if (n := thirds.count(name))]
-    parts += [f"in {n} nobody can tell in which third"] if (n := thirds.count("")) else []
-    return f"of {len(thirds)} cases {', '.join(parts)}"
+    parts = [f"in the {name} third in {n}" for name in THIRDS if (n := thirds.count(name))]
+    parts += [f"it cannot be told in {n}"] if (n := thirds.count("")) else []
+    return f"{', '.join(parts) or 'it cannot be told'} of {len(thirds)} {'case' if len(thirds) == 1 else 'cases'}"
 
 
 def curve_rows(

@@ -348,8 +348,9 @@ def _everywhere(found: StabilityFindings, changes: list[Change], amount: int) ->
     for change in changes:
         rising[change.category] = rising.get(change.category, 0) + (change.mcc.difference.value > limit)
     names = [category for category, n in rising.items() if n == len(languages)]
+    where = f" in every one of {len(languages)} languages" if len(languages) > 1 else ""
     paper = f" In the paper, with {FULL_AMOUNT:,} rows and five languages: {', '.join(BETTER_EVERYWHERE)}."
     return (
-        f"Categories whose MCC rises by more than {limit:g} in every one of {len(languages)} languages with {amount:,} "
-        f"extra rows (counted, not tested): {', '.join(names) or 'none'}."
+        f"Categories whose MCC rises by more than {limit:g}{where} with {amount:,} extra rows (counted, not tested): "
+        f"{', '.join(names) or 'none'}."
     ) + (paper if found.with_paper_extra else "")

@@ -1,0 +1,75 @@
+"""The report of an audit: the answer and five lights first, then what shortcuts reach, leaks, labels, size, items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldproof.judging.audit.report_items import copy_items, suspect_items, test_items
+from goldproof.judging.audit.report_size import balance_items, noise_items
+from goldproof.judging.audit.sentences import answer, exchange_sentence, light_sentence, tried_sentence
+from goldproof.judging.audit.tables import hard_items, leak_items, shortcut_items, word_items
+from goldproof.report.numbers import count
+from goldproof.report.summary import Claim, Item, Report, Section, Text
+
+if TYPE_CHECKING:
+    from goldproof.judging.audit.audit import Audit
+
+METHOD = (
+    "A light is red where the lower bound of its measure lies above the threshold, green only where the upper bound "
+    "lies below it, and grey otherwise. Holm's procedure goes over the lights that rest on a sample. Leaks and size do "
+    "not: leaks are counted, and the bounds of size are its best and its worst case."
+)
+WORDS = (
+    "A shortcut that gets far shows that a cue can solve items, not that a given model solves them by it; one that "
+    "gets nowhere shows only that this rule does not help. Nothing here says that a model understands."
+)
+
+
+def audit_report(audit: Audit) -> Report:
+    """The report of what was found."""
+    sections = []
+    for title, items in (
+        ("What shortcuts reach", shortcut_items(audit)),
+        ("Which words give labels away?", word_items(audit)),
+        ("Hard items", hard_items(audit)),
+        ("Leaks between splits", [*leak_items(audit), *copy_items(audit)]),
+        ("Are the labels right?", suspect_items(audit)),
+        ("What can this test set show?", noise_items(audit)),
+        ("Balance", balance_items(audit)),
+        ("Items", test_items(audit)),
+        ("Method and limits", _limits(audit)),
+    ):
+        if items:
+            sections.append(Section(title, items))
+    return Report(
+        "audit", f"Can {audit.name} be solved without understanding?", _verdict(audit), sections, _source(audit)
+    )
+
+
+def _verdict(audit: Audit) -> list[str | Claim]:
+    lights = [
+        Claim(
+            light_sentence(audit, light),
+            light.colour,
+            light.estimate,
+            digits=None if light.gauge is None else light.gauge.digits,
+            unit="" if light.gauge is None else light.gauge.unit,
+        )
+        for light in audit.lights
+    ]
+    return [answer(audit), *lights]
+
+
+def _limits(audit: Audit) -> list[Item]:
+    texts = [METHOD, WORDS]
+    if not isinstance(audit.shortcuts, str):
+        texts += [tried_sentence(audit.shortcuts.judged)]
+        texts += [exchange_sentence(audit.shortcuts.judged, audit.shortcuts.clusters.shared or "a sentence")]
+    return [Text(text) for text in (*texts, *audit.notes)]
+
+
+def _source(audit: Audit) -> dict[str, str | int | float | bool | None]:
+    files = [file.name for data in audit.material.splits.values() for file in data.provenance.files]
+    rows = ", ".join(f"{role} {count(len(data))}" for role, data in audit.material.splits.items())
+    languages = ", ".join(dict.fromkeys(each for data in audit.material.splits.values() for each in data.languages))
+    return {"files": ", ".join(dict.fromkeys(files)) or audit.name, "rows": rows, "languages": languages}

@@ -1,0 +1,123 @@
+"""The sentences of an audit: the answer, what each light means, and what was tried. They claim no understanding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldproof.judging.audit import questions
+from goldproof.judging.audit.lights import Gauge, Light
+from goldproof.report.numbers import count, format_number, percent, points
+
+if TYPE_CHECKING:
+    from goldproof.judging.audit.audit import Audit
+    from goldproof.measures.shortcuts.judged import JudgedShortcuts
+
+TITLES = {
+    "leaks": "Leaks",
+    "shortcuts": "Shortcuts",
+    "labels": "Labels",
+    "size": "Size",
+    "balance": "Balance",
+}
+
+
+def number(value: float, gauge: Gauge) -> str:
+    """A value of a measure with its unit."""
+    return f"{format_number(value, gauge.digits, gauge.unit)} {gauge.unit}".rstrip()
+
+
+def answer(audit: Audit) -> str:
+    """The answer in one sentence."""
+    light, found = audit.light("shortcuts"), audit.shortcuts
+    if isinstance(found, str):
+        return f"Cannot be told: {found}."
+    best, tried = found.judged.best, f"{len(found.judged.scores)} shortcuts that were tried"
+    far = _far(found.judged, best.share.value)
+    if light.colour == "red":
+        return f"In part: of the {tried}, “{best.name}” gets {far} without any understanding."
+    if light.colour == "green":
+        assert light.estimate is not None
+        most = _far(found.judged, light.estimate.high)
+        return f"Not by the {tried}: none of them gets more than {most}."
+    if found.judged.above:
+        name = found.judged.above[0].name
+        return f"A little may be: of the {tried}, “{name}” is credibly above the floor and gets {far}."
+    assert light.estimate is not None
+    most = _far(found.judged, light.estimate.high)
+    return f"Cannot be told: none of the {tried} is shown to be above the floor, but up to {most} fits the data."
+
+
+def _far(judged: JudgedShortcuts, share: float) -> str:
+    if judged.n_classes:
+        return f"{percent(max(share, 0.0))} of the way from the most frequent label to perfect"
+    return f"{percent(max(share, 0.0))} of the variance of the scores"
+
+
+def light_sentence(audit: Audit, light: Light) -> str:
+    """What a light says, with what it rests on."""
+    title = TITLES[light.name]
+    if light.gauge is None or light.estimate is None:
+        return f"{title}: not judged, because {light.reason}."
+    limit = number(light.gauge.threshold, light.gauge)
+    verdicts = {
+        "red": ("credibly above", "above"),
+        "green": ("credibly below", "below"),
+        "grey": ("neither credibly above nor below", "partly above"),
+    }
+    said = verdicts[light.colour][0 if light.gauge.is_sampled else 1]
+    return f"{title}: {_fact(audit, light)}; that is {said} {limit}."
+
+
+def _fact(audit: Audit, light: Light) -> str:
+    assert light.gauge is not None
+    assert light.estimate is not None
+    of, value = light.gauge.of, number(light.estimate.value, light.gauge)
+    if of == questions.COPIED:
+        leaked = audit.copies.leaked[audit.material.judged]
+        return (
+            f"{count(int(leaked.sum()))} of {count(len(leaked))} rows of test ({value}) have a copy in an earlier split"
+        )
+    if of in (questions.WAY, questions.EXPLAINED):
+        assert not isinstance(audit.shortcuts, str)
+        judged = audit.shortcuts.judged
+        named = f" ({judged.best.rule})" if judged.best.name == "one word" else ""
+        far = _far(judged, judged.best.share.value)
+        return f"the best of {len(judged.scores)}, “{judged.best.name}”{named}, gets {far}"
+    if of == questions.SHOWN:
+        low, high = (points(end) if end < 1 else "no difference" for end in (light.estimate.low, light.estimate.high))
+        n = count(audit.noise.whole.n)
+        return f"the smallest difference that {n} items show with 80 % power lies between {low} and {high}"
+    if of == questions.EVEN:
+        assert not isinstance(audit.balance, str)
+        share = percent(audit.balance.share(audit.balance.judged, audit.balance.majority))
+        always = f"always answering {audit.balance.majority!r} is right in {share} of test"
+        return f"{always}, {value} of the way from guessing evenly to perfect"
+    if of == questions.DRIFT:
+        return f"the share of a label differs by up to {value} between train and test"
+    return f"an estimated {value} of the labels are wrong"
+
+
+def tried_sentence(judged: JudgedShortcuts) -> str:
+    """What was tried, and what was found above the floor."""
+    names = [each.name for each in judged.scores]
+    above = [each.name for each in judged.above]
+    found = f"credibly above the floor: {', '.join(above)}" if above else "none is shown to be above the floor"
+    return f"Tried: {', '.join(names)}; {found}."
+
+
+def exchange_sentence(judged: JudgedShortcuts, shared: str) -> str:
+    """How gold was exchanged for the one test over all shortcuts."""
+    how = {
+        "items": "the gold of single items was exchanged at random",
+        "clusters": f"the gold of whole clusters of one size was exchanged (items share {shared})",
+        "within clusters": f"gold was exchanged within clusters, as most hold several labels (items share {shared})",
+    }[judged.exchanged]
+    folds = (
+        f" Shortcuts were cross-validated in {judged.folds} parts, not learned on a split of their own."
+        if judged.folds
+        else ""
+    )
+    return (
+        f"One test over all shortcuts (Westfall and Young): their answers stay, and {how} {judged.draws:,} times; a "
+        f"p-value is the chance that the best of all would look as good if gold meant nothing.{folds}"
+    )

@@ -1,0 +1,1 @@
+"""Shortcuts: rules that see a part of the surface of texts only, learn it on train and answer test."""

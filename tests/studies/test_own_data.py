@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -300,6 +301,21 @@ def test_train_is_never_the_name_of_data(data, name):
 def token_rows(n, first=0):
     return [{"tokens": ["Si", "wohnt", "z", f"Ort{i}"], "ner_tags": ["O", "O", "O", "B-LOC" if i % 2 else "O"]}
             for i in range(first, first + n)]  # fmt: skip
+
+
+@pytest.mark.parametrize("join", [" ".join, json.dumps])
+def test_words_of_a_csv_are_json_or_have_blanks_between_them(tmp_path, join):
+    rows = [{part: join(cells) for part, cells in row.items()} for row in token_rows(60)]
+    files = {"train": write_csv(tmp_path / "a.csv", rows[:40]), "test": write_csv(tmp_path / "b.csv", rows[40:])}
+    assert notes_of("stability", data={**files, "name": "Orte"})[0] == (
+        "Orte: rows in und: 36 train, 4 validation, 20 test, 2 classes (B-LOC, O)."
+    )
+    wrong = write_csv(tmp_path / "c.csv", [*rows[:1], {"tokens": "[1, 2]", "ner_tags": "O O"}])
+    with pytest.raises(DataError) as caught:
+        notes_of("stability", data={**files, "train": wrong})
+    assert str(caught.value) == (
+        f"{wrong}, line 3: 'tokens' must be a list of strings, as JSON or with blanks between them; got [1, 2]"
+    )
 
 
 def two_files(folder, rows):

@@ -48,7 +48,7 @@ def every_left(config: Config, found: Sequence[Found]) -> list[Left]:
 
 def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
     """The first screen."""
-    every, notes = every_left(config, found), _notes(found)
+    every, notes = every_left(config, found), [*_notes(found), *_no_control(config)]
     if not every:
         text = (
             "with all its words the model is not shown to be above the best constant answer, or every cell collapsed."
@@ -73,9 +73,13 @@ def _share(left: Left) -> str:
 def _takes(config: Config) -> str:
     if len(config.seeds) == 1:
         return "One seed only: the intervals are over test items, and say nothing of another training."
-    if config.control == "none":
-        return "There is no random control: what a class costs cannot be told from mere shortening."
     return ""
+
+
+def _no_control(config: Config) -> list[str]:
+    if config.control != "none":
+        return []
+    return ["There is no random control: what a class costs cannot be told from mere shortening."]
 
 
 def _notes(found: Sequence[Found]) -> list[str]:

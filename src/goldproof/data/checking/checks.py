@@ -178,9 +178,8 @@ def _match(corpora: Sequence[Sequence[DataPart]], near: float, progress: CheckPr
                 progress(what, before + n_done, n_steps)
 
         found: dict[tuple[int, int], list[SplitMatches]] = defaultdict(list)
-        for match in match_rows(rows, near, tell):
-            if match.field in ("row", "swapped"):
-                found[int(match.earlier), int(match.later)].append(match)
+        for match in match_rows(rows, near, tell, one_side=False):
+            found[int(match.earlier), int(match.later)].append(match)
         n_before += count_steps(rows)
         yield found
 

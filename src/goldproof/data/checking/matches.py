@@ -58,7 +58,8 @@ class SplitMatches:
 
 def count_steps(splits: Sequence[SplitRows]) -> int:
     """How many steps `match_rows` takes: one for each text that is read, and as many for the search."""
-    return 2 * sum(len(split.texts) * (1 if split.pairs is None else 2) for split in splits)
+    n_sides = 2 if any(split.pairs is not None for split in splits) else 1
+    return 2 * n_sides * sum(len(split.texts) for split in splits)
 
 
 def match_rows(

@@ -47,7 +47,7 @@ def _similarity(a: str, b: str) -> float:
     of_a, of_b = sorted((_bag(a), _bag(b)), key=len)
     jaccard = len(of_a & of_b) / len(of_a | of_b)
     added, lost = len(of_b) - len(of_a), len(of_a - of_b)
-    grown = lost <= 1 and ((added == 2 and len(of_a) >= 5) or (added == 4 and len(of_a) >= 9))
+    grown = lost <= 1 and added in (2, 4, 6) and len(of_a) >= 2 * added + 1
     return jaccard if jaccard >= 0.7 or grown else 0.0
 
 

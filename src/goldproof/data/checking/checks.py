@@ -287,7 +287,7 @@ def _twins(match: SplitMatches, wanted: Any) -> list[Repeat]:
 
 
 def _alike(near: float) -> str:
-    return f" (similarity {near} or more, or one word added)" if near < 1 else " (but for form)"
+    return f" (similarity {near} or more, or a word added)" if near < 1 else " (but for form)"
 
 
 def _check_files(gathered: Gathered) -> Iterator[Finding]:

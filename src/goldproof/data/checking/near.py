@@ -26,7 +26,7 @@ _AGREEING = 32  # of a sketch, below which a pair is not measured
 _SMALL = 24  # shingles: measured without a look at sketches, which say little of so few
 _ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
 _MEASURED = 1 << 22  # shingles that are compared at once
-_SHORTEST_GROWN = {2: 5, 4: 9}  # shingles added: those of one word to three, of two neighbouring ones to five
+_MOST_GROWN = 3  # neighbouring words that may be added, as in "63-year-old"
 _MOST_SPLITS = 255
 Ints = npt.NDArray[np.int64]
 
@@ -78,17 +78,17 @@ def is_near(
 ) -> npt.NDArray[np.bool_]:
     """Whether so many shared shingles of so many make two texts near copies.
 
-    Either the Jaccard similarity is at least the threshold, or one text is the other with a word added to at least
-    three, or two neighbouring ones ("U.S.") to at least five: of n words that leaves all 2n − 1 shingles but for one
-    pair of neighbours, and adds two for each word.
+    Either the Jaccard similarity is at least the threshold, or one text is the other with one to three neighbouring
+    words added to more than twice as many: of n words that leaves all 2n − 1 shingles but for one pair of neighbours,
+    and adds two for each word.
 
     >>> is_near(np.array([7, 8]), np.array([9, 9]), np.array([9, 11]), 0.7).tolist()
     [False, True]
     """
     smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
     alike = shared >= threshold * (smaller + larger - shared) - 1e-9
-    for added, shortest in _SHORTEST_GROWN.items():
-        alike |= (larger == smaller + added) & (smaller - shared <= 1) & (smaller >= shortest)
+    for added in range(1, _MOST_GROWN + 1):
+        alike |= (larger == smaller + 2 * added) & (smaller - shared <= 1) & (smaller >= 4 * added + 1)
     return np.asarray(alike)
 
 

@@ -3,6 +3,7 @@
     python -m venv peers && peers/bin/pip install cleanlab datasketch . && cd benchmarks
     peers/bin/python audit.py labels DATA --out labels.json      (docs/validation/audit.md, "Labels")
     peers/bin/python audit.py copies DATA --out copies.json      ("Leaks": planted copies)
+    peers/bin/python audit.py real DATA --out real.json          ("Leaks": published corpora)
     peers/bin/python audit.py million DATA --out million.json    ("Leaks": a million pairs; time and peak memory)
 
 DATA is the folder of published corpora. Designs stand in `audit_designs.py`. The peers are no dependency of ours:
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -198,6 +200,41 @@ def sketched(train: Any, planted: Any, n_fresh: int, fresh: Any) -> dict[str, fl
     }
 
 
+def published(data: Path) -> dict[str, dict[str, Rows]]:
+    """Splits of published corpora, each row as text, label and perhaps a second text."""
+    corpora: dict[str, dict[str, Rows]] = {}
+    for language in ("en", "ru", "fr", "de", "sv"):
+        name = "RTE" if language == "en" else f"TERRa {language}"
+        corpora[name] = {}
+        for split in ("train", "val", "test"):
+            rows = [json.loads(line) for line in (data / f"entailment/{language}/{split}.jsonl").open(encoding="utf-8")]
+            corpora[name][split] = [(row["premise"], str(row.get("label", "")), row["hypothesis"]) for row in rows]
+    glue = data / "glue"
+    corpora["MRPC"] = {
+        split: lines(glue / f"mrpc/msr_paraphrase_{split}.txt", 3, 0, 4, skip=1) for split in ("train", "test")
+    }
+    cola = {"train": "in_domain_train", "in-domain dev": "in_domain_dev", "out-of-domain dev": "out_of_domain_dev"}
+    corpora["CoLA"] = {split: lines(glue / f"cola/{file}.tsv", 3, 1) for split, file in cola.items()}
+    corpora["SST-2"] = {split: lines(glue / f"sst2/{split}.tsv", 0, 1) for split in ("train", "dev", "test")}
+    sib = data / "topics/sib200/en"
+    corpora["SIB-200 en"] = {split: lines(sib / f"{split}.tsv", 2, 1, skip=1) for split in ("train", "dev", "test")}
+    odd = data / "probing/xprobe/en/odd_man_out"
+    corpora["X-Probe odd_man_out en"] = {split: lines(odd / f"{split}.txt", 0, 1) for split in ("va", "te")}
+    return corpora
+
+
+def real_run(name: str, splits: dict[str, Rows]) -> Iterator[dict[str, Any]]:
+    made = {
+        split: Dataset.from_rows(
+            split, [dict(zip(("text", "label", "pair"), row, strict=False)) | {"label": row[1] or None} for row in rows]
+        )
+        for split, rows in splits.items()
+    }
+    for shared in find_copies(made).shared:
+        if shared.earlier != shared.later:
+            yield {"corpus": name, **asdict(shared)}
+
+
 def write_million(data: Path, path: Path, n: int) -> None:
     """Pairs of the length of MNLI's, three to a premise, of its dev set's words; 1 of 100 in test is a near copy."""
     words = np.array([word for pair in pairs_of(data)["mnli"] for text in pair for word in text.split()])
@@ -266,7 +303,7 @@ def million(path: Path, n: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("labels", "copies", "million", "million-in-here"))
+    parser.add_argument("what", choices=("labels", "copies", "real", "million", "million-in-here"))
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=designs.MILLION)
@@ -286,6 +323,8 @@ def main() -> None:
         for run in labels_runs(given.data):
             results.append(run)
             given.out.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    elif given.what == "real":
+        results = [row for name, splits in published(given.data).items() for row in real_run(name, splits)]
     else:
         results = [
             copies_run(name, pairs, how, seed)

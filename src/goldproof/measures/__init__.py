@@ -11,6 +11,7 @@ from goldproof import lazy
 
 if TYPE_CHECKING:
     from goldproof.measures.cloze import ask_masked, cloze_accuracy, guess_words
+    from goldproof.measures.copies import Copies, find_copies
     from goldproof.measures.cues import (
         cue_shares,
         load_opinion_lexicon,
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
     )
     from goldproof.measures.information import pointwise_information, solved_examples
     from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_pairs, split_premises
+    from goldproof.measures.suspects import Suspects, find_suspects
 
 __all__ = [
     "Certificate",
+    "Copies",
+    "Suspects",
     "ask_masked",
     "certify",
     "cloze_accuracy",
     "cue_shares",
+    "find_copies",
+    "find_suspects",
     "guess_words",
     "load_opinion_lexicon",
     "load_ppdb",
@@ -44,6 +50,7 @@ __all__ = [
 
 _HOMES = {
     "goldproof.measures.cloze": ("ask_masked", "cloze_accuracy", "guess_words"),
+    "goldproof.measures.copies": ("Copies", "find_copies"),
     "goldproof.measures.cues": (
         "cue_shares",
         "load_opinion_lexicon",
@@ -54,6 +61,7 @@ _HOMES = {
     ),
     "goldproof.measures.information": ("pointwise_information", "solved_examples"),
     "goldproof.measures.leaks": ("Certificate", "certify", "pairs_of", "recast", "split_pairs", "split_premises"),
+    "goldproof.measures.suspects": ("Suspects", "find_suspects"),
 }
 
 

@@ -61,8 +61,9 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class PlantedErrors:
-    """How errors of one kind that were planted in the data are found: the share of them among as many suspects.
+    """How errors of one kind that were planted in the data are found.
 
+    `found` is the share of them among as many suspects as there are wrong labels then, the planted and the estimated.
     *uniform*: any row, any other label. *by features*: rows whose words fit another label nearly as well.
     """
 
@@ -131,7 +132,7 @@ def find_suspects(
     reason = _reason_of_accuracy(accuracy, majority)
     noise = fit_share(judged.margins, judged.contradicted, len(names), level)
     tell("finding planted errors", 2, _STEPS)
-    planted, most_wrong = _plant(labels, judged, chances, fit, np.random.default_rng([seed, 2]), level)
+    planted, most_wrong = _plant(labels, judged, chances, fit, np.random.default_rng([seed, 2]), noise.share)
     tell("ranking", _STEPS, _STEPS)
     scores = np.full(len(data), np.nan)
     scores[rows] = judged.scores
@@ -208,12 +209,13 @@ def _classifier(data: Dataset, rows: Ints, groups: Ints | None, n_labels: int, s
 
 
 def _plant(
-    labels: Ints, judged: _Judged, chances: FloatArray, fit: Fit | None, rng: np.random.Generator, level: float
+    labels: Ints, judged: _Judged, chances: FloatArray, fit: Fit | None, rng: np.random.Generator, share: Estimate
 ) -> tuple[tuple[PlantedErrors, ...], float]:
     """Plant errors of both kinds, see how many are found, and how large a share of the second kind could hide."""
     if fit is None:
         return (), float("nan")
-    n, n_labels = max(round(PLANTED * len(labels)), 1), chances.shape[1]
+    n, n_labels, level = max(round(PLANTED * len(labels)), 1), chances.shape[1], share.level
+    n_wrong = n + round(share.value * len(labels))
     found, most_wrong = [], 1.0
     for kind in ("uniform", "by features"):
         uniform = kind == "uniform"
@@ -221,7 +223,7 @@ def _plant(
             plant_uniform(labels, n_labels, n, rng) if uniform else plant_by_features(labels, chances, n, rng)
         )
         again = _Judged.of(changed, fit(changed))
-        top = np.argsort(-again.scores, kind="stable")[:n]
+        top = np.argsort(-again.scores, kind="stable")[:n_wrong]
         found.append(PlantedErrors(kind, n, wilson(int(np.isin(top, rows).sum()), n, level)))
         if not uniform:
             seen = wilson(int(again.contradicted[rows].sum()), n, level)

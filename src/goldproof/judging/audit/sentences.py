@@ -73,10 +73,11 @@ def _fact(audit: Audit, light: Light) -> str:
     assert light.estimate is not None
     of, value = light.gauge.of, number(light.estimate.value, light.gauge)
     if of == questions.COPIED:
-        leaked = audit.copies.leaked[audit.material.judged]
-        return (
-            f"{count(int(leaked.sum()))} of {count(len(leaked))} rows of test ({value}) have a copy in an earlier split"
-        )
+        leaked = questions.telling_copies(audit.copies, audit.material.judged)
+        contrasts = int(audit.copies.leaked[audit.material.judged].sum() - leaked.sum())
+        more = f"; {count(contrasts)} more a near one with another label" if contrasts else ""
+        rows = f"{count(int(leaked.sum()))} of {count(len(leaked))} rows of test"
+        return f"{rows} ({value}) have a copy in an earlier split{more}"
     if of in (questions.WAY, questions.EXPLAINED):
         assert not isinstance(audit.shortcuts, str)
         judged = audit.shortcuts.judged

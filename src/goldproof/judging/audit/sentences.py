@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldproof.judging.audit import questions
@@ -65,7 +66,8 @@ def light_sentence(audit: Audit, light: Light) -> str:
         "grey": ("neither credibly above nor below", "partly above"),
     }
     said = verdicts[light.colour][0 if light.gauge.is_sampled else 1]
-    return f"{title}: {_fact(audit, light)}; that is {said} {limit}."
+    also = [f"; {_fact(audit, replace(light, gauge=one, estimate=value))} too" for one, value in light.also]
+    return f"{title}: {_fact(audit, light)}; that is {said} {limit}{''.join(also)}."
 
 
 def _fact(audit: Audit, light: Light) -> str:

@@ -114,7 +114,7 @@ def assemble(several: Sequence[Answers], how: Assembling) -> Cells:
     if len(models) < 2:
         held = f"{models[0]!r}" if models and models[0] else "answers of one model, without a name"
         raise UsageError(f"a ranking needs at least 2 models; got {held}; give a log of each, or a column 'model'")
-    _check_once(several)
+    check_once(several)
     metric, bounds = _metric_of(several, how.metric), _bounds_of(several)
     sets = list(dict.fromkeys(_set_key(each) for each in several))
     parts = [_SetBoard(key, [each for each in several if _set_key(each) == key], models) for key in sets]
@@ -138,18 +138,19 @@ def _set_key(answers: Answers) -> tuple[tuple[str, str], ...]:
     return tuple((key, value) for key, value in sorted(answers.where.items()) if key != "model")
 
 
-def _check_once(several: Sequence[Answers]) -> None:
-    seen: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+def check_once(several: Sequence[Answers]) -> None:
+    """Refuse two answers of one model to one set (at one step): which of them is meant cannot be told."""
+    seen: set[tuple[str, tuple[tuple[str, str], ...], int | None]] = set()
     for each in several:
         model, key = each.where.get("model", ""), _set_key(each)
-        if (model, key) in seen:
+        if (model, key, each.step) in seen:
             where = " ".join(value for _, value in key)
             what = f" to {where!r}" if where else ""
             raise DataError(
                 f"two models are called {model!r}, or one has answers{what} twice; each model needs a name of its own, "
                 "and several runs of one model a run number"
             )
-        seen.add((model, key))
+        seen.add((model, key, each.step))
 
 
 def _metric_of(several: Sequence[Answers], asked: str | None) -> str:

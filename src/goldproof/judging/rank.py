@@ -19,7 +19,7 @@ from goldproof.data.columns import MissingPolicy, resolve_missing
 from goldproof.data.load import Source
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import DataError, UsageError
-from goldproof.judging.boards import Assembling, Cells, assemble
+from goldproof.judging.boards import Assembling, Cells, assemble, check_once
 from goldproof.judging.checkpoints.agreement import last_steps
 from goldproof.judging.metrics import is_of_numbers
 from goldproof.judging.rank_plan import Plan, plan_of
@@ -214,6 +214,7 @@ def _read(source: Source, columns: Mapping[str, str] | None, settings: Settings)
     row_ids: RowIds = "always" if settings.by_row else "never"
     reading = Reading(columns or {}, missing=settings.missing, row_ids=row_ids, numbers=is_of_numbers(settings.metric))
     found_answers = read_answers(source, reading, Arranging(settings.cluster, True, settings.by_row))
+    check_once(found_answers.answers)
     answers = last_steps(found_answers.answers)
     missing = resolve_missing("score", settings.missing) if answers[0].task == "score" else found_answers.missing
     return _Read(answers, missing, found_answers.notes)

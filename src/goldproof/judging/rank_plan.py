@@ -59,7 +59,7 @@ def plan_of(cells: Cells, pairs: Pairs, rankings: Sequence[Ranking], margin: flo
         return Plan(cells.models[0], cells.models[1], nothing, comparable, shown, margin)
     by_question = {ranking.question: ranking for ranking in rankings}
     more, detectable, interval = None, math.nan, nothing
-    if (ranking := by_question.get("these tasks")) is not None:
+    if (ranking := by_question.get("these tasks")) is not None and pairs.variance[at] > 0:
         result = _comparison(cells, pairs, at, ranking.critical, width)
         interval, detectable = result.difference, smallest_difference(result)
         if not shown:

@@ -92,8 +92,8 @@ def _findings(board: Leaderboard) -> list[str | Claim]:
             else ""
         )
         text = (
-            f"There are {count(len(groups.spans))} overlapping groups of models that cannot be told apart; a model may "
-            f"be in several, as being close to both neighbours does not make those alike.{beyond}"
+            f"{count(len(groups.spans))} groups of models cannot be told apart within; a model may be in several, as "
+            f"being close to both neighbours does not make those alike.{beyond}"
         )
         lines.append(Claim(text, "stated", place="board"))
     other = [each for each in board.aggregates if each.agreement.reversed_pairs]
@@ -123,8 +123,8 @@ def _places(board: Leaderboard, most: int, name: str) -> Figure:
 
 
 def _labels(board: Leaderboard) -> list[str]:
-    """Names as charts show them: two that are cut alike stay two."""
-    return [name or "(no name)" for name in board.models]
+    """Names as charts show them, after their place: two that are cut alike stay two."""
+    return [f"{place}  {name or '(no name)'}" for place, name in enumerate(board.models, start=1)]
 
 
 def _score_column(board: Leaderboard) -> Column:

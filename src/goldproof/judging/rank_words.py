@@ -103,6 +103,8 @@ def plan_text(plan: Plan, metric: str, of_tasks: bool) -> str:
         return f"{pair}, the first two, did not answer enough of the same items to be compared."
     if plan.shown:
         return f"{pair}, the first two, are told apart."
+    if plan.more is None and plan.tasks is None and plan.difference.value == 0:
+        return f"{pair}, the first two, score alike on every item, so that nothing tells how many more it would take."
     aim = f"To tell {pair}, the first two, apart where they differ by {margin_text(plan.margin, metric)} (80 % power)"
     ways = _ways(plan, of_tasks)
     now = _now(plan, metric)

@@ -93,8 +93,9 @@ _TIP: Mapping[str, Any] = {"field": "tip", "type": "nominal"}
 
 
 def _along(field: str, n_models: int) -> dict[str, Any]:
-    ticks = sorted({1, *range(5 if n_models <= 50 else 20, n_models + 1, 5 if n_models <= 50 else 20), n_models})
-    if len(ticks) > 2 and ticks[-1] - ticks[-2] < max(2, n_models // 30):
+    every = 1 if n_models <= 15 else 5 if n_models <= 50 else 20
+    ticks = sorted({1, *range(every, n_models + 1, every), n_models})
+    if every > 1 and ticks[-1] - ticks[-2] < max(2, n_models // 30):
         del ticks[-2]
     axis = {"values": ticks, "format": "d", "orient": "top", "domain": False, "ticks": False, "gridDash": [1, 3]}
     scale = {"domain": [0.4, n_models + 0.6], "nice": False, "zero": False}

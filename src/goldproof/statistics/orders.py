@@ -76,7 +76,7 @@ def places_of(values: Array, less_is_better: bool = False) -> IntArray:
     >>> places_of(np.array([0.7, 0.9, 0.7])).tolist()
     [2, 1, 2]
     """
-    values = np.asarray(values, float)
+    values = np.round(np.asarray(values, float), 12)  # sums of the same numbers in another order are equal
     return np.asarray(stats.rankdata(values if less_is_better else -values, method="min"), np.int64)
 
 

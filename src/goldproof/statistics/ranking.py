@@ -166,7 +166,10 @@ def _ranking(question: Question, pairs: Pairs, use: Array, steps: Steps, level: 
         comparable[rows, columns] = True
     better = (np.nan_to_num(adjusted, nan=1.0) <= 1 - level + 1e-12) & (np.nan_to_num(difference) > 0)
     low, high = rank_sets(better)
-    return Ranking(question, difference, adjusted, better, comparable, low, high, steps.critical(level), level, method)
+    critical = steps.critical(level)
+    if question == "these tasks":
+        critical = max(critical, float(special.ndtri((1 + level) / 2)))  # of one pair by itself, at least
+    return Ranking(question, difference, adjusted, better, comparable, low, high, critical, level, method)
 
 
 def _model_draws(

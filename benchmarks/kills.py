@@ -202,12 +202,12 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=210, help="in all, shared by the runners")
     parser.add_argument("--runners", default=",".join(RUNNERS))
     parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--seconds", type=float, help="longest wait before a kill [what an undisturbed run takes]")
     given = parser.parse_args()
     runners = given.runners.split(",")
     with tempfile.TemporaryDirectory() as folder:
-        tallies = [
-            run_rounds(runner, -(-given.kills // len(runners)), given.seed, Path(folder) / runner) for runner in runners
-        ]
+        each = -(-given.kills // len(runners))
+        tallies = [run_rounds(name, each, given.seed, Path(folder) / name, given.seconds) for name in runners]
     print(table(tallies))
     return 0 if all(tally.is_good for tally in tallies) else 1
 

@@ -192,7 +192,7 @@ class Overlay:
         ),
         (
             "closed",
-            "Of the 14 shortcuts that were tried, some are above the floor on 1 of 1 corpora; the best, nearest "
+            "Of the 15 shortcuts that were tried, some are above the floor on 1 of 1 corpora; the best, nearest "
             "sentence, has {:.1f} %.",
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -204,7 +205,44 @@ def test_transfer_takes_a_file_for_each_language(tmp_path):
     data = {"train": train, "test": str(tmp_path / "test.{language}.csv"), "languages": ("gsw", "rm")}
     assert notes_of("transfer", data=data, source="de")[-1] == "Trained on de, tested in gsw, rm."
     alone = {**data, "test": str(tmp_path / "test.gsw.csv"), "languages": ("gsw",)}
-    assert notes_of("transfer", data=alone, source="de")[-1] == "Trained on de, tested in gsw."
+    assert notes_of("transfer", data=alone, source="de")[-1] == (
+        "Trained on de, tested in gsw (nothing in the files says so: these are the settings 'source' and "
+        "'data.languages')."
+    )
+    with pytest.raises(UsageError) as caught:
+        notes_of("transfer", data={"train": train, "test": alone["test"]})
+    assert str(caught.value) == (
+        "nothing says in which language the rows of test.gsw.csv are, and the study 'transfer' tests in other "
+        "languages than it trains on: name it in 'data.languages', or name the column that says it in "
+        "'columns.language'"
+    )
+
+
+def test_transfer_says_what_it_cannot_ask_before_any_work(tmp_path):
+    files = two_languages(tmp_path)
+    with pytest.raises(DataError) as caught:
+        notes_of(
+            "transfer", data={**files, "test": write_csv(tmp_path / "b.csv", changed(topics(9, 90), language="de"))}
+        )
+    assert str(caught.value) == (
+        f"{tmp_path / 'b.csv'}: the test data are in 'de' alone, which is trained on; a test set in another language "
+        "is needed to ask about transfer: name its language in 'data.languages', or those of the rows in a column that "
+        "'columns.language' names"
+    )
+    with pytest.raises(UsageError) as caught:
+        notes_of("transfer", data=files, **{"recipe.epochs": 1})
+    assert str(caught.value) == (
+        "54 training rows in batches of 32 for 1 epochs come to 2 steps, and at least 3 checkpoints are needed to "
+        "choose from; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
+    )
+
+
+def test_a_metric_that_does_not_fit_is_refused_before_any_work(tmp_path):
+    settings = {f"data.{name}": file for name, file in write_topics(tmp_path).items()}
+    config = make_config(find_study("stability"), Choice(settings={**settings, "model": "fake", "metric": "pearson"}))
+    with pytest.raises(UsageError) as caught:
+        find_study("stability").jobs(config)
+    assert str(caught.value) == ("the metric 'pearson' does not fit classification; allowed: accuracy, mcc, macro_f1")
 
 
 @pytest.mark.needs("models")
@@ -263,6 +301,21 @@ def test_train_is_never_the_name_of_data(data, name):
 def token_rows(n, first=0):
     return [{"tokens": ["Si", "wohnt", "z", f"Ort{i}"], "ner_tags": ["O", "O", "O", "B-LOC" if i % 2 else "O"]}
             for i in range(first, first + n)]  # fmt: skip
+
+
+@pytest.mark.parametrize("join", [" ".join, json.dumps])
+def test_words_of_a_csv_are_json_or_have_blanks_between_them(tmp_path, join):
+    rows = [{part: join(cells) for part, cells in row.items()} for row in token_rows(60)]
+    files = {"train": write_csv(tmp_path / "a.csv", rows[:40]), "test": write_csv(tmp_path / "b.csv", rows[40:])}
+    assert notes_of("stability", data={**files, "name": "Orte"})[0] == (
+        "Orte: rows in und: 36 train, 4 validation, 20 test, 2 classes (B-LOC, O)."
+    )
+    wrong = write_csv(tmp_path / "c.csv", [*rows[:1], {"tokens": "[1, 2]", "ner_tags": "O O"}])
+    with pytest.raises(DataError) as caught:
+        notes_of("stability", data={**files, "train": wrong})
+    assert str(caught.value) == (
+        f"{wrong}, line 3: 'tokens' must be a list of strings, as JSON or with blanks between them; got [1, 2]"
+    )
 
 
 def two_files(folder, rows):

@@ -50,10 +50,10 @@ def check(
 def _check_logs(paths: list[Path], strict: bool, as_json: bool) -> int:
     """What to know of logs of evaluation harnesses, and of two of one task, before they are judged."""
     from goldproof.data.logs.conditions import differing_conditions, notes_on_all
-    from goldproof.data.logs.log import Choice
+    from goldproof.data.logs.log import LogChoice
     from goldproof.data.logs.reading import read_logs
 
-    logs = [log for path in paths for log in read_logs(path, Choice())]
+    logs = [log for path in paths for log in read_logs(path, LogChoice())]
     notes = notes_on_all(logs)
     pairs = [(a, b) for i, a in enumerate(logs) for b in logs[i + 1 :] if a.task == b.task]
     problems = [f"{a.model} (A), {b.model} (B), {said}" for a, b in pairs for said in differing_conditions(a, b)]

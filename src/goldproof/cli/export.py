@@ -86,11 +86,11 @@ def _load(source: Path, model: str | None, table: str | None, metrics: Sequence[
     summary = source / "summary.json" if is_folder else source
     logs: Sequence[Log] = ()
     if not (is_folder and summary.exists()) and is_log(source):
-        from goldproof.data.logs.log import Choice
+        from goldproof.data.logs.log import LogChoice
         from goldproof.data.logs.reading import read_logs
         from goldproof.judging.score import score
 
-        logs = read_logs(source, Choice())
+        logs = read_logs(source, LogChoice())
         model = model or logs[0].model
         report = score(source).report()
     else:

@@ -13,7 +13,7 @@ from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
     from goldproof.data.columns import Columns
-    from goldproof.data.logs.log import Choice
+    from goldproof.data.logs.log import LogChoice
     from goldproof.jobs import Store
     from goldproof.studies.campaign import Campaign
 
@@ -99,24 +99,24 @@ def print_json(form: Any) -> None:
     typer.echo(json.dumps(form, ensure_ascii=False, indent=1, default=str))
 
 
-def log_choice(task: str | None, filter_: str | None, pairs: list[str] | None) -> Choice:
+def log_choice(task: str | None, filter_: str | None, pairs: list[str] | None) -> LogChoice:
     """What of logs is read, from --task, --filter and the pairs of --log."""
-    from goldproof.data.logs.log import Choice, Repeats
+    from goldproof.data.logs.log import LogChoice, RepeatRule
 
     given = dict(_pair(text) for text in pairs or ())
     bounds = given.pop("bounds", None)
     unfinished = given.pop("unfinished", "no")
     repeats = given.pop("repeats", "refuse")
-    if unfinished not in ("yes", "no") or repeats not in get_args(Repeats) or set(given) - {"cluster", "category"}:
+    if unfinished not in ("yes", "no") or repeats not in get_args(RepeatRule) or set(given) - {"cluster", "category"}:
         got = ", ".join(pairs or ())
         raise UsageError(
             "--log takes repeats=refuse|first|mean, cluster=FIELD, category=FIELD, bounds=LOW,HIGH, unfinished=yes|no; "
             f"got {got}"
         )
-    return Choice(
+    return LogChoice(
         task=task,
         filter=filter_,
-        repeats=cast(Repeats, repeats),
+        repeats=cast(RepeatRule, repeats),
         cluster=given.get("cluster"),
         category=given.get("category"),
         bounds=None if bounds is None else _bounds(bounds),

@@ -55,7 +55,8 @@ def _confusion_table(found: Sequence[LabelFindings]) -> list[Item]:
     title = f"The most frequent confusion: “{first.gold}” is taken for “{first.predicted}” in "
     title += f"{percent(first.rate.value)} of its answers"
     more = len(every) > len(worst) or any(len(each.confusions) == MOST_CONFUSIONS for each in found)
-    note = f"The {MOST_CONFUSIONS} with the most answers." if more else ""
+    choice = "the intervals do not allow for this choice"
+    note = f"The {MOST_CONFUSIONS} with the most answers; {choice}." if more else ""
     return [make_table(Heading("confusions", title, note), fields, worst)]
 
 

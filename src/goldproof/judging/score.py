@@ -13,7 +13,7 @@ from goldproof.data.answers import Answers
 from goldproof.data.arrange import Arranging, answers_in, read_answers
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import UsageError
 from goldproof.judging.aggregates import TASK, aggregates_in, score_aggregates
@@ -76,7 +76,7 @@ class Settings:
     by_row: bool = False
     seed_sd: float | None = None
     looks: int = 1
-    logs: Choice = field(default_factory=Choice)
+    logs: LogChoice = field(default_factory=LogChoice)
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense, with the option's name."""

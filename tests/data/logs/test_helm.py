@@ -1,4 +1,4 @@
-"""Run folders of HELM: one laid out as its source says, with what a small run has not, and a published one."""
+"""Run folders of HELM: one written by crfm-helm 0.5.16, one with what a small run has not, and a published one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
+FILES = Path(__file__).parent / "files" / "helm"
 CHANGED = {"name": "misspellings", "robustness": True, "fairness": False, "computed_on": "perturbed"}
 
 
@@ -20,6 +21,16 @@ def stat(name: str, values: list[float], **more: object) -> dict:
     found = {"name": {"name": name, "split": "test", **more}, "count": len(values), "sum": total}
     found["sum_squared"] = sum(value**2 for value in values)
     return found | ({"mean": total / len(values)} if values else {})
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "num_prompt_tokens", "inference_runtime", "max_prob"])
+def test_helm_s_own_numbers_are_the_means(metric: str) -> None:
+    (log,) = read_logs(FILES, LogChoice(metric=metric))
+
+    assert (log.model, log.task, log.filter) == ("simple/model1", "simple_mcqa", "test")
+    assert log.answers.runs.shape == (2, 2)
+    assert log.printed is not None
+    assert log.mean() == pytest.approx(log.printed, abs=1e-9)
 
 
 @pytest.fixture
@@ -85,7 +96,7 @@ def test_a_run_folder(run: Path) -> None:
     assert np.array_equal(log.answers.runs, [[1, 0, 1], [1, 1, np.nan]], equal_nan=True)
     assert log.left_out == {"no value": 1}
     assert log.mean() == pytest.approx(log.printed, abs=1e-9)
-    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.n_truncated) == (5, 3.0, 1)
+    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.n_truncated) == (5, None, 1)
     assert log.answers.texts == {"text": ["Question id1", "Question id2", "Question id3"]}
     assert len(set(log.conditions.prompts)) == 3
 
@@ -98,13 +109,13 @@ def test_any_file_of_the_folder_gives_the_run(run: Path) -> None:
 
 
 def test_items_that_were_changed_are_read_when_asked_for(run: Path) -> None:
-    (log,) = read_logs(run, Choice(filter="test/misspellings/perturbed"))
+    (log,) = read_logs(run, LogChoice(filter="test/misspellings/perturbed"))
     assert (log.answers.n_items, log.mean(), log.printed) == (1, 0.0, 0.0)
 
-    (log,) = read_logs(run, Choice(cluster="page"))
+    (log,) = read_logs(run, LogChoice(cluster="page"))
     assert log.answers.clusters.tolist() == [0, 0, 1]
     with pytest.raises(UsageError) as caught:
-        read_logs(run / "stats.json", Choice(metric="bleu"))
+        read_logs(run / "stats.json", LogChoice(metric="bleu"))
     assert str(caught.value) == (
         f"{run / 'per_instance_stats.json'}: there is no metric 'bleu'; the log has exact_match, f1_score, "
         "num_references, finish_reason_length"
@@ -127,7 +138,7 @@ def test_a_folder_without_scores_of_items_says_what_is_missing(run: Path) -> Non
 )
 def test_a_published_run(published: Path, metric: str, split: str) -> None:
     (folder,) = (published / "logs" / "helm").iterdir()
-    (log,) = read_logs(folder, Choice(metric=metric, filter=split))
+    (log,) = read_logs(folder, LogChoice(metric=metric, filter=split))
 
     assert (log.model, log.task) == ("openai/gpt2", "mmlu:subject=philosophy,method=multiple_choice_joint")
     assert log.mean() == pytest.approx(log.printed, abs=1e-9)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from goldproof.data.logs.archive import Archive
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
@@ -50,7 +50,7 @@ def member(source: Path, name: str):
     ],
 )
 def test_the_log_s_own_numbers_are_the_means(name: str, scorer: str | None, metric: str) -> None:
-    (log,) = read_logs(FILES / name, Choice(filter=scorer))
+    (log,) = read_logs(FILES / name, LogChoice(filter=scorer))
 
     assert log.metric == metric
     assert log.printed is not None
@@ -58,7 +58,7 @@ def test_the_log_s_own_numbers_are_the_means(name: str, scorer: str | None, metr
 
 
 def test_what_is_said_of_an_evaluation() -> None:
-    (log,) = read_logs(FILES / "epochs.eval", Choice(cluster="passage", category="kind"))
+    (log,) = read_logs(FILES / "epochs.eval", LogChoice(cluster="passage", category="kind"))
 
     assert (log.harness, log.model, log.task) == ("Inspect 0.3.285", "mockllm/model", "epochs")
     assert (log.metric, log.filter, log.others) == ("accuracy", "match", ("mean/partly",))
@@ -71,7 +71,7 @@ def test_what_is_said_of_an_evaluation() -> None:
 
 
 def test_what_was_not_scored_is_counted() -> None:
-    (log,) = read_logs(FILES / "epochs.eval", Choice(filter="partly"))
+    (log,) = read_logs(FILES / "epochs.eval", LogChoice(filter="partly"))
     assert log.left_out == {"unscored": 2}
     assert np.isnan(log.answers.runs[:, 2]).all()
 
@@ -97,7 +97,7 @@ def test_a_range_that_is_not_told_is_noted_unless_it_is_given() -> None:
         "The log does not say what the lowest and the highest score are; they were taken as 0 and 4, which hold all that were seen.",
     )
 
-    (log,) = read_logs(FILES / "judged.eval", Choice(bounds=(1, 5)))
+    (log,) = read_logs(FILES / "judged.eval", LogChoice(bounds=(1, 5)))
     assert (log.answers.bounds.low, log.answers.bounds.high, log.notes) == (1, 5, ())
     assert log.conditions.limit == 4
 
@@ -105,11 +105,11 @@ def test_a_range_that_is_not_told_is_noted_unless_it_is_given() -> None:
 def test_two_scores_with_one_name_are_refused_with_both_named() -> None:
     path = FILES / "judged.eval"
     with pytest.raises(UsageError) as caught:
-        read_logs(path, Choice(filter="style"))
+        read_logs(path, LogChoice(filter="style"))
     assert str(caught.value) == f"{path}: 2 scores are named 'style': judge.style, second.style; name one of these"
 
     with pytest.raises(UsageError) as caught:
-        read_logs(path, Choice(filter="match"))
+        read_logs(path, LogChoice(filter="match"))
     assert str(caught.value) == f"{path}: there is no scorer 'match'; the log has judge.style, right, second.style"
 
 
@@ -132,7 +132,7 @@ def test_an_evaluation_that_did_not_end_is_read_only_when_that_is_asked_for(name
         read_logs(path)
     assert str(caught.value) == f"{path}: {message}"
 
-    (log,) = read_logs(path, Choice(unfinished=True))
+    (log,) = read_logs(path, LogChoice(unfinished=True))
     assert log.left_out["not written"] == 5 - log.answers.n_items
     assert log.notes[-1].endswith("only what was written is read, as asked for.")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
@@ -39,7 +39,7 @@ def write_lines(path: Path, rows: list[dict]) -> Path:
 )
 def test_the_harness_own_numbers_are_the_means(path: Path, metric: str, chosen: str | None) -> None:
     printed = json.loads(RESULTS.read_text("utf-8"))["results"]
-    (log,) = read_logs(path, Choice(metric=metric, filter=chosen))
+    (log,) = read_logs(path, LogChoice(metric=metric, filter=chosen))
 
     assert log.printed == printed[log.task][f"{metric},{chosen or 'none'}"]
     assert log.mean() == pytest.approx(log.printed, abs=1e-9)
@@ -82,28 +82,28 @@ def test_a_folder_gives_each_task_and_says_which_have_no_score_for_an_item() -> 
         == (f"Not read: {ROLLING}: no metric has a number for each item; the log has word_perplexity, bits_per_byte",)
         for log in logs
     )
-    assert [log.task for log in read_logs(FILES, Choice(task="write"))] == ["write"]
-    assert [log.task for log in read_logs(RESULTS, Choice(task="choice"))] == ["choice"]
+    assert [log.task for log in read_logs(FILES, LogChoice(task="write"))] == ["write"]
+    assert [log.task for log in read_logs(RESULTS, LogChoice(task="choice"))] == ["choice"]
 
 
 def test_fields_of_the_documents_are_clusters_and_categories() -> None:
-    (log,) = read_logs(CHOICE, Choice(cluster="passage", category="kind"))
+    (log,) = read_logs(CHOICE, LogChoice(cluster="passage", category="kind"))
 
     assert log.answers.clusters.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 1, 1]
     assert set(log.answers.tags) <= {("colour",), ("thing",)}
     with pytest.raises(DataError) as caught:
-        read_logs(CHOICE, Choice(cluster="page"))
+        read_logs(CHOICE, LogChoice(cluster="page"))
     assert str(caught.value) == f"{CHOICE}: the documents have no field 'page'"
 
 
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        (Choice(metric="f1"), "there is no metric 'f1'; the log has exact_match"),
-        (Choice(filter="none"), "there is no filter 'none'; the log has strict, letters"),
+        (LogChoice(metric="f1"), "there is no metric 'f1'; the log has exact_match"),
+        (LogChoice(filter="none"), "there is no filter 'none'; the log has strict, letters"),
     ],
 )
-def test_what_is_not_in_the_log_is_refused_with_what_is(choice: Choice, message: str) -> None:
+def test_what_is_not_in_the_log_is_refused_with_what_is(choice: LogChoice, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_logs(WRITE, choice)
     assert str(caught.value) == f"{WRITE}: {message}"
@@ -111,7 +111,7 @@ def test_what_is_not_in_the_log_is_refused_with_what_is(choice: Choice, message:
 
 def test_an_unknown_task_names_all_tasks_of_the_folder() -> None:
     with pytest.raises(UsageError) as caught:
-        read_logs(FILES, Choice(task="sums"))
+        read_logs(FILES, LogChoice(task="sums"))
     assert str(caught.value) == f"{FILES}: there is no task 'sums'; the log has choice, rolling, write"
 
 
@@ -121,7 +121,7 @@ def test_a_metric_of_all_items_together_is_refused(tmp_path: Path) -> None:
 
     assert read_logs(path)[0].metric == "acc"
     with pytest.raises(DataError) as caught:
-        read_logs(path, Choice(metric="bleu"))
+        read_logs(path, LogChoice(metric="bleu"))
     assert str(caught.value) == (
         f"{path}: the metric 'bleu' is of all items together: a line holds parts of it, no score of its own; read can "
         "be: acc"
@@ -164,7 +164,7 @@ def test_lines_that_were_written_twice_are_taken_once_and_refused_where_they_dif
         f"{path}: one item has several scores that differ (for example id {rows[0]['doc_hash']!r}: 0 and 1); say what "
         "is right: --log repeats=first takes the first of them, repeats=mean their mean"
     )
-    first, mean = (read_logs(path, Choice(repeats=rule))[0] for rule in ("first", "mean"))
+    first, mean = (read_logs(path, LogChoice(repeats=rule))[0] for rule in ("first", "mean"))
     assert first.answers.runs[0, 0] == rows[0]["acc"]
     assert mean.answers.runs[0, 0] == 0.5
     assert any(

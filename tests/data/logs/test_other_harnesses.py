@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
@@ -38,7 +38,7 @@ def write(path: Path, content: object) -> Path:
     ],
 )
 def test_mteb_s_own_numbers_are_the_means_of_its_draws(name: str, metric: str, precision: float) -> None:
-    (log,) = read_logs(FILES / name, Choice(metric=metric))
+    (log,) = read_logs(FILES / name, LogChoice(metric=metric))
 
     assert log.mean() == pytest.approx(log.printed, abs=precision)
     assert log.answers.ids.tolist() == [f"draw {number}" for number in range(1, 11)]
@@ -62,7 +62,9 @@ def test_subsets_of_mteb_are_logs_and_a_task_with_one_number_is_refused(tmp_path
     document["scores"]["test"] = [{**entry, "hf_subset": name, "languages": [name]} for name in ("en", "de")]
     path = write(tmp_path / "a.json", document)
     assert [log.task for log in read_logs(path)] == ["ColourClassification en", "ColourClassification de"]
-    assert [log.task for log in read_logs(path, Choice(task="ColourClassification de"))] == ["ColourClassification de"]
+    assert [log.task for log in read_logs(path, LogChoice(task="ColourClassification de"))] == [
+        "ColourClassification de"
+    ]
 
     document["scores"]["test"] = [{"hf_subset": "default", "main_score": 0.5, "ndcg_at_10": 0.5}]
     path = write(tmp_path / "b.json", document)
@@ -98,7 +100,7 @@ def lighteval(tmp_path: Path) -> Path:
 
 
 def test_details_of_lighteval(lighteval: Path) -> None:
-    (log,) = read_logs(lighteval, Choice(cluster="passage"))
+    (log,) = read_logs(lighteval, LogChoice(cluster="passage"))
 
     assert (log.harness, log.model, log.task, log.metric) == ("lighteval", "tiny", "choose", "acc")
     assert log.mean() == pytest.approx(log.printed, abs=1e-9)
@@ -186,14 +188,14 @@ def test_events_of_openai_evals(tmp_path: Path) -> None:
         str(caught.value)
         == f"{path}: the evaluation has no final report: it still runs, or it died; 14 events with scores are written; --log unfinished=yes reads those"
     )
-    (log,) = read_logs(path, Choice(unfinished=True))
+    (log,) = read_logs(path, LogChoice(unfinished=True))
     assert log.answers.runs.shape == (2, 7)
     assert log.left_out == {"error": 1, "no row in the log": 6}
     assert log.others == ("f1/metrics",)
-    (log,) = read_logs(path, Choice(unfinished=True, metric="f1"))
+    (log,) = read_logs(path, LogChoice(unfinished=True, metric="f1"))
     assert log.mean() == pytest.approx(15 / 36)
     with pytest.raises(UsageError) as caught_use:
-        read_logs(path, Choice(unfinished=True, task="other"))
+        read_logs(path, LogChoice(unfinished=True, task="other"))
     assert str(caught_use.value) == f"{path}: there is no task 'other'; the log has sums.test.v0"
 
 
@@ -202,7 +204,7 @@ def test_events_of_openai_evals(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metric", ["passed", "score", "exact", "loose"])
 def test_results_of_promptfoo(metric: str) -> None:
-    logs = read_logs(FILES / "promptfoo" / "results.json", Choice(metric=metric))
+    logs = read_logs(FILES / "promptfoo" / "results.json", LogChoice(metric=metric))
 
     assert [log.model for log in logs] == ["adder, prompt 1", "adder, prompt 2"]
     for log in logs:
@@ -212,7 +214,7 @@ def test_results_of_promptfoo(metric: str) -> None:
 
 
 def test_repeats_of_promptfoo_are_runs_of_one_item() -> None:
-    logs = read_logs(FILES / "promptfoo" / "results.json", Choice(category="kind"))
+    logs = read_logs(FILES / "promptfoo" / "results.json", LogChoice(category="kind"))
     lines = read_logs(FILES / "promptfoo" / "results.jsonl")
 
     assert [log.answers.runs.shape for log in logs] == [(2, 3), (2, 3)]
@@ -221,6 +223,12 @@ def test_repeats_of_promptfoo_are_runs_of_one_item() -> None:
     assert (logs[0].task, logs[0].others) == ("sums", ("score", "exact", "loose"))
     assert all(np.array_equal(a.answers.runs, b.answers.runs, equal_nan=True) for a, b in zip(logs, lines, strict=True))
     assert logs[0].conditions.prompts != logs[1].conditions.prompts
+
+    path = FILES / "promptfoo" / "results.json"
+    assert [log.model for log in read_logs(path, LogChoice(filter="prompt 2"))] == ["adder, prompt 2"]
+    with pytest.raises(UsageError) as caught:
+        read_logs(path, LogChoice(filter="prompt 3"))
+    assert str(caught.value) == f"{path}: there is no prompt 'prompt 3'; the log has prompt 1, prompt 2"
 
 
 # Every Eval Ever, by its published schema
@@ -263,7 +271,7 @@ def sample(name: str, score: float | None, **more: object) -> dict:
 
 def test_every_eval_ever(tmp_path: Path) -> None:
     path = every_eval_ever(tmp_path, [sample("a1", 2.0), sample("a2", 4.0), sample("b1", None, error="timeout")])
-    (log,) = read_logs(path, Choice(category="subject"))
+    (log,) = read_logs(path, LogChoice(category="subject"))
 
     assert (log.harness, log.model, log.task, log.metric) == ("Every Eval Ever 0.3.0", "org/model", "bench", "mark")
     assert (log.answers.bounds.low, log.answers.bounds.high) == (1.0, 5.0)
@@ -282,7 +290,7 @@ def test_every_eval_ever_that_does_not_agree_with_itself(tmp_path: Path) -> None
         str(caught.value)
         == f"{path.with_name('f3_samples.jsonl')}: one item has several scores that differ (for example id 'a1': 2 and 5); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"
     )
-    (log,) = read_logs(path, Choice(repeats="first"))
+    (log,) = read_logs(path, LogChoice(repeats="first"))
     assert log.notes[-2:] == (
         "The document says that there are 3 samples; there are 2.",
         "The log's own mark is 3, the mean of the scores that were read 2: it was not made as their mean, or of other items.",

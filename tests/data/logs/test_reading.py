@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import zipfile
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
@@ -27,6 +28,7 @@ LINE = json.loads(
     [
         ("a.json", b'{"a": {"b": 1}, "c": 2}', "JSON with the keys a, c"),
         ("a.json", b"[1, 2]", "JSON without an object"),
+        ("a.json", b'{"apiVersion": 1, "spec": {}}', "JSON with the keys apiVersion, spec"),
         ("a.csv", b"text,label\na,b\n", "a table with the columns text, label"),
         ("a.md", b"# Results\n", "a text that is neither JSON nor, by its name, a table"),
         ("a.bin", b"\x00\x01\x02", "a binary file"),
@@ -50,6 +52,15 @@ def test_files_are_found_by_what_they_hold(tmp_path: Path) -> None:
         path = Path(shutil.copy(FILES / source, tmp_path / f"{number}.dat"))
         assert is_log(path)
         assert read_logs(path)[0].mean() == read_logs(FILES / source)[0].mean()
+
+
+def test_a_packed_log_and_one_whose_first_line_is_long(tmp_path: Path) -> None:
+    row = {**LINE, "doc": {"question": "long " * 50_000}}
+    path = tmp_path / "samples_a_2026-01-01T00-00-00.000000.jsonl.gz"
+    path.write_bytes(gzip.compress((json.dumps(row) + "\n").encode()))
+
+    (log,) = read_logs(path)
+    assert (log.task, log.answers.n_items) == ("a", 1)
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
@@ -79,9 +90,9 @@ def test_a_folder_of_several_harnesses(tmp_path: Path) -> None:
         any(note.startswith(f"Not read: {tmp_path / 'died.eval'}: the evaluation has") for note in log.notes)
         for log in logs
     )
-    assert [log.task for log in read_logs(tmp_path, Choice(task="epochs"))] == ["epochs"]
+    assert [log.task for log in read_logs(tmp_path, LogChoice(task="epochs"))] == ["epochs"]
     with pytest.raises(UsageError) as caught:
-        read_logs(tmp_path, Choice(task="sums"))
+        read_logs(tmp_path, LogChoice(task="sums"))
     assert (
         str(caught.value)
         == f"{tmp_path / 'died.eval'}: there is no task 'sums'; the log has died; nor is it in 3 other logs there"
@@ -194,6 +205,6 @@ def test_every_cut_of_a_log_is_read_or_refused_in_words(tmp_path: Path) -> None:
                 data[place] = int(rng.integers(256))
             path.write_bytes(bytes(data))
             try:
-                read_logs(path, Choice(unfinished=True))
+                read_logs(path, LogChoice(unfinished=True))
             except (DataError, UsageError) as error:
                 assert str(path) in str(error)

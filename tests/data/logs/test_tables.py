@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
@@ -74,12 +74,12 @@ def test_a_wide_table_has_a_log_for_each_column(tmp_path: Path, form: str) -> No
 
 def test_a_column_of_another_name_is_the_score_when_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,exact,f1,note\n1,1,0.5,a\n2,0,0.25,b\n")
-    (log,) = read_logs(write(tmp_path / "b.csv", "id,score,f1\n1,1,0.5\n2,0,0.25\n"), Choice(metric="f1"))
+    (log,) = read_logs(write(tmp_path / "b.csv", "id,score,f1\n1,1,0.5\n2,0,0.25\n"), LogChoice(metric="f1"))
 
     assert (log.metric, log.mean()) == ("f1", 0.375)
     assert not is_log(path)
     with pytest.raises(UsageError) as caught:
-        read_logs(tmp_path / "b.csv", Choice(metric="acc"))
+        read_logs(tmp_path / "b.csv", LogChoice(metric="acc"))
     assert str(caught.value) == f"{tmp_path / 'b.csv'}: there is no column 'acc'; the table has id, score, f1"
 
 
@@ -91,14 +91,14 @@ def test_tables_with_gold_and_predictions_are_judged_by_their_labels(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "choice", "message"),
     [
-        ("id,score\n1,0.5\n2,good\n", Choice(), ", line 3: 'score' must be a number; got 'good'"),
-        ("id,score\n,0.5\n2,1\n", Choice(), ": 'id' is empty in 1 row"),
-        ("id,score\n1,0\n1,1\n2,1\n", Choice(), ": one item has several scores that differ (for example id '1': 0 and 1); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"),
-        ("id,model,score\n1,a,0\n1,a,1\n2,b,1\n2,b,0.5\n", Choice(), ": 2 items have several scores that differ (for example id '1' of model 'a': 0 and 1); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"),
-        ("id,task,score\n1,a,0\n1,b,0\n", Choice(), ": the id '1' stands in the tasks 'a' and 'b'; choose one task, or call the column 'dataset' if they are judged apart"),
+        ("id,score\n1,0.5\n2,good\n", LogChoice(), ", line 3: 'score' must be a number; got 'good'"),
+        ("id,score\n,0.5\n2,1\n", LogChoice(), ": 'id' is empty in 1 row"),
+        ("id,score\n1,0\n1,1\n2,1\n", LogChoice(), ": one item has several scores that differ (for example id '1': 0 and 1); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"),
+        ("id,model,score\n1,a,0\n1,a,1\n2,b,1\n2,b,0.5\n", LogChoice(), ": 2 items have several scores that differ (for example id '1' of model 'a': 0 and 1); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"),
+        ("id,task,score\n1,a,0\n1,b,0\n", LogChoice(), ": the id '1' stands in the tasks 'a' and 'b'; choose one task, or call the column 'dataset' if they are judged apart"),
     ],
 )  # fmt: skip
-def test_bad_tables(tmp_path: Path, text: str, choice: Choice, message: str) -> None:
+def test_bad_tables(tmp_path: Path, text: str, choice: LogChoice, message: str) -> None:
     path = write(tmp_path / "a.csv", text)
     with pytest.raises(DataError) as caught:
         read_logs(path, choice)
@@ -109,10 +109,10 @@ def test_tasks_are_categories_and_one_can_be_chosen(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,task,score\n1,a,0\n2,b,1\n3,b,1\n")
 
     assert read_logs(path)[0].answers.tags == (("a",), ("b",), ("b",))
-    (log,) = read_logs(path, Choice(task="b"))
+    (log,) = read_logs(path, LogChoice(task="b"))
     assert (log.task, log.answers.ids.tolist()) == ("b", ["2", "3"])
     with pytest.raises(UsageError) as caught:
-        read_logs(path, Choice(task="c"))
+        read_logs(path, LogChoice(task="c"))
     assert str(caught.value) == f"{path}: there is no task 'c'; the log has a, b"
     one, two = read_logs(write(tmp_path / "b.csv", "id,dataset,score\n1,a,0\n1,b,1\n"))
     assert (one.task, two.task) == ("a", "b")
@@ -147,7 +147,7 @@ class TestLiveBench:
             read_logs(path)
         assert f"{path}: 59 items have several scores that differ (for example id '" in str(caught.value)
 
-        logs = read_logs(path, Choice(repeats="first"))
+        logs = read_logs(path, LogChoice(repeats="first"))
         assert len(logs) == 93
         assert sum(log.answers.n_items for log in logs) == 93_624 - 590
         assert sum(log.answers.n_items == 1_136 for log in logs) == 41
@@ -159,7 +159,7 @@ class TestLiveBench:
         by_model: dict[str, dict[str, list[float]]] = {}
         for row in rows:
             by_model.setdefault(row["model"], {}).setdefault(row["question_id"], []).append(row["score"])
-        logs = {log.model: log for log in read_logs(path, Choice(repeats="mean"))}
+        logs = {log.model: log for log in read_logs(path, LogChoice(repeats="mean"))}
 
         for model, scores in by_model.items():
             assert logs[model].mean() == pytest.approx(np.mean([np.mean(s) for s in scores.values()]), abs=1e-9)

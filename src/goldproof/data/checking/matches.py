@@ -58,16 +58,21 @@ class SplitMatches:
 
 def count_steps(splits: Sequence[SplitRows]) -> int:
     """How many steps `match_rows` takes: one for each text that is read, and as many for the search."""
-    return 2 * sum(len(split.texts) * (1 if split.pairs is None else 2) for split in splits)
+    n_sides = 2 if any(split.pairs is not None for split in splits) else 1
+    return 2 * n_sides * sum(len(split.texts) for split in splits)
 
 
 def match_rows(
-    splits: Sequence[SplitRows], threshold: float = NEAR, progress: MatchProgress | None = None
+    splits: Sequence[SplitRows],
+    threshold: float = NEAR,
+    progress: MatchProgress | None = None,
+    *,
+    one_side: bool = True,
 ) -> list[SplitMatches]:
     """The best copy of every row in every earlier split and in its own, for the whole row and for each side.
 
     Rows with a second text are also looked for with their sides swapped (where the row itself has no copy) and by one
-    side alone; texts without a word are not looked for alone. A `threshold` of 1
+    side alone, unless `one_side` is False; texts without a word are not looked for alone. A `threshold` of 1
     looks for rows that are equal in form only.
     """
     if not 0 < threshold <= 1:
@@ -77,7 +82,7 @@ def match_rows(
     n_steps, tell = count_steps(splits), progress or (lambda what, n_done: None)
     codes = encode(_iter_texts(splits), lambda n_done: tell("reading texts", n_done))
     rows = _Rows.of(splits, codes)
-    fields = [_Field.of(name, rows, codes) for name in rows.field_names]
+    fields = [_Field.of(name, rows, codes) for name in rows.field_names(one_side)]
     distinct = codes.take(rows.first_of_distinct)
     del codes
     near: list[NearPairs | None] = [None] * len(fields)
@@ -123,9 +128,10 @@ class _Rows:
         labels = _number_labels(label for split in splits for label in split.labels)
         return cls(tuple(splits), starts, split, labels, places[:n], second, first_of_distinct)
 
-    @property
-    def field_names(self) -> tuple[MatchField, ...]:
-        return ("row",) if self.second is None else ("row", "swapped", "text", "pair")
+    def field_names(self, one_side: bool) -> tuple[MatchField, ...]:
+        if self.second is None:
+            return ("row",)
+        return ("row", "swapped", "text", "pair") if one_side else ("row", "swapped")
 
     def of_split(self, number: int) -> slice:
         return slice(int(self.starts[number]), int(self.starts[number + 1]))

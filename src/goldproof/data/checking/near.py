@@ -26,7 +26,7 @@ _AGREEING = 32  # of a sketch, below which a pair is not measured
 _SMALL = 24  # shingles: measured without a look at sketches, which say little of so few
 _ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
 _MEASURED = 1 << 22  # shingles that are compared at once
-_SHORTEST_GROWN = {2: 5, 4: 9}  # shingles added: those of one word to three, of two neighbouring ones to five
+_MOST_GROWN = 3  # neighbouring words that may be added, as in "63-year-old"
 _MOST_SPLITS = 255
 Ints = npt.NDArray[np.int64]
 
@@ -78,18 +78,36 @@ def is_near(
 ) -> npt.NDArray[np.bool_]:
     """Whether so many shared shingles of so many make two texts near copies.
 
-    Either the Jaccard similarity is at least the threshold, or one text is the other with a word added to at least
-    three, or two neighbouring ones ("U.S.") to at least five: of n words that leaves all 2n − 1 shingles but for one
-    pair of neighbours, and adds two for each word.
+    Either the Jaccard similarity is at least the threshold, or one text is the other with one to three neighbouring
+    words added to more than twice as many: of n words that leaves all 2n − 1 shingles but for one pair of neighbours,
+    and adds two for each word.
 
     >>> is_near(np.array([7, 8]), np.array([9, 9]), np.array([9, 11]), 0.7).tolist()
     [False, True]
     """
     smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
     alike = shared >= threshold * (smaller + larger - shared) - 1e-9
-    for added, shortest in _SHORTEST_GROWN.items():
-        alike |= (larger == smaller + added) & (smaller - shared <= 1) & (smaller >= shortest)
+    for added in range(1, _MOST_GROWN + 1):
+        alike |= (larger == smaller + 2 * added) & (smaller - shared <= 1) & (smaller >= 4 * added + 1)
     return np.asarray(alike)
+
+
+def is_near_beside_equal(shared: Ints, sizes_a: Ints, sizes_b: Ints) -> npt.NDArray[np.bool_]:
+    """Whether two texts are near copies where the other text of their rows is equal, which asks for less.
+
+    One to three neighbouring words may be added to as many or more, or stand in place of one word where four times as
+    many stay: an exchanged word takes three of the 2n − 1 shingles of n words, and k words in its place add 2k + 1.
+
+    >>> is_near_beside_equal(np.array([6, 4]), np.array([9, 7]), np.array([9, 7])).tolist()
+    [True, False]
+    """
+    smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
+    lost = smaller - shared
+    alike = np.zeros(len(shared), bool)
+    for words in range(1, _MOST_GROWN + 1):
+        alike |= (larger == smaller + 2 * words) & (lost <= 1) & (smaller >= 2 * words + 1)
+        alike |= (larger - shared <= 2 * words + 1) & (lost <= 3) & (smaller >= 8 * words + 1)
+    return alike
 
 
 def similarities(shared: Ints, sizes_a: Ints, sizes_b: Ints) -> npt.NDArray[np.float64]:
@@ -194,23 +212,28 @@ class _Search:
             sides = [(members.first[a], members.second[b]), (members.second[a], members.first[b])]
         else:
             sides = [(members.first[a], members.first[b]), (members.second[a], members.second[b])]
+        masked = self._codes.masked
+        equal = [masked[ours] == masked[theirs] for ours, theirs in sides]
         similarity = np.ones(len(a))
-        for ours, theirs in sides:
+        for (ours, theirs), beside in zip(sides, reversed(equal), strict=True):
             left = np.flatnonzero(similarity > 0)
-            similarity[left] = np.minimum(similarity[left], self._similarity(ours[left], theirs[left]))
+            eased = beside[left] & (len(sides) == 2)
+            similarity[left] = np.minimum(similarity[left], self._similarity(ours[left], theirs[left], eased))
         kept = similarity > 0
         self._note(NearPairs(a[kept], b[kept], similarity[kept]))
 
-    def _similarity(self, a: Ints, b: Ints) -> npt.NDArray[np.float64]:
-        """The similarity of texts that are near copies or equal, 0 of others."""
+    def _similarity(self, a: Ints, b: Ints, eased: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """The similarity of texts that are near copies or equal, 0 of others; `eased` beside an equal text."""
         of_a, of_b = self._sizes[a], self._sizes[b]
         found = np.asarray(self._codes.masked[a] == self._codes.masked[b], np.float64)
         most = np.minimum(of_a, of_b)  # shared shingles at best
-        left = np.flatnonzero((found == 0) & (most > 0) & is_near(most, of_a, of_b, self._threshold))
+        possible = is_near(most, of_a, of_b, self._threshold) | (eased & is_near_beside_equal(most, of_a, of_b))
+        left = np.flatnonzero((found == 0) & (most > 0) & possible)
         left = left[self._agree(a[left], b[left])]
         shared = count_shared(self._codes, a[left], b[left])
-        near = is_near(shared, of_a[left], of_b[left], self._threshold)
-        found[left] = np.where(near, similarities(shared, of_a[left], of_b[left]), 0.0)
+        sizes = of_a[left], of_b[left]
+        near = is_near(shared, *sizes, self._threshold) | (eased[left] & is_near_beside_equal(shared, *sizes))
+        found[left] = np.where(near, similarities(shared, *sizes), 0.0)
         return found
 
     def _agree(self, a: Ints, b: Ints) -> npt.NDArray[np.bool_]:

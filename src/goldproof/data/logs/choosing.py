@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.rows import plain_name
 from goldproof.errors import UsageError
 
@@ -35,11 +35,11 @@ class Chosen:
     others: tuple[str, ...]
 
 
-def choose(offers: Sequence[Offer], choice: Choice, path: Path, *, filters: str = "filter") -> Chosen:
+def choose(offers: Sequence[Offer], choice: LogChoice, path: Path, *, filters: str = "filter") -> Chosen:
     """The offer that was asked for, else the first; `filters` is what this harness calls a filter.
 
     >>> offers = [Offer("exact_match", "strict"), Offer("exact_match", "flexible")]
-    >>> choose(offers, Choice(filter="flexible"), Path("a.jsonl")).offer.filter
+    >>> choose(offers, LogChoice(filter="flexible"), Path("a.jsonl")).offer.filter
     'flexible'
     """
     found = list(offers)
@@ -56,7 +56,7 @@ def choose(offers: Sequence[Offer], choice: Choice, path: Path, *, filters: str 
     return Chosen(chosen, tuple(str(offer) for offer in offers if offer != chosen))
 
 
-def choose_task(tasks: Sequence[str], choice: Choice, path: Path) -> list[str]:
+def choose_task(tasks: Sequence[str], choice: LogChoice, path: Path) -> list[str]:
     """The tasks that are read: the one that was asked for, else all."""
     if choice.task is None:
         return list(tasks)

@@ -14,7 +14,7 @@ import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
@@ -23,7 +23,7 @@ LINE_KEYS = frozenset({"schema_version", "evaluation_id", "sample_id", "evaluati
 ERROR = "error"
 
 
-def read_every_eval_ever(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
+def read_every_eval_ever(path: Path, choice: LogChoice, *, lines: bool) -> list[Log]:
     """A log for each result of the document that has samples."""
     document_path = _document_of(path) if lines else path
     document = mapping(read_document(document_path)) if document_path else {}
@@ -54,7 +54,9 @@ def _samples_of(path: Path, document: Mapping[str, Any]) -> Path:
     )
 
 
-def _log(path: Path, document: Mapping[str, Any], task: str, rows: Sequence[Mapping[str, Any]], choice: Choice) -> Log:
+def _log(
+    path: Path, document: Mapping[str, Any], task: str, rows: Sequence[Mapping[str, Any]], choice: LogChoice
+) -> Log:
     results = [r for r in objects(document.get("evaluation_results")) if r.get("evaluation_name") == task]
     by_id = {as_text(result.get("evaluation_result_id")): result for result in results}
     ids = list(dict.fromkeys(as_text(row.get("evaluation_result_id") or "") for row in rows))
@@ -93,7 +95,7 @@ def _scale(config: Mapping[str, Any]) -> Scale:
     return Scale(low if told else None, high if told else None, not config.get("lower_is_better"))
 
 
-def _rows(rows: Sequence[Mapping[str, Any]], choice: Choice, path: Path) -> ScoreRows:
+def _rows(rows: Sequence[Mapping[str, Any]], choice: LogChoice, path: Path) -> ScoreRows:
     scores = [as_number(mapping(row.get("evaluation")).get("score")) for row in rows]
     failed = [score != score and bool(row.get("error")) for row, score in zip(rows, scores, strict=True)]
     inputs = [mapping(row.get("input")) for row in rows]

@@ -16,7 +16,7 @@ import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
 from goldproof.data.logs.documents import as_number, as_text, digest, mapping, names, objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
@@ -50,7 +50,7 @@ class _Run:
         return found if isinstance(found, dict) else {}
 
 
-def read_helm(folder: Path, choice: Choice) -> list[Log]:
+def read_helm(folder: Path, choice: LogChoice) -> list[Log]:
     """The log in a run folder, as a list of one."""
     if not (folder / SCORES).is_file():
         raise DataError(
@@ -83,7 +83,7 @@ def _object(path: Path) -> dict[str, Any]:
     return found
 
 
-def _log(run: _Run, task: str, choice: Choice) -> Log:
+def _log(run: _Run, task: str, choice: LogChoice) -> Log:
     chosen = choose(_offers(run), choice, run.folder / SCORES, filters="split")
     offer = chosen.offer
     model = str(run.adapter.get("model") or run.adapter.get("model_deployment") or "")
@@ -132,7 +132,7 @@ def _offers(run: _Run) -> list[Offer]:
     return sorted(found, key=lambda offer: (places.get(offer.metric, len(places) + 9), offer.filter != "test"))
 
 
-def _rows(run: _Run, offer: Offer, choice: Choice) -> ScoreRows:
+def _rows(run: _Run, offer: Offer, choice: LogChoice) -> ScoreRows:
     ids, trials, scores, reasons = [], [], [], []
     for entry in run.entries:
         for stat in objects(entry.get("stats")):
@@ -190,7 +190,8 @@ def _printed(run: _Run, offer: Offer) -> float | None:
 
 
 def _conditions(run: _Run, shaped: Shaped) -> Conditions:
-    shots, limit = run.adapter.get("max_train_instances"), run.adapter.get("max_eval_instances")
+    """Where HELM takes fewer items than there are, they are a random draw: that is no limit to the first ones."""
+    shots = run.adapter.get("max_train_instances")
     cut = [
         stat.get("sum")
         for entry in run.entries
@@ -199,7 +200,6 @@ def _conditions(run: _Run, shaped: Shaped) -> Conditions:
     ]
     return Conditions(
         n_shots=shots if isinstance(shots, int) else None,
-        limit=float(limit) if isinstance(limit, int | float) else None,
         prompts=shaped.prompts,
         n_truncated=sum(number == 1 for number in cut),
     )

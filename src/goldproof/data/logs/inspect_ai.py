@@ -18,7 +18,7 @@ import numpy as np
 from goldproof.data.logs.archive import Archive
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, as_text, digest, mapping, objects, parse_document, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError, UsageError
 
@@ -66,7 +66,7 @@ def is_eval_archive(path: Path) -> bool:
         return HEADER in archive.names or START in archive.names
 
 
-def read_inspect(path: Path, choice: Choice, *, packed: bool) -> list[Log]:
+def read_inspect(path: Path, choice: LogChoice, *, packed: bool) -> list[Log]:
     """The log in a file, as a list of one."""
     evaluation = _read_archive(path) if packed else _read_json(path)
     task = str(evaluation.part("eval", "task") or "")
@@ -142,7 +142,7 @@ def _invalid(samples: Iterator[Mapping[str, Any]]) -> frozenset[tuple[str, str]]
     )
 
 
-def _check_status(evaluation: _Evaluation, choice: Choice) -> None:
+def _check_status(evaluation: _Evaluation, choice: LogChoice) -> None:
     status = str(evaluation.part("status") or "")
     n_samples = len(evaluation.samples)
     if status != "success" and not choice.unfinished:
@@ -166,7 +166,7 @@ def _n_planned(evaluation: _Evaluation) -> int:
     return len(ids) * (epochs if isinstance(epochs, int) else 1) if isinstance(ids, list) else 0
 
 
-def _log(evaluation: _Evaluation, task: str, choice: Choice) -> Log:
+def _log(evaluation: _Evaluation, task: str, choice: LogChoice) -> Log:
     scores = _scores(evaluation)
     labels = _labels(scores)
     offers = _offers(evaluation, scores, labels)
@@ -226,7 +226,7 @@ def _labels(scores: Sequence[_Score]) -> dict[tuple[str, str], str]:
 
 
 def _refuse_ambiguous(
-    choice: Choice, scores: Sequence[_Score], labels: Mapping[tuple[str, str], str], path: Path
+    choice: LogChoice, scores: Sequence[_Score], labels: Mapping[tuple[str, str], str], path: Path
 ) -> None:
     same = [label for (_, name), label in labels.items() if name == choice.filter and label != choice.filter]
     if len(same) > 1:
@@ -271,7 +271,7 @@ def _printed(same: Sequence[_Score], metric: str) -> tuple[float | None, list[st
     return printed, notes
 
 
-def _rows(evaluation: _Evaluation, score: _Score, choice: Choice) -> ScoreRows:
+def _rows(evaluation: _Evaluation, score: _Score, choice: LogChoice) -> ScoreRows:
     samples = evaluation.samples
     ids = [as_text(sample.get("id")) for sample in samples]
     epochs = [as_text(sample.get("epoch") or 1) for sample in samples]
@@ -343,14 +343,22 @@ def _left_out(counted: dict[str, int], evaluation: _Evaluation) -> dict[str, int
 
 
 def _conditions(evaluation: _Evaluation, prompts: tuple[str, ...]) -> Conditions:
-    limit = evaluation.part("eval", "config", "limit")
     seed = evaluation.part("eval", "model_generate_config", "seed")
     return Conditions(
-        limit=float(limit[1] if isinstance(limit, list) and len(limit) == 2 else limit) if limit else None,
+        limit=_limit(evaluation),
         seed="" if seed is None else str(seed),
         prompts=prompts,
         n_truncated=sum(sample.get("limit") is not None for sample in evaluation.samples),
     )
+
+
+def _limit(evaluation: _Evaluation) -> float | None:
+    """How many of the first samples were taken; not told where they were shuffled before, or taken from the middle."""
+    limit = evaluation.part("eval", "config", "limit")
+    if isinstance(limit, list) and len(limit) == 2 and limit[0] == 0:
+        limit = limit[1]
+    shuffled = evaluation.part("eval", "dataset", "shuffled")
+    return float(limit) if isinstance(limit, int) and not shuffled else None
 
 
 def _notes(evaluation: _Evaluation, score: _Score) -> list[str]:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from goldproof.data.formats.parquet import ParquetRows, iter_record_batches
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, as_text, digest, mapping, objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
@@ -42,7 +42,7 @@ class _Details:
     scores: Mapping[str, pa.ChunkedArray]
 
 
-def read_lighteval(path: Path, choice: Choice) -> list[Log]:
+def read_lighteval(path: Path, choice: LogChoice) -> list[Log]:
     """The log in a file of details, as a list of one."""
     match = _DETAILS.fullmatch(path.name)
     details = _read_details(path, match.group(1) if match else "")
@@ -118,7 +118,7 @@ def _results(path: Path, date: str) -> Mapping[str, Any]:
     return mapping(read_document(found)) if found is not None else {}
 
 
-def _log(details: _Details, results: Mapping[str, Any], named: tuple[str, int | None], choice: Choice) -> Log:
+def _log(details: _Details, results: Mapping[str, Any], named: tuple[str, int | None], choice: LogChoice) -> Log:
     task, shots = named
     aggregates = _of_task(results.get("results"), details.task)
     places = {name: place for place, name in enumerate(aggregates)}
@@ -167,7 +167,7 @@ def _scale(config: Mapping[str, Any], metric: str) -> Scale:
     return Scale()
 
 
-def _rows(details: _Details, metric: str, choice: Choice) -> ScoreRows:
+def _rows(details: _Details, metric: str, choice: LogChoice) -> ScoreRows:
     column = details.scores[metric]
     return ScoreRows(
         _ids(details),
@@ -202,11 +202,10 @@ def _specific(details: _Details, name: str | None) -> list[str] | None:
 
 
 def _conditions(results: Mapping[str, Any], details: _Details, shots: int | None, shaped: Shaped) -> Conditions:
-    general, task = mapping(results.get("config_general")), _of_task(results.get("config_tasks"), details.task)
-    limit = general.get("max_samples")
+    """Where lighteval takes fewer items than there are, it has shuffled them before: no limit to the first ones."""
+    task = _of_task(results.get("config_tasks"), details.task)
     return Conditions(
         dataset_revision=str(task.get("hf_revision") or ""),
         n_shots=shots,
-        limit=float(limit) if isinstance(limit, int | float) and not isinstance(limit, bool) else None,
         prompts=shaped.prompts,
     )

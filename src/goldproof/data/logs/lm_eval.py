@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import Fields, as_number, first_objects, mapping, names, read_document, read_fields
 from goldproof.data.logs.gathering import gather
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
 
@@ -57,7 +57,7 @@ class _Results:
         return found if isinstance(found, dict) else {}
 
 
-def read_lm_eval(samples: Sequence[Path], results: Sequence[Path], choice: Choice, path: Path) -> list[Log]:
+def read_lm_eval(samples: Sequence[Path], results: Sequence[Path], choice: LogChoice, path: Path) -> list[Log]:
     """The logs of these samples, each with the results that were written with it."""
     documents = {file: mapping(read_document(file)) for file in results}
     if not samples:
@@ -121,7 +121,7 @@ def _without_samples(documents: Mapping[Path, Any], path: Path) -> DataError:
     )
 
 
-def _read_task(path: Path, results: _Results, choice: Choice) -> list[Log]:
+def _read_task(path: Path, results: _Results, choice: LogChoice) -> list[Log]:
     first = first_objects(path)
     if not first:
         raise DataError("the file has no rows", path=path)
@@ -182,7 +182,7 @@ def _offers(metrics: Sequence[str], filters: Sequence[str], results: _Results) -
     return sorted(found, key=lambda offer: places.get(f"{offer.metric},{offer.filter}", len(printed)))
 
 
-def _rows(columns: Fields, offer: Offer, choice: Choice, text: str | None, path: Path) -> ScoreRows:
+def _rows(columns: Fields, offer: Offer, choice: LogChoice, text: str | None, path: Path) -> ScoreRows:
     mask = pc.equal(pc.fill_null(columns["filter"], "none"), offer.filter)
     kept = {name: column.filter(mask) for name, column in columns.items()}
     scores = np.asarray(kept[offer.metric].to_numpy(), float)

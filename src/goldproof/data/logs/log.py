@@ -13,7 +13,7 @@ import numpy as np
 
 from goldproof.data.answers import Answers
 
-Repeats = Literal["refuse", "first", "mean"]
+RepeatRule = Literal["refuse", "first", "mean"]
 """What is done where one item of one run has two scores that differ."""
 
 
@@ -34,7 +34,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LogChoice:
     """What of a log is read, where it holds several: a task, a metric, a filter or scorer; None takes the headline.
 
     `repeats` says what is done with two scores of one item in one run that differ. `cluster` and `category` name a
@@ -45,7 +45,7 @@ class Choice:
     task: str | None = None
     metric: str | None = None
     filter: str | None = None
-    repeats: Repeats = "refuse"
+    repeats: RepeatRule = "refuse"
     cluster: str | None = None
     category: str | None = None
     bounds: tuple[float, float] | None = None

@@ -17,7 +17,7 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, mapping, names, objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
@@ -30,7 +30,7 @@ _SPLITS = ("test", "validation", "dev", "train")
 _MAIN = "main_score"
 
 
-def read_mteb(path: Path, choice: Choice) -> list[Log]:
+def read_mteb(path: Path, choice: LogChoice) -> list[Log]:
     """A log for each subset (as a rule a language) of the task, of the split `test` where there is one."""
     document = mapping(read_document(path))
     scores = document.get("scores")
@@ -68,7 +68,7 @@ def _task(task: str, subset: Mapping[str, Any]) -> str:
 
 
 def _log(
-    path: Path, document: Mapping[str, Any], named: tuple[str, str], subset: Mapping[str, Any], choice: Choice
+    path: Path, document: Mapping[str, Any], named: tuple[str, str], subset: Mapping[str, Any], choice: LogChoice
 ) -> Log:
     task, split = named
     draws = subset["scores_per_experiment"]

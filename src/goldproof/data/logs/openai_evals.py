@@ -15,16 +15,16 @@ import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
 from goldproof.data.logs.documents import as_number, as_text, iter_objects, mapping, names
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
-KEYS = frozenset({"spec"})
+KEYS, WITHIN = ("spec",), b'"completion_fns"'  # the only key of the first line, and one inside
 ERROR = "error"
 _MATCH, _METRICS = "match", "metrics"
 
 
-def read_openai_evals(path: Path, choice: Choice) -> list[Log]:
+def read_openai_evals(path: Path, choice: LogChoice) -> list[Log]:
     """The log in a file, as a list of one."""
     spec: Mapping[str, Any] = {}
     report: Mapping[str, Any] | None = None
@@ -48,7 +48,11 @@ def read_openai_evals(path: Path, choice: Choice) -> list[Log]:
 
 
 def _log(
-    path: Path, spec: Mapping[str, Any], report: Mapping[str, Any], events: Sequence[Mapping[str, Any]], choice: Choice
+    path: Path,
+    spec: Mapping[str, Any],
+    report: Mapping[str, Any],
+    events: Sequence[Mapping[str, Any]],
+    choice: LogChoice,
 ) -> Log:
     chosen = choose(_offers(events, path), choice, path, filters="event")
     kind, metric = chosen.offer.filter, chosen.offer.metric
@@ -60,7 +64,6 @@ def _log(
     shaped = shape(rows, where, choice, path)
     printed = as_number(report.get(metric))
     config = mapping(spec.get("run_config"))
-    limit = config.get("max_samples")
     return Log(
         harness="OpenAI evals",
         model=plain_name(where["model"]),
@@ -71,10 +74,8 @@ def _log(
         printed=None if np.isnan(printed) else printed,
         left_out=shaped.answers.reasons_missing(),
         others=chosen.others,
-        conditions=Conditions(
-            limit=float(limit) if isinstance(limit, int | float) else None,
-            seed="" if config.get("seed") is None else str(config["seed"]),
-        ),
+        # Where fewer samples are taken than there are, they were shuffled before: no limit to the first ones.
+        conditions=Conditions(seed="" if config.get("seed") is None else str(config["seed"])),
         notes=shaped.notes,
     )
 

@@ -9,25 +9,26 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from goldproof.data.logs.choosing import Offer, choose, choose_task
+from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
-from goldproof.data.logs.log import Choice, Conditions, Log
+from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
-from goldproof.errors import DataError
+from goldproof.errors import DataError, UsageError
 
-DOCUMENT_KEYS = (frozenset({"evalId", "results", "config"}), frozenset({"results", "config", "shareableUrl"}))
+DOCUMENT_KEYS = (frozenset({"evalId", "results"}), frozenset({"results", "config", "shareableUrl"}))
 LINE_KEYS = frozenset({"promptIdx", "testIdx", "success", "score"})
 ERROR = "error"
 _IS_ERROR = 2  # failureReason: 0 none, 1 an assertion, 2 an error
 _PASSED, _SCORE = "passed", "score"
 
 
-def read_promptfoo(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
+def read_promptfoo(path: Path, choice: LogChoice, *, lines: bool) -> list[Log]:
     """A log for each provider and prompt."""
     results, counted, description = _read(path, lines)
     wrong = next((place for place, result in enumerate(results) if not isinstance(result, dict)), None)
@@ -40,14 +41,25 @@ def read_promptfoo(path: Path, choice: Choice, *, lines: bool) -> list[Log]:
     if not arms:
         raise DataError("there are no results in it", path=path)
     choose_task([description], choice, path)
+    named = _named(list(arms))
+    if choice.filter is not None and choice.filter not in named.values():
+        raise UsageError(f"{path}: there is no prompt {choice.filter!r}; the log has {listed(list(named.values()))}")
+    return [
+        _log(path, (arm[0], named[arm], description), rows, counted.get(arm[1], {}), choice)
+        for arm, rows in arms.items()
+        if choice.filter in (None, named[arm])
+    ]
+
+
+def _named(arms: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Which prompt of its provider each arm is, as `prompt 1`; nothing where there is one."""
     of_provider = Counter(provider for provider, _ in arms)
     seen: Counter[str] = Counter()
-    logs = []
-    for (provider, number), rows in arms.items():
-        seen[provider] += 1
-        model = provider if of_provider[provider] == 1 else f"{provider}, prompt {seen[provider]}"
-        logs.append(_log(path, (model, description), rows, counted.get(number, {}), choice))
-    return logs
+    named = {}
+    for arm in arms:
+        seen[arm[0]] += 1
+        named[arm] = "" if of_provider[arm[0]] == 1 else f"prompt {seen[arm[0]]}"
+    return named
 
 
 def _read(path: Path, lines: bool) -> tuple[Sequence[Any], dict[str, Mapping[str, Any]], str]:
@@ -75,13 +87,14 @@ def _provider(result: Mapping[str, Any]) -> str:
 
 def _log(
     path: Path,
-    named: tuple[str, str],
+    named: tuple[str, str, str],
     results: Sequence[Mapping[str, Any]],
     prompt: Mapping[str, Any],
-    choice: Choice,
+    choice: LogChoice,
 ) -> Log:
-    model, description = named
-    chosen = choose(_offers(results), choice, path)
+    provider, prompt_name, description = named
+    chosen = choose(_offers(results), replace(choice, filter=None), path)
+    model = f"{provider}, {prompt_name}" if prompt_name else provider
     metric = chosen.offer.metric
     shaped = shape(
         _rows(results, metric, choice, path),
@@ -96,7 +109,7 @@ def _log(
         model=plain_name(model),
         task=plain_name(description),
         metric=plain_name(metric),
-        filter="",
+        filter=prompt_name,
         answers=shaped.answers,
         printed=_printed(counts if isinstance(counts, dict) else {}, metric),
         left_out=shaped.answers.reasons_missing(),
@@ -116,7 +129,7 @@ def _scale(metric: str) -> Scale:
     return Scale(0.0, 1.0) if metric == _PASSED else Scale()
 
 
-def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: Choice, path: Path) -> ScoreRows:
+def _rows(results: Sequence[Mapping[str, Any]], metric: str, choice: LogChoice, path: Path) -> ScoreRows:
     times: Counter[str] = Counter()
     ids, runs, scores, reasons = [], [], [], []
     for result in results:

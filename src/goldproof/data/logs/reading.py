@@ -15,7 +15,7 @@ from goldproof.data.logs.helm import read_helm
 from goldproof.data.logs.inspect_ai import read_inspect
 from goldproof.data.logs.lighteval import no_items, read_lighteval
 from goldproof.data.logs.lm_eval import newest, read_lm_eval, siblings
-from goldproof.data.logs.log import Choice, Log
+from goldproof.data.logs.log import Log, LogChoice
 from goldproof.data.logs.mteb import read_mteb
 from goldproof.data.logs.openai_evals import read_openai_evals
 from goldproof.data.logs.promptfoo import read_promptfoo
@@ -35,9 +35,9 @@ def is_log(path: str | Path) -> bool:
     return path.is_file() and _look(path).kind is not None
 
 
-def read_logs(path: str | Path, choice: Choice | None = None) -> list[Log]:
+def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:
     """The logs in a file or in a folder and all folders below, one for each model and task."""
-    path, choice = Path(path), choice or Choice()
+    path, choice = Path(path), choice or LogChoice()
     found = _read_folder(path, choice) if path.is_dir() else _read_one(path, choice)
     return [_compared(log) for log in found]
 
@@ -54,14 +54,14 @@ def _compared(log: Log) -> Log:
     return replace(log, notes=(*log.notes, note))
 
 
-def _read_one(path: Path, choice: Choice) -> list[Log]:
+def _read_one(path: Path, choice: LogChoice) -> list[Log]:
     content = look_at(check_file(path))
     if content.kind is None:
         raise DataError(f"no log that is read: it looks like {content.looks_like}; read are {HARNESSES}", path=path)
     return _read_file(path, content.kind, choice)
 
 
-def _read_file(path: Path, kind: Kind, choice: Choice) -> list[Log]:
+def _read_file(path: Path, kind: Kind, choice: LogChoice) -> list[Log]:
     if kind in _LM_EVAL:
         return read_lm_eval(*siblings(path), choice, path)
     match kind:
@@ -86,7 +86,7 @@ def _read_file(path: Path, kind: Kind, choice: Choice) -> list[Log]:
     raise no_gold(path)
 
 
-def _read_folder(folder: Path, choice: Choice) -> list[Log]:
+def _read_folder(folder: Path, choice: LogChoice) -> list[Log]:
     kinds = {file: content.kind for file in _files(folder) if (content := _look(file)).kind is not None}
     logs = [file for file, kind in kinds.items() if kind != "table"]
     if not kinds:
@@ -111,7 +111,7 @@ def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:
     yield from together.values()
 
 
-def _read_unit(files: dict[Path, Kind], choice: Choice, folder: Path) -> list[Log]:
+def _read_unit(files: dict[Path, Kind], choice: LogChoice, folder: Path) -> list[Log]:
     first, kind = next(iter(files.items()))
     if kind not in _LM_EVAL:
         return _read_file(first, kind, choice)

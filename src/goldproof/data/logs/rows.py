@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from goldproof.data.answers import Answers, Array, Bounds, RunKind
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.errors import DataError, UsageError
 
 NO_ROW = "no row in the log"
@@ -61,7 +61,7 @@ class Shaped:
 def shape(
     rows: ScoreRows,
     where: Mapping[str, str],
-    choice: Choice,
+    choice: LogChoice,
     path: Path,
     *,
     scale: Scale | None = None,
@@ -131,7 +131,7 @@ def _run_codes(runs: Sequence[str]) -> tuple[list[str], Array]:
 
 
 def _fill(
-    rows: ScoreRows, cells: Array, n_cells: int, choice: Choice, path: Path
+    rows: ScoreRows, cells: Array, n_cells: int, choice: LogChoice, path: Path
 ) -> tuple[Array, Array, tuple[str, ...]]:
     """The score of each cell, the row that it is from (−1: none), and what was noted of rows for one cell."""
     scores = np.asarray(rows.scores, float)
@@ -171,7 +171,7 @@ def conflict(item: str, whose: str, ends: tuple[float, float], n_items: int, pat
     )
 
 
-def _repeats_note(n_more: int, n_differ: int, choice: Choice) -> str:
+def _repeats_note(n_more: int, n_differ: int, choice: LogChoice) -> str:
     more = "1 row repeats" if n_more == 1 else f"{n_more:,} rows repeat"
     if not n_differ:
         return f"{more} an item of the same run, with the same score or none, and were left out."
@@ -198,7 +198,7 @@ def _reason(rows: ScoreRows, row: int) -> str:
     return (rows.reasons[row] if rows.reasons is not None else "") or NOT_A_NUMBER
 
 
-def _bounds(table: Array, scale: Scale, choice: Choice) -> tuple[Bounds, tuple[str, ...]]:
+def _bounds(table: Array, scale: Scale, choice: LogChoice) -> tuple[Bounds, tuple[str, ...]]:
     """The bounds that were given or told; else 0 to 1, stretched to the scores, which is noted."""
     if choice.bounds is not None:
         return Bounds(*choice.bounds, scale.more_is_better), ()

@@ -20,7 +20,7 @@ from goldproof.data.formats.files import FORMATS, check_file, suffix_of
 from goldproof.data.formats.raw import RawBatch
 from goldproof.data.logs.choosing import choose_task, listed
 from goldproof.data.logs.documents import as_number, first_objects, read_fields
-from goldproof.data.logs.log import Choice, Log
+from goldproof.data.logs.log import Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, conflict, plain_name, shape
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
@@ -46,7 +46,7 @@ _SNIFFED_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _ScoreTable:
     """An opened table: its columns, and the column for each part of ours that it has."""
 
     path: Path
@@ -65,7 +65,7 @@ def is_table(path: Path) -> bool:
     """Whether this is a table of scores, long or wide."""
     if suffix_of(path) not in FORMATS:
         return False
-    table = _open(path, Choice())
+    table = _open(path, LogChoice())
     if "id" not in table.names:
         return False
     if "score" not in table.names:
@@ -74,7 +74,7 @@ def is_table(path: Path) -> bool:
     return not (found & set(PREDICTION_NAMES["gold"]) and found & set(PREDICTION_NAMES["prediction"]))
 
 
-def read_table(path: Path, choice: Choice) -> list[Log]:
+def read_table(path: Path, choice: LogChoice) -> list[Log]:
     """A log for each model, dataset and language of a long table, or for each column of a wide one."""
     table = _open(path, choice)
     wide = _wide_columns(table) if "score" not in table.names else []
@@ -91,17 +91,17 @@ def _is_lines(path: Path) -> bool:
     return FORMATS.get(suffix_of(path)) == "jsonl"
 
 
-def _open(path: Path, choice: Choice) -> _Table:
+def _open(path: Path, choice: LogChoice) -> _ScoreTable:
     columns = column_names(path)
     asked = {"score": choice.metric, "cluster": choice.cluster, "category": choice.category}
     given = {ours: name for ours, name in asked.items() if name is not None}
     for name in given.values():
         if name not in columns:
             raise UsageError(f"{path}: there is no column {name!r}; the table has {listed(columns)}")
-    return _Table(path, columns, guess_names(given, columns, tuple(_NAMES), _NAMES))
+    return _ScoreTable(path, columns, guess_names(given, columns, tuple(_NAMES), _NAMES))
 
 
-def _wide_columns(table: _Table) -> list[str]:
+def _wide_columns(table: _ScoreTable) -> list[str]:
     """The columns of models: all that play no other part, if each holds numbers alone; else none."""
     rest = [name for name in table.columns if name not in table.names.values()]
     if len(rest) < 2 or any(normal(name) in _NOT_SCORES for name in rest):
@@ -112,7 +112,7 @@ def _wide_columns(table: _Table) -> list[str]:
     )
 
 
-def _first_values(table: _Table, names: Sequence[str]) -> dict[str, list[Any]]:
+def _first_values(table: _ScoreTable, names: Sequence[str]) -> dict[str, list[Any]]:
     if _is_lines(table.path):
         rows = first_objects(table.path)
         return {name: [row.get(name) for row in rows] for name in names}
@@ -133,7 +133,7 @@ def _number(value: Any) -> float | None:
     return as_number(value) if isinstance(value, bool | int | float) else None
 
 
-def _load(table: _Table, texts: Sequence[str], scores: Sequence[str]) -> pa.Table:
+def _load(table: _ScoreTable, texts: Sequence[str], scores: Sequence[str]) -> pa.Table:
     """Columns of texts and columns of numbers, null where there is none; a cell that is no number is an error."""
     if _is_lines(table.path):
         return pa.table(read_fields(table.path, texts, scores, first_objects(table.path)))
@@ -162,7 +162,7 @@ def _score_cells(raw: RawBatch, name: str) -> pa.Array:
     return pa.array(numbers, pa.float64())
 
 
-def _read_long(table: _Table, choice: Choice) -> list[Log]:
+def _read_long(table: _ScoreTable, choice: LogChoice) -> list[Log]:
     parts = {ours: name for ours, name in table.names.items() if ours != "score"}
     loaded = _load(table, list(parts.values()), [table.names["score"]]).rename_columns([*parts, "score"])
     _check_ids(loaded.column("id"), parts["id"], table.path)
@@ -180,7 +180,7 @@ def _check_ids(ids: pa.ChunkedArray, name: str, path: Path) -> None:
         raise DataError(f"{name!r} is empty in {'1 row' if n_empty == 1 else f'{n_empty:,} rows'}", path=path)
 
 
-def _of_task(loaded: pa.Table, choice: Choice, path: Path) -> pa.Table:
+def _of_task(loaded: pa.Table, choice: LogChoice, path: Path) -> pa.Table:
     """The rows of the task that was asked for, which is a dataset or, where there is none, a task."""
     if choice.task is None:
         return loaded
@@ -244,7 +244,7 @@ def _split(loaded: pa.Table, keys: Sequence[str]) -> list[tuple[dict[str, str], 
     ]
 
 
-def _long_log(table: _Table, where: dict[str, str], loaded: pa.Table, choice: Choice) -> Log:
+def _long_log(table: _ScoreTable, where: dict[str, str], loaded: pa.Table, choice: LogChoice) -> Log:
     columns = {
         name: [value or "" for value in loaded.column(name).to_pylist()]
         for name in loaded.column_names
@@ -271,7 +271,7 @@ def _finite(column: pa.ChunkedArray) -> Any:
     return np.where(np.isinf(values), np.nan, values)
 
 
-def _read_wide(table: _Table, models: Sequence[str], choice: Choice) -> list[Log]:
+def _read_wide(table: _ScoreTable, models: Sequence[str], choice: LogChoice) -> list[Log]:
     parts = {ours: name for ours, name in table.names.items() if ours in ("id", "cluster", "category", "text", "task")}
     loaded = _load(table, list(parts.values()), models)
     _check_ids(loaded.column(parts["id"]), parts["id"], table.path)

@@ -37,7 +37,8 @@ class Gauge:
 class Light:
     """A light: its colour, the measure that decides it with the interval at which it was decided, and why it is grey.
 
-    `level` is the level of that interval; a light without a measure is grey and has a reason.
+    `level` is the level of that interval; a light without a measure is grey and has a reason. `also` are the other
+    measures that turn it red.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Light:
     estimate: Estimate | None
     level: float
     reason: str = ""
+    also: tuple[tuple[Gauge, Estimate], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ def _decide(question: Question, level: float) -> Light:
     above = [(gauge, estimate) for gauge, estimate in strict if estimate.low > gauge.threshold]
     if above:
         gauge, estimate = max(above, key=lambda pair: pair[1].low / pair[0].threshold)
-        return Light(question.name, "red", gauge, estimate, shared)
+        also = tuple(pair for pair in above if pair[0] is not gauge)
+        return Light(question.name, "red", gauge, estimate, shared, also=also)
     plain = [(gauge, gauge.interval(level)) for gauge in question.gauges]
     gauge, estimate = max(plain, key=lambda pair: pair[1].value / pair[0].threshold)
     colour: Colour = "green" if all(each.high < one.threshold for one, each in plain) else "grey"

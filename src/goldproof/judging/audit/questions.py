@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from goldproof.judging.audit.balance import Balance
 from goldproof.judging.audit.lights import Gauge, Question, at_level
@@ -18,7 +19,7 @@ from goldproof.measures.suspects import Suspects
 from goldproof.statistics.estimate import Estimate
 
 RECALL = 0.99  # of planted near copies, see docs/validation/audit.md
-COPIED = "rows of test that have a copy in an earlier split"
+COPIED = "rows of test that have a copy in an earlier split that may tell their label"
 WAY = "the way from the most frequent label to perfect that the best shortcut gets"
 EXPLAINED = "the variance of the scores that the best shortcut explains"
 WRONG = "labels that are wrong"
@@ -49,11 +50,23 @@ def questions_of(
 def _leaks(material: Material, copies: Copies, threshold: float) -> Question:
     if len(material.splits) < 2:
         return Question("leaks", (), "there is one split only, and so nothing to leak from")
-    leaked = copies.leaked[material.judged]
-    n, total = int(leaked.sum()), len(leaked)
+    total = len(copies.leaked[material.judged])
+    n = int(telling_copies(copies, material.judged).sum())
     method = f"a count, of which up to {1 - RECALL:.0%} may have been missed"
     found = Estimate(n / total, n / total, min(1.0, n / total / RECALL), method, total)
     return Question("leaks", (Gauge(COPIED, lambda level: replace(found, level=level), threshold, is_sampled=False),))
+
+
+def telling_copies(copies: Copies, role: str) -> npt.NDArray[np.bool_]:
+    """Which rows of a split have a copy in an earlier one that may tell their label, or contradicts it.
+
+    Near copies with another label, as the minimal pairs of many corpora, are left out: they give no label away.
+    """
+    found = np.zeros(len(copies.leaked[role]), bool)
+    for copy in copies.iter_copies(later=role):
+        if copy.of.split != role and copy.field in ("row", "swapped"):
+            found[copy.row.row] |= copy.kind in ("exact", "form") or copy.labels_agree is not False
+    return found
 
 
 def _shortcuts(judged: JudgedShortcuts | str, threshold: float) -> Question:

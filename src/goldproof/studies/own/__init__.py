@@ -6,6 +6,7 @@ A study says what it can use (`Wants`) and gets the jobs that read each part (`O
 from goldproof.studies.own.naming import own_name
 from goldproof.studies.own.parts import gather
 from goldproof.studies.own.resolve import (
+    PLACE,
     OwnData,
     Wants,
     find_own,
@@ -16,6 +17,7 @@ from goldproof.studies.own.resolve import (
 )
 
 __all__ = [
+    "PLACE",
     "OwnData",
     "Wants",
     "find_own",

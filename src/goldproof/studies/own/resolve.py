@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -104,10 +105,27 @@ def settled(config: C, own: OwnData) -> C:
 
 
 def find_own(config: Any, wants: Wants) -> OwnData:
-    """The user's data of a Config."""
+    """The user's data of a Config; what was found is kept until a file changes, as every job asks for it."""
     data: Data = config.data
-    choice: ColumnChoice = config.columns
     given = _given_languages(config)
+    places = [getattr(data, split) for split in SPLITS if getattr(data, split)]
+    paths = [Path(text.replace(PLACE, language)) for text in places for language in (*given, wants.source)]
+    return _find_own(data, config.columns, given, wants, tuple(map(_stamp, paths or map(Path, places))))
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    """What tells whether a file changed, at a glance."""
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path), -1, -1
+    return str(path), status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=16)
+def _find_own(
+    data: Data, choice: ColumnChoice, given: tuple[str, ...], wants: Wants, stamps: tuple[tuple[str, int, int], ...]
+) -> OwnData:
     files = _open_files(data, choice, given, wants)
     _refuse_same(files)
     name = own_name(data)
@@ -212,6 +230,12 @@ def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
 def _languages(files: Mapping[str, list[_Named]], given: tuple[str, ...], wants: Wants) -> tuple[str, ...]:
     """The languages that are tested, in the order given, else as they come; the source is not among them."""
     tested = list(dict.fromkeys(language for each in files["test"] for language in _said(each)))
+    if wants.source and tested == [UNKNOWN_LANGUAGE]:
+        raise UsageError(
+            f"nothing says in which language the rows of {files['test'][0].file.name} are, and the study "
+            f"{wants.study!r} tests in other languages than it trains on: name it in 'data.languages', or name the "
+            "column that says it in 'columns.language'"
+        )
     unsure = next((each for split in files.values() for each in split if not _is_told(each)), None)
     if unsure is not None:
         raise UsageError(

@@ -28,6 +28,7 @@ from goldproof.errors import UsageError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
+from goldproof.judging.metrics import choose_metric
 from goldproof.models.named import find_model
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import OwnData, Wants, find_own, has_own
@@ -88,9 +89,19 @@ def own_data(config: Config) -> OwnData:
     return find_own(config, WANTS)
 
 
+ANSWERS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
+"""The kind of answers that each kind of task has."""
+
+
+def own_metric(config: Config, own: OwnData) -> str:
+    """The score of the user's own data: the one that is set, else the first of their kind; an error names those."""
+    return choose_metric(ANSWERS[own.kind], config.metric or None)
+
+
 def own_jobs(config: Config) -> list[Job[Any]]:
     """The jobs on the user's own data: each seed in each language, and the runs that vary the three seeds apart."""
     own = own_data(config)
+    own_metric(config, own)  # what cannot be scored is said now
     wanted: list[Job[Any]] = []
     for language in own.languages:
         wanted += [own.job(language, "validation"), own.job(language, "test")]

@@ -29,7 +29,7 @@ from goldproof.jobs.names import named
 from goldproof.models.named import find_model
 from goldproof.statistics.arrays import Array
 from goldproof.studies.in_turn import in_turn
-from goldproof.studies.own import OwnData, Wants, find_own, find_source_language, has_own, own_name, settled
+from goldproof.studies.own import PLACE, OwnData, Wants, find_own, find_source_language, has_own, own_name, settled
 from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.transfer.settings import Config
 from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
@@ -91,7 +91,11 @@ def notes(config: Config) -> tuple[str, ...]:
     if not has_own(config):
         return ()
     found = settle(config)
-    return (*own_data(found).notes, f"Trained on {found.source}, tested in {', '.join(found.data.languages)}.")
+    own, targets = own_data(found), ", ".join(found.data.languages)
+    columns = [each.file.columns.language_column for each in own.sets.values()]
+    untold = " (nothing in the files says so: these are the settings 'source' and 'data.languages')"
+    is_told = any(columns) or PLACE in config.data.test
+    return (*own.notes, f"Trained on {found.source}, tested in {targets}{'' if is_told else untold}.")
 
 
 def corpus_name(config: Config) -> str:

@@ -13,7 +13,7 @@ from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
 from goldproof.judging.metric_numbers import score_format
-from goldproof.judging.metrics import choose_metric, is_share, run_scores, title_of
+from goldproof.judging.metrics import is_share, run_scores, title_of
 from goldproof.judging.score import Scores, SetScore, Settings, score_answers
 from goldproof.judging.score_answer import lower_name
 from goldproof.report.fields import Field, Heading, make_table
@@ -25,7 +25,15 @@ from goldproof.statistics.multiplicity import holm
 from goldproof.studies.own import OwnData
 from goldproof.studies.own.checks import labels_of
 from goldproof.studies.shared import only_model
-from goldproof.studies.stability.plan import attribution_seeds, own_attributed, own_data, own_training_job, seeds_of
+from goldproof.studies.stability.plan import (
+    ANSWERS,
+    attribution_seeds,
+    own_attributed,
+    own_data,
+    own_metric,
+    own_training_job,
+    seeds_of,
+)
 from goldproof.studies.stability.scores import SOURCES, run_name
 from goldproof.studies.stability.settings import Config
 from goldproof.training.outcome import TrainingOutcome
@@ -33,14 +41,13 @@ from goldproof.training.recipe import Seeds
 from goldproof.training.selection import best_point, last_point
 
 TITLE = "Would the score hold with another seed?"
-_TASKS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
 REST = Missing("what the others are compared with")
 
 
 def make_own_report(config: Config, results: Results) -> Report:
     """What was found on the user's own data."""
     own = own_data(config)
-    metric = choose_metric(_TASKS[own.kind], config.metric or None)
+    metric = own_metric(config, own)
     settings = Settings(metric=metric, level=config.level, smallest_tag=config.smallest)
     answers = [answers_of(config, own, results, language, seeds_of(config)) for language in own.languages]
     scores = score_answers(answers, (), settings, {})
@@ -79,7 +86,7 @@ def answers_of(config: Config, own: OwnData, results: Results, language: str, se
     return Answers(
         where={"dataset": own.name, "language": language},
         step=None,
-        task=_TASKS[own.kind],
+        task=ANSWERS[own.kind],
         labels=outcomes[0].classes if own.kind in ("text", "pair") else (),
         ids=np.array(data.table["id"].to_pylist(), object),
         gold=_gold(own, outcomes[0], data),

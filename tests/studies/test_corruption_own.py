@@ -63,7 +63,8 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert made.verdict == []
     assert made.answer.notes == [
         "No baseline: with all its words the model is not shown to be above the best constant answer on reviews, so "
-        "there is nothing to lose."
+        "there is nothing to lose.",
+        "There is no random control: what a class costs cannot be told from mere shortening.",
     ]
     items = [item for section in made.sections for item in section.items]
     table = next(item for item in items if getattr(item, "name", "") == "texts")

@@ -203,7 +203,9 @@ def test_what_shortcuts_reach_is_a_finding(tmp_path, preset, finding):
     store = Store(tmp_path / "store").open()
     list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
     leaks = Results(store)[leak_job(config, "description", "en", preset)].leaks
-    assert given_away(config, Results(store)) == [finding.format(100 * max(leak.accuracy.value for leak in leaks))]
+    (claim,) = given_away(config, Results(store))
+    assert claim.text == finding.format(100 * max(leak.accuracy.value for leak in leaks))
+    assert (claim.standing, claim.place) == ("shown", "leaks")
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():

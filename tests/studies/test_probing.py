@@ -29,9 +29,10 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.report.summary import Missing, Text
 from goldproof.runners.serial import SerialRunner
-from goldproof.studies.probing import PAPER, TINY, Config, findings, jobs, report
+from goldproof.studies.probing import PAPER, TINY, Config, jobs, report
 from goldproof.studies.probing import published as paper
 from goldproof.studies.probing.findings import similarity
+from goldproof.studies.probing.findings.answer import probing_answer, probing_findings
 from goldproof.studies.probing.plan import arms, cells, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
 from goldproof.studies.probing.scores import ProbingFindings
@@ -352,8 +353,11 @@ def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
             same.scored[kind, title, language, task] = replace(
                 same.scored[kind, "fake, random weights", language, task], cell=scored.cell
             )
-    lines = findings._verdict(same)
-    assert lines[-1].startswith(f"In {len(same.twins)} of {len(same.twins)} cases training is not shown to help")
+    answer = probing_answer(same)
+    assert (answer.kind, answer.head) == ("open", "Nothing beyond random weights is shown")
+    none = f"on none of {len(same.twins)} tasks are the trained layers shown to tell more than random weights do."
+    assert answer.text == none
+    assert not any("Training adds most" in str(line) for line in probing_findings(same))
 
 
 @pytest.mark.needs("models")

@@ -167,6 +167,8 @@ def _spread(scores: Scores) -> list[Claim]:
     n, lowest, highest = len(widest.run_names), widest.run_scores.min(), widest.run_scores.max()
     ends = f"from {_bare(float(lowest), scores)} to {_number(float(highest), scores)}"
     text = f"Between {n} runs {lower_name(scores.metric)} moves by {moved}{where}, {ends}."
+    if _bare(float(lowest), scores) == _bare(float(highest), scores):
+        text = f"All {n} runs have the same {lower_name(scores.metric)}{where}, {_number(float(highest), scores)}."
     return [Claim(text, place="runs")]
 
 

@@ -297,7 +297,7 @@ def million(path: Path, n: int) -> dict[str, Any]:
         "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "MB before": before / 1024,
         "leaked": int(copies.leaked["test"].sum()),
-        "planted": (n - cut) // 100,
+        "planted": (n - cut) // 100 if cut % 50_000 == 0 else None,  # whole pieces of test alone have copies
     }
 
 

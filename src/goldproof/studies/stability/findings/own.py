@@ -80,8 +80,8 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
     mean = first.estimates[scores.metric]
     text = (
         f"{n} trainings that differ in nothing but the seed reach {lower_name(scores.metric)} from {found[0]} to "
-        f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction interval). "
-        f"The mean over trainings, on other items like these, lies between {_number(mean.low, scores.metric)} and "
+        f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction interval)."
+        f" The mean over trainings, on other items like these, lies between {_number(mean.low, scores.metric)} and "
         f"{_number(mean.high, scores.metric)}."
     )
     if is_open:

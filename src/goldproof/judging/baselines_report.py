@@ -8,14 +8,14 @@ from goldproof.judging.metric_numbers import difference_format, score_format
 from goldproof.judging.metrics import title_of
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.overview import Against, Look, Reading, overview
+from goldproof.report.overview import Against, Look, OverviewRow, overview
 from goldproof.report.summary import (
     Answer,
-    AnswerKind,
     Claim,
     Column,
     Figure,
     Plain,
+    ReplyKind,
     Report,
     Section,
     Standing,
@@ -45,7 +45,7 @@ def baselines_report(found: SeveralCompared) -> Report:
 def _answer(found: SeveralCompared) -> Answer:
     kinds = [each.verdict.kind for each in found.differences]
     better = [name for name, kind in zip(found.names, kinds, strict=True) if kind == "better"]
-    kind: AnswerKind = "yes" if better else "no" if all(each in ("worse", "tied") for each in kinds) else "open"
+    kind: ReplyKind = "yes" if better else "no" if all(each in ("worse", "tied") for each in kinds) else "open"
     head = f"{len(better)} of {len(kinds)} are shown to be better than {found.baseline}"
     text = f"{', '.join(better)}." if better else ""
     about = f"All verdicts hold at once; about {found.differences[0].verdict.about}."
@@ -65,7 +65,7 @@ def _findings(found: SeveralCompared) -> list[str | Claim]:
 def _figure(found: SeveralCompared) -> Figure:
     size = difference_format(found.metric)
     readings = [
-        Reading(name, together(each), look=LOOKS.get(each.verdict.kind, "ours"))
+        OverviewRow(name, together(each), look=LOOKS.get(each.verdict.kind, "ours"))
         for name, each in zip(found.names, found.differences, strict=True)
     ]
     column = Column("difference", f"{title_of(found.metric)}, minus that of {found.baseline}", size.digits, size.unit)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from goldproof.judging.metric_numbers import margin_text, shown, unit
 from goldproof.report.numbers import count
-from goldproof.report.summary import Answer, AnswerKind
+from goldproof.report.summary import Answer, ReplyKind
 from goldproof.statistics.ranking import Question, Ranking
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def headline(board: Leaderboard) -> str:
 def rank_answer(board: Leaderboard) -> Answer:
     """The answer to `QUESTION`, without its chart: who may be first, which neighbours are told apart, what it takes."""
     told, names, n = board.neighbours_shown(), board.first, len(board.models)
-    kind: AnswerKind = "yes" if told == n - 1 else "open" if told == 0 else "measured"
+    kind: ReplyKind = "yes" if told == n - 1 else "open" if told == 0 else "measured"
     if len(names) == 1:
         head, who = f"{names[0]} is first", ""
     elif len(names) == n:

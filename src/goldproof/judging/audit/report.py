@@ -9,7 +9,7 @@ from goldproof.judging.audit.report_size import balance_items, noise_items
 from goldproof.judging.audit.sentences import answer, exchange_sentence, light_sentence, tried_sentence
 from goldproof.judging.audit.tables import hard_items, leak_items, shortcut_items, word_items
 from goldproof.report.numbers import count
-from goldproof.report.summary import Answer, AnswerKind, Claim, Figure, Item, Report, Section, Text
+from goldproof.report.summary import Answer, Claim, Figure, Item, ReplyKind, Report, Section, Text
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
@@ -51,7 +51,7 @@ def _question(audit: Audit) -> str:
 
 def _answer(audit: Audit, figure: Figure | None = None) -> Answer:
     """The first screen: the answer with what the shortcuts reach."""
-    kinds: dict[str, AnswerKind] = {"red": "yes", "green": "no", "grey": "open"}
+    kinds: dict[str, ReplyKind] = {"red": "yes", "green": "no", "grey": "open"}
     head, _, text = answer(audit).partition(": ")
     return Answer(kinds[audit.light("shortcuts").colour], head, text, figure=figure)
 

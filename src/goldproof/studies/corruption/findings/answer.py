@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text
-from goldproof.report.overview import Against, Reading, overview
+from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption.findings.author import left_of, words_for
@@ -162,7 +162,7 @@ def _nouns(config: Config, found: Sequence[Found]) -> list[Claim]:
 
 def _figure(config: Config, found: Sequence[Found], every: Sequence[Left]) -> Figure:
     one_task = len({left.task for left in every}) == 1
-    readings = [Reading(f"without {left.words}" if one_task else left.name, left.share) for left in every]
+    readings = [OverviewRow(f"without {left.words}" if one_task else left.name, left.share) for left in every]
     caption = Caption(
         "answer", "What is left of the score above the floor, by what is missing", "", training_keys(found)
     )

@@ -101,7 +101,13 @@ def best_way(judged: JudgedShortcuts, level: float) -> Estimate:
 def _labels(suspects: Suspects | str, threshold: float) -> LightQuestion:
     if isinstance(suspects, str) or not suspects.told:
         return LightQuestion("labels", (), suspects if isinstance(suspects, str) else suspects.reason)
-    return LightQuestion("labels", (Gauge(WRONG, partial(at_level, suspects.share_wrong), threshold),))
+    return LightQuestion("labels", (Gauge(WRONG, partial(_wrong, suspects), threshold),))
+
+
+def _wrong(suspects: Suspects, level: float) -> Estimate:
+    """The share of wrong labels: from what it is if errors hit rows at random to what it may be if they do not."""
+    found = at_level(suspects.share_wrong, level)
+    return replace(found, high=max(found.high, suspects.most_wrong))
 
 
 def _balance(balance: Balance | str, thresholds: LightThresholds) -> LightQuestion:

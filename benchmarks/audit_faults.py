@@ -1,6 +1,6 @@
 """Planted faults that `audit` must find and name, and how often it finds one where there is none.
 
-    python benchmarks/audit_faults.py [folder of corpora] [faults] [held-out] [clean]
+    python benchmarks/audit_faults.py [folder of corpora] [faults] [held-out] [clean [FIRST END]]
 
 Faults: every world of `audit_worlds.worlds()`, 800 rows to learn on and 400 to test on. A fault counts as found where
 the light or the shortcut that it is about says so, and as named where the word, the shortcut, the number of copies or
@@ -144,16 +144,17 @@ def drawn(pool: Dataset, name: str, rng: np.random.Generator) -> worlds.Splits:
     }
 
 
-def run_clean(root: Path) -> None:
+def run_clean(root: Path, repeats: range = range(worlds.N_CLEAN // len(POOLS))) -> None:
+    """All repetitions of every pool, or some of them: what a repetition draws depends on its number alone."""
     totals: Counter[str] = Counter()
     rows = []
     for number, name in enumerate(POOLS):
         pool = pool_of(root, name)
         counts: Counter[str] = Counter()
         start = time.perf_counter()
-        each = worlds.N_CLEAN // len(POOLS)
+        each = len(repeats)
         exchanged: Counter[str] = Counter()
-        for repeat in range(each):
+        for repeat in repeats:
             rng = np.random.default_rng([worlds.SEED, number, repeat])
             found = audited(drawn(pool, name, rng), "en", repeat)
             assert not isinstance(found.shortcuts, str)
@@ -180,5 +181,8 @@ def run_clean(root: Path) -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     folder = Path(given.pop(0)) if given and given[0] not in ("faults", "held-out", "clean") else ROOT
+    if given[:1] == ["clean"] and len(given) == 3:
+        run_clean(folder, range(int(given[1]), int(given[2])))
+        sys.exit()
     for part in given or ("faults", "clean"):
         {"faults": run_faults, "held-out": partial(run_faults, held_out=True), "clean": run_clean}[part](folder)

@@ -55,7 +55,7 @@ def test_stability_asks_it_of_ones_own_data(tmp_path, store, capfd):
         "stability", model="Mine=fake", data={**files, "languages": ["gsw"]}, settings=settings, store=store
     )
     assert capfd.readouterr() == ("", "")
-    assert report.provenance["data"] == "my"
+    assert report.provenance["corpus"] == "my"
     assert report.provenance["model"] == "Mine"
     assert said(report) == [
         "my: rows in gsw: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe).",

@@ -63,11 +63,12 @@ class NamedBoard:
     def in_order(self, order: Array) -> NamedBoard:
         """The same with the models in this order; some may be left out."""
         chosen = [int(model) for model in order]
-        run_variance = self.board.run_variance
+        run_variance, measured = self.board.run_variance, self.board.run_measured
         board = replace(
             self.board,
             scores=self.board.scores[chosen],
             run_variance=None if run_variance is None else run_variance[chosen],
+            run_measured=None if measured is None else measured[chosen],
         )
         return replace(
             self, models=tuple(self.models[i] for i in chosen), board=board, runs=[self.runs[i] for i in chosen]

@@ -223,14 +223,14 @@ def _table(match: SplitMatches, splits: Mapping[str, Dataset]) -> pa.Table:
     row, of = pa.array(match.row), pa.array(match.of)
     agree = pa.array(match.agree == 1, mask=match.agree < 0)
     columns = (
-        pa.array([match.later] * n, pa.string()),
+        pa.repeat(match.later, n),
         row,
         splits[match.later].table.column("id").take(row),
-        pa.array([match.earlier] * n, pa.string()),
+        pa.repeat(match.earlier, n),
         of,
         splits[match.earlier].table.column("id").take(of),
-        pa.array([match.field] * n, pa.string()),
-        pa.array(np.array(KINDS)[match.kind].tolist(), pa.string()),
+        pa.repeat(match.field, n),
+        pa.array(KINDS).take(pa.array(match.kind)),
         pa.array(match.similarity),
         agree,
     )

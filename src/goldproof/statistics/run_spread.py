@@ -41,8 +41,8 @@ def with_runs(board: Board, runs: Sequence[Array]) -> Board:
         if len(each) > 1:
             own[model], shared[model] = _of_model(reader, np.asarray(each, float))
     spread = moderate(own, np.maximum(counts - 1, 0).astype(float))
-    added = np.maximum(spread.variance / counts - shared, 0.0)
-    return replace(board, run_variance=added, run_df=spread.df)
+    measured = spread.variance / counts
+    return replace(board, run_variance=np.maximum(measured - shared, 0.0), run_measured=measured, run_df=spread.df)
 
 
 def moderate(variances: Array, df: Array) -> ModeratedSpread:

@@ -51,7 +51,7 @@ class Light:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LightQuestion:
     """What a light is asked: its measures, or the reason why there are none."""
 
     name: str
@@ -59,7 +59,7 @@ class Question:
     reason: str = ""
 
 
-def turn_on(questions: Sequence[Question], level: float = 0.95) -> tuple[Light, ...]:
+def turn_on(questions: Sequence[LightQuestion], level: float = 0.95) -> tuple[Light, ...]:
     """Decide all lights together."""
     alpha = 1 - level
     found = {
@@ -77,7 +77,7 @@ def turn_on(questions: Sequence[Question], level: float = 0.95) -> tuple[Light, 
     return tuple(found[each.name] for each in questions)
 
 
-def _decide(question: Question, level: float) -> Light:
+def _decide(question: LightQuestion, level: float) -> Light:
     """The light at a level: red by the measure furthest above its threshold, else green, else grey by the highest."""
     shared = 1 - (1 - level) / len(question.gauges)
     strict = [(gauge, gauge.interval(shared)) for gauge in question.gauges]

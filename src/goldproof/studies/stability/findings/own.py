@@ -41,6 +41,9 @@ from goldproof.training.recipe import Seeds
 from goldproof.training.selection import best_point, last_point
 
 TITLE = "Would the score hold with another seed?"
+TOO_WIDE = 0.5
+"""The share of all possible scores from which an interval for one more training tells nothing."""
+
 REST = Missing("what the others are compared with")
 
 
@@ -56,8 +59,10 @@ def make_own_report(config: Config, results: Results) -> Report:
     sections = list(judged.sections)
     if sources:
         sections.insert(1, Section("What moves it?", _source_items(config, metric, sources)))
-    verdict = [*_spread(own, scores), *judged.verdict]
-    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric), _answer(scores, judged))
+    answer = _answer(scores, judged)
+    spread = [] if answer is not None and answer is not judged.answer else _spread(own, scores)  # not said twice
+    verdict = [*spread, *judged.verdict]
+    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric), answer)
 
 
 def _answer(scores: Scores, judged: Report) -> Answer | None:
@@ -65,14 +70,22 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
     (first, *others), answer = scores.sets, judged.answer
     if answer is None or others or len(first.run_scores) < 2 or np.ptp(first.run_scores) == 0:
         return answer
-    low, high = next_run(first.run_scores, scores.settings.level, (0.0 if is_share(scores.metric) else -1.0, 1.0))
-    head = f"Another training would score between {_number(low, scores.metric)} and {_number(high, scores.metric)}"
+    n, bounds = len(first.run_scores), (0.0 if is_share(scores.metric) else -1.0, 1.0)
+    low, high = next_run(first.run_scores, scores.settings.level, bounds)
+    ends = f"between {_number(low, scores.metric)} and {_number(high, scores.metric)}"
+    is_open = high - low > TOO_WIDE * (bounds[1] - bounds[0])
+    head = f"It cannot be told from {n} trainings" if is_open else f"Another training would score {ends}"
+    more = f"; one more might score anything {ends}" if is_open else ""
     found = [_number(float(end), scores.metric) for end in (first.run_scores.min(), first.run_scores.max())]
+    mean = first.estimates[scores.metric]
     text = (
-        f"{len(first.run_scores)} trainings that differ in nothing but the seed reach {lower_name(scores.metric)} from "
-        f"{found[0]} to {found[1]} on the same {first.n_items:,} items ({100 * scores.settings.level:g} % prediction "
-        f"interval). On other items like these the mean lies {answer.head[:1].lower()}{answer.head[1:]}."
+        f"{n} trainings that differ in nothing but the seed reach {lower_name(scores.metric)} from {found[0]} to "
+        f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction interval)."
+        f" The mean over trainings, on other items like these, lies between {_number(mean.low, scores.metric)} and "
+        f"{_number(mean.high, scores.metric)}."
     )
+    if is_open:
+        return replace(answer, kind="open", head=head, text=text, takes=f"It would take more than {n} seeds to tell.")
     return replace(answer, head=head, text=text)
 
 
@@ -213,7 +226,7 @@ def _sources_of(config: Config, own: OwnData, results: Results, language: str, m
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _SourcePart:
     """What a source of chance adds to the variance of a language's score; the rest has no p-value."""
 
     language: str
@@ -245,12 +258,12 @@ def _source_items(config: Config, metric: str, found: Sequence[_OfLanguage]) -> 
     return [make_table(Heading("sources", _sources_title(config, every), note), _source_fields(metric), every), *lost]
 
 
-def _sources(language: str, found: Attribution) -> list[_Source]:
-    parts = [_Source(language, part.name, part.component, part.share, part.p_value) for part in found.parts]
-    return [*parts, _Source(language, "Interactions and rest", found.rest, found.rest_share)]
+def _sources(language: str, found: Attribution) -> list[_SourcePart]:
+    parts = [_SourcePart(language, part.name, part.component, part.share, part.p_value) for part in found.parts]
+    return [*parts, _SourcePart(language, "Interactions and rest", found.rest, found.rest_share)]
 
 
-def _source_fields(metric: str) -> tuple[Field[_Source], ...]:
+def _source_fields(metric: str) -> tuple[Field[_SourcePart], ...]:
     spread = Column("sd", f"SD of {title_of(metric)}", 4, "", "square root of the variance component; 0 where negative")
     return (
         Field(Column("language", "Language"), lambda source: source.language),
@@ -268,7 +281,7 @@ def _source_fields(metric: str) -> tuple[Field[_Source], ...]:
     )
 
 
-def _sources_title(config: Config, every: Sequence[_Source]) -> str:
+def _sources_title(config: Config, every: Sequence[_SourcePart]) -> str:
     told = [source for source in every if source.adjusted is not None and source.adjusted < 1 - config.level]
     if not told:
         return "No single source of chance is shown to move the score: these runs do not tell them apart"
@@ -278,8 +291,8 @@ def _sources_title(config: Config, every: Sequence[_Source]) -> str:
 def _provenance(config: Config, own: OwnData, metric: str) -> dict[str, Plain]:
     recipe = config.recipe
     return {
-        "data": own.name,
         "model": only_model(config.model).title,
+        "corpus": own.name,
         "languages": ", ".join(own.languages),
         "seeds": ", ".join(map(str, config.seeds)),
         "metric": title_of(metric),

@@ -132,6 +132,15 @@ def test_every_finding_leads_to_its_place(page_file, new_page):
     assert [place for place in places if page.locator(place).count() != 1] == []
 
 
+def test_sixty_layers_and_forty_languages_fit_at_the_desk(new_page, folder):
+    path = folder / "wide.html"
+    path.write_text(html_page(large_report()), encoding="utf-8")
+    page = new_page(viewport=DESK)
+    page.goto(path.as_uri())
+    scrolling = "all => all.filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)"
+    assert page.eval_on_selector_all(".chart", f"{scrolling}.map(box => box.parentNode.id)") == []
+
+
 def test_on_a_phone_the_verdict_of_a_wide_table_is_in_sight(new_page, folder):
     path = folder / "verdicts.html"
     path.write_text(html_page(large_report()), encoding="utf-8")

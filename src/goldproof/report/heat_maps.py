@@ -32,7 +32,8 @@ from goldproof.report.summary import Cell, Column, Figure
 from goldproof.report.text_width import widest_of
 
 MOST_COLUMNS_WITH_VALUES = 16
-MOST_BARE_STEP = 28
+LEAST_BARE_STEP, MOST_BARE_STEP = 8, 28
+PAGE = 1030  # pixels across a page at the desk
 LEAST_STEP = 48
 PALER = 0.4
 STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
@@ -101,7 +102,8 @@ def _grid(sheet: Sheet) -> Any:
     import altair as alt
 
     across, down = sheet["across"], sheet["down"]
-    top = alt.Axis(orient="top", domain=False, ticks=False)
+    overlap = "parity" if _are_numbers(sheet.names("across")) else alt.Undefined
+    top = alt.Axis(orient="top", domain=False, ticks=False, labelOverlap=overlap)
     left = alt.Axis(domain=False, ticks=False, labelPadding=6)
     return alt.Chart().encode(
         x=alt.X(f"{across.key}:O", sort=sheet.names("across"), title=across.title, axis=top),
@@ -132,13 +134,18 @@ class Headings:
     angle: int
 
 
+def _are_numbers(names: Sequence[Any]) -> bool:
+    """Whether some of the headings tell the others, so that those which do not fit may be left out."""
+    return all(isinstance(name, int | float) for name in names)
+
+
 def _layout(names: Sequence[Any], room: int) -> tuple[Headings, Headings]:
     """The columns on a wide page and on a narrow one; `room` is for the names at the left."""
     wanted, n = math.ceil(widest_of(names)) + 8, len(names)
     if n > MOST_COLUMNS_WITH_VALUES:
-        angle = 0 if wanted <= MOST_BARE_STEP else -45
-        step = max(14, min(wanted, MOST_BARE_STEP))
-        return Headings(step, angle), Headings(step, angle)
+        step = max(LEAST_BARE_STEP, min(wanted, MOST_BARE_STEP, (PAGE - room) // n))
+        bare = Headings(step, 0 if wanted <= step or _are_numbers(names) else -45)
+        return bare, bare
     if LEAST_STEP * n + room + 4 * AIR <= MOST_TO_FIT < wanted * n + room:
         return Headings(LEAST_STEP, -45), Headings(LEAST_STEP, -45)  # one drawing for both
     step = max(LEAST_STEP, min(wanted, max(80, 760 // n)))

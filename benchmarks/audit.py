@@ -263,14 +263,13 @@ def write_million(data: Path, path: Path, n: int) -> None:
     writer.close()
 
 
-def read_million(path: Path, rows: slice, name: str) -> Dataset:
-    table = pq.read_table(path).slice(rows.start, rows.stop - rows.start)
+def split_of(table: pa.Table, name: str) -> Dataset:
     n = table.num_rows
     columns = {
-        "id": pa.array(map(str, range(n))),
+        "id": pa.array(range(n)).cast(pa.string()),
         "split": pa.repeat(name, n),
         "language": pa.repeat("en", n),
-        "tags": pa.array([[]] * n, pa.list_(pa.string())),
+        "tags": pa.ListArray.from_arrays(np.zeros(n + 1, np.int32), pa.array([], pa.string())),
         "text": table.column("text"),
         "pair": table.column("pair"),
     }
@@ -282,7 +281,8 @@ def million(path: Path, n: int) -> dict[str, Any]:
     from goldproof.cli.progress import counted
 
     cut = n * 9 // 10
-    splits = {"train": read_million(path, slice(0, cut), "train"), "test": read_million(path, slice(cut, n), "test")}
+    table = pq.read_table(path)
+    splits = {"train": split_of(table.slice(0, cut), "train"), "test": split_of(table.slice(cut), "test")}
     total = count_steps(splits)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start, cpu = time.perf_counter(), time.process_time()
@@ -297,7 +297,7 @@ def million(path: Path, n: int) -> dict[str, Any]:
         "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "MB before": before / 1024,
         "leaked": int(copies.leaked["test"].sum()),
-        "planted": (n - cut) // 100,
+        "planted": (n - cut) // 100 if cut % 50_000 == 0 else None,  # whole pieces of test alone have copies
     }
 
 

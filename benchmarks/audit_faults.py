@@ -1,6 +1,6 @@
 """Planted faults that `audit` must find and name, and how often it finds one where there is none.
 
-    python benchmarks/audit_faults.py [folder of corpora] [faults] [clean]
+    python benchmarks/audit_faults.py [folder of corpora] [faults] [held-out] [clean [FIRST END]]
 
 Faults: every world of `audit_worlds.worlds()`, 800 rows to learn on and 400 to test on. A fault counts as found where
 the light or the shortcut that it is about says so, and as named where the word, the shortcut, the number of copies or
@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +45,16 @@ def is_found(world: worlds.World, splits: worlds.Splits, named: str) -> tuple[bo
         n = int(found.copies.leaked["test"].sum())
         light = found.light("leaks")
         conflicts = sum(
-            each.n_conflicts for each in found.copies.shared if (each.earlier, each.later) == ("train", "test")
+            each.n_conflicts
+            for each in found.copies.shared
+            if (each.earlier, each.later) == ("train", "test") and each.field == "row"
         )
-        right = n >= 0.99 * int(named) and (kind != "copies with another label" or conflicts >= 0.99 * int(named))
+        right = n >= 0.95 * int(named) and (kind != "copies with another label" or conflicts >= 0.95 * int(named))
         return light.colour == "red", right, f"{n} of {named} copies, {conflicts} conflicts"
     if kind == "labels drift":
         light = found.light("balance")
-        return light.colour == "red", light.gauge is not None and light.gauge.of == DRIFT, _said(found, "balance")
+        gauges = [light.gauge, *(gauge for gauge, _ in light.also)]
+        return light.colour == "red", any(g is not None and g.of == DRIFT for g in gauges), _said(found, "balance")
     if kind == "one label rare":
         light = found.light("balance")
         return light.colour == "red", light.gauge is not None and light.gauge.of == EVEN, _said(found, "balance")
@@ -76,10 +80,10 @@ def _said(found: Audit, name: str) -> str:
     return f"{light.colour}{numbers} {light.reason}"
 
 
-def run_faults(root: Path) -> None:
+def run_faults(root: Path, held_out: bool = False) -> None:
     print("| fault | corpus | strength | found | named | what was said |\n|---|---|---|---|---|---|")
     counts: Counter[str] = Counter()
-    every = worlds.worlds()
+    every = worlds.worlds(held_out)
     for world in every:
         splits, named = worlds.planted(root, world)
         found, right, said = is_found(world, splits, named)
@@ -140,16 +144,17 @@ def drawn(pool: Dataset, name: str, rng: np.random.Generator) -> worlds.Splits:
     }
 
 
-def run_clean(root: Path) -> None:
+def run_clean(root: Path, repeats: range = range(worlds.N_CLEAN // len(POOLS))) -> None:
+    """All repetitions of every pool, or some of them: what a repetition draws depends on its number alone."""
     totals: Counter[str] = Counter()
     rows = []
     for number, name in enumerate(POOLS):
         pool = pool_of(root, name)
         counts: Counter[str] = Counter()
         start = time.perf_counter()
-        each = worlds.N_CLEAN // len(POOLS)
+        each = len(repeats)
         exchanged: Counter[str] = Counter()
-        for repeat in range(each):
+        for repeat in repeats:
             rng = np.random.default_rng([worlds.SEED, number, repeat])
             found = audited(drawn(pool, name, rng), "en", repeat)
             assert not isinstance(found.shortcuts, str)
@@ -175,6 +180,9 @@ def run_clean(root: Path) -> None:
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    folder = Path(given.pop(0)) if given and given[0] not in ("faults", "clean") else ROOT
+    folder = Path(given.pop(0)) if given and given[0] not in ("faults", "held-out", "clean") else ROOT
+    if given[:1] == ["clean"] and len(given) == 3:
+        run_clean(folder, range(int(given[1]), int(given[2])))
+        sys.exit()
     for part in given or ("faults", "clean"):
-        {"faults": run_faults, "clean": run_clean}[part](folder)
+        {"faults": run_faults, "held-out": partial(run_faults, held_out=True), "clean": run_clean}[part](folder)

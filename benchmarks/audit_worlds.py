@@ -6,7 +6,7 @@ Designs stand here and were fixed before the audit was run on them; `audit_fault
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ class Fault:
     strengths: tuple[float, float]
     corpora: tuple[str, ...] = tuple(FILES)
     times: int = 2
+    sizes: tuple[int, int] = SIZES
 
 
 def last(row: dict[str, Any]) -> str:
@@ -94,11 +95,15 @@ def plant_word(splits: Splits, strength: float, rng: np.random.Generator) -> str
     return cue
 
 
-def plant_first_text(splits: Splits, strength: float, rng: np.random.Generator) -> str:
+def plant_plain_first_text(splits: Splits, strength: float, rng: np.random.Generator) -> str:
+    return plant_first_text(splits, strength, rng, plain=True)
+
+
+def plant_first_text(splits: Splits, strength: float, rng: np.random.Generator, plain: bool = False) -> str:
     cue = CUES[rng.integers(len(CUES))]
 
     def change(row: dict[str, Any]) -> None:
-        row["text"] = f"{row['text']} ({cue})"
+        row["text"] = f"{row['text']} {cue}" if plain else f"{row['text']} ({cue})"
 
     _each(splits, strength, rng, change)
     return cue
@@ -269,6 +274,19 @@ FAULTS = (
 )
 
 
+HELD_OUT_SEED = 40_507
+HELD_OUT = tuple(
+    replace(fault, plant=plant_plain_first_text)
+    if fault.plant is plant_first_text
+    else replace(fault, sizes=(4000, 1000), strengths=(0.1, 0.2))
+    if fault.plant is plant_wrong_labels
+    else fault
+    for fault in FAULTS
+)
+"""The second design, drawn after the first was run and the audit had been changed for what it missed: other corpora,
+strengths and rows. The word in the first text stands without brackets, wrong labels are planted in more rows."""
+
+
 @dataclass(frozen=True)
 class World:
     """One planted fault: kind, corpus, strength, the seed of everything, and what must be named."""
@@ -279,11 +297,11 @@ class World:
     seed: int
 
 
-def worlds() -> list[World]:
+def worlds(held_out: bool = False) -> list[World]:
     """All planted faults; kinds in turn, corpora and strengths by the seed."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(HELD_OUT_SEED if held_out else SEED)
     made = []
-    for fault in FAULTS:
+    for fault in HELD_OUT if held_out else FAULTS:
         for _ in range(fault.times):
             name = fault.corpora[int(rng.integers(len(fault.corpora)))]
             strength = float(rng.uniform(*fault.strengths))
@@ -300,9 +318,10 @@ def planted(root: Path, world: World) -> tuple[Splits, str]:
     rows = corpus(root, world.corpus)["train"]
     seen: set[tuple[Any, ...]] = set()
     unique = [row for row in rows if not ((key := (row["text"], row.get("pair"))) in seen or seen.add(key))]  # type: ignore[func-returns-value]
-    order = rng.permutation(len(unique))[: sum(SIZES)]
+    n_train, n_test = world.fault.sizes
+    order = rng.permutation(len(unique))[: n_train + n_test]
     splits = {
-        "train": [dict(unique[place]) for place in order[: SIZES[0]]],
-        "test": [dict(unique[place]) for place in order[SIZES[0] :]],
+        "train": [dict(unique[place]) for place in order[:n_train]],
+        "test": [dict(unique[place]) for place in order[n_train:]],
     }
     return splits, world.fault.plant(splits, world.strength, rng)

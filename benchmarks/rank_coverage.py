@@ -1,6 +1,6 @@
 """Simultaneous coverage of rank sets, and their size beside Holm-adjusted paired t tests, in `rank_designs.py`.
 
-    python benchmarks/rank_coverage.py --out ranks.json [--only TEXT] [--boards N] [--models M] [--held-out]
+    python benchmarks/rank_coverage.py --out ranks.json [--only TEXT] [--boards N] [--models M] [--held-out] [--seed S]
 
 A board counts as covered where no order is claimed that is not there: then all rank sets hold the true places at once.
 The Holm column is a paired t test of each pair (over items by task with the same variance, or over tasks), adjusted
@@ -59,12 +59,12 @@ def _better(pairs: Pairs, shown: np.ndarray) -> np.ndarray:
     return better
 
 
-def run(world: World, boards: int) -> dict[str, object]:
+def run(world: World, boards: int, seed: int) -> dict[str, object]:
     """Coverage and mean size of the sets in one world."""
     start = time.process_time()
     rows = []
     for number in range(boards):
-        rng = np.random.default_rng([SEED, ALL.index(world), number])
+        rng = np.random.default_rng([seed, ALL.index(world), number])
         drawn = draw(world, rng)
         found, by_holm = judged(world, board_of(world, drawn), rng)
         wrong = drawn.truth[:, None] <= drawn.truth[None, :]
@@ -99,6 +99,7 @@ def main() -> None:
     parser.add_argument("--models", type=int)
     parser.add_argument("--boards", type=int)
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--seed", type=int, default=SEED)
     given = parser.parse_args()
     found = json.loads(given.out.read_text()) if given.out.exists() else []
     done = {row["world"] for row in found}
@@ -106,7 +107,7 @@ def main() -> None:
     for world in sorted(worlds, key=lambda world: world.models):
         if given.only not in world.name or world.name in done or given.models not in (None, world.models):
             continue
-        found.append(run(world, min(given.boards or world.boards, world.boards)))
+        found.append(run(world, given.boards or world.boards, given.seed))
         given.out.write_text(json.dumps(found, indent=1))
         print(found[-1], file=sys.stderr)
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from goldproof.data.logs.log import Choice
-from goldproof.judging.boards import Cells
+from goldproof.judging.boards import NamedBoard
 from goldproof.judging.rank import Leaderboard, RankSettings, rank
 from goldproof.judging.rank_words import set_size
 from goldproof.judging.score import Settings
@@ -59,14 +59,14 @@ def summary(board: Leaderboard) -> dict[str, object]:
     return found
 
 
-def half(cells: Cells, items: np.ndarray) -> tuple[Board, Pairs, Ranking]:
+def half(cells: NamedBoard, items: np.ndarray) -> tuple[Board, Pairs, Ranking]:
     """The board on these items, read and ranked."""
     board = cells.of_items(items).board
     pairs = read_pairs(board)
     return board, pairs, rank_pairs(PairReader(board), pairs, np.random.default_rng(0), 0.95, DRAWS)
 
 
-def splits(cells: Cells, n_splits: int) -> dict[str, object]:
+def splits(cells: NamedBoard, n_splits: int) -> dict[str, object]:
     """How often orders claimed on one half are reversed on the other."""
     counts = {"by score": np.zeros(3), "by a test of each pair": np.zeros(3), "by the ranking": np.zeros(3)}
     boards_wrong = np.zeros(1)

@@ -20,7 +20,7 @@ def files(tmp_path):
 def test_a_problem_is_one_with_strict_only(run, files, tmp_path):
     code, out, _ = run("audit", *files)
     assert code == ExitCode.DONE
-    assert out.splitlines()[0].startswith("In part: of the 14 shortcuts that were tried")
+    assert out.splitlines()[0].startswith("In part: of the 15 shortcuts that were tried")
     assert [line.split()[1] for line in out.splitlines()[1:6]] == [
         "green",
         "red",

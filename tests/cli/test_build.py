@@ -24,7 +24,7 @@ def test_files_certificate_and_output(tmp_path: Path) -> None:
     options = ["--language", "es", "--task", "5", "--train", "200", "--test", "40", "--seed", "3", "--out", str(out)]
     text = build(*options)
     assert text.splitlines()[0] == "200 pairs to train on and 40 to test on, every label proved"
-    assert text.count("not shown") == 14
+    assert text.count("not shown") == 15
     names = ["train.jsonl", "test.jsonl", "provenance.json", "certificate.json"]
     assert text.splitlines()[-4:] == [str(out / name) for name in names]
     assert json.loads((out / "certificate.json").read_text())["clean"] is True

@@ -50,6 +50,7 @@ COMMANDS = [
     ["report", "nothing"],
     ["status", "--store", "nothing/at/all"],
     ["check", "absent.csv"],
+    ["audit", "absent.csv", "other.csv"],
     ["corrupt", "absent.csv", "--out", "x.csv"],
     ["annotate", "absent.jsonl"],
     ["score", "absent.csv"],

@@ -53,7 +53,7 @@ def test_copies_with_a_word_added_are_a_problem(tmp_path: Path) -> None:
         "near-item": ("problem", 20),
         "contrast": ("note", 1),
     }
-    message = "20 of the 81 texts of test nearly stand in train (similarity 0.7 or more, or one word added)"
+    message = "20 of the 81 texts of test nearly stand in train (similarity 0.7 or more, or a word added)"
     assert found["near-item"].message == message
     example = found["near-item"].examples[0]
     assert (str(example.place), str(example.other)) == (f"{test}, row 61", f"{train}, row 1")

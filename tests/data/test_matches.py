@@ -42,13 +42,23 @@ def _bag(text: str) -> set[tuple[object, ...]]:
     return bag
 
 
-def _similarity(a: str, b: str) -> float:
-    """1 where equal; the Jaccard similarity of near copies; 0 of others."""
+def _similarity(a: str, b: str, eased: bool = False) -> float:
+    """1 where equal; the Jaccard similarity of near copies; 0 of others. Eased: the rows' other texts are equal."""
     of_a, of_b = sorted((_bag(a), _bag(b)), key=len)
     jaccard = len(of_a & of_b) / len(of_a | of_b)
     added, lost = len(of_b) - len(of_a), len(of_a - of_b)
-    grown = lost <= 1 and ((added == 2 and len(of_a) >= 5) or (added == 4 and len(of_a) >= 9))
+    grown = lost <= 1 and added in (2, 4, 6) and len(of_a) >= 2 * added + 1
+    if eased and not grown:
+        more = len(of_b - of_a)
+        grown = (lost <= 1 and added in (2, 4, 6) and len(of_a) >= added + 1) or (
+            lost <= 3 and any(more <= 2 * words + 1 and len(of_a) >= 8 * words + 1 for words in (1, 2, 3))
+        )
     return jaccard if jaccard >= 0.7 or grown else 0.0
+
+
+def _row_similarity(row: tuple[str, str, str], other: tuple[str, str, str]) -> float:
+    first, second = row[0] == other[0], row[1] == other[1]
+    return min(_similarity(row[0], other[0], second), _similarity(row[1], other[1], first))
 
 
 @settings(max_examples=150)
@@ -59,8 +69,8 @@ def test_rows_are_matched_as_by_brute_force(
     """With so few rows every bucket is compared whole, and MinHash misses next to nothing."""
     found = _find(match_rows([_split("train", train), _split("test", test)]), "train", "test")
     expected = {}
-    for row, (text, pair, _) in enumerate(test):
-        best = max(min(_similarity(text, a), _similarity(pair, b)) for a, b, _ in train)
+    for row, item in enumerate(test):
+        best = max(_row_similarity(item, other) for other in train)
         if best > 0:
             expected[row] = best
     assert dict(zip(found.row.tolist(), found.similarity.tolist(), strict=True)) == pytest.approx(expected)

@@ -10,6 +10,7 @@ from goldproof.data.answers import Answers, Bounds
 from goldproof.errors import DataError, UsageError
 from goldproof.judging.compare import compare
 from goldproof.judging.gate import Margins
+from goldproof.judging.missing import fill_repeats
 from goldproof.judging.score import Settings, score
 
 N = 240
@@ -129,6 +130,15 @@ def test_missing_scores_are_left_out_and_counted_or_count_as_the_worst() -> None
     )
     worst = score(answers(scores), settings=Settings(missing="wrong"))
     assert worst.sets[0].estimates["score"].value == pytest.approx(np.nan_to_num(scores).mean())
+
+
+def test_an_item_that_lacks_some_of_its_repeats_has_the_mean_of_the_others() -> None:
+    scores = thirds(11, 0.6, 3)
+    scores[0, 0] = scores[1, 1] = scores[:, 2] = np.nan
+    filled, notes = fill_repeats(answers(scores))
+    np.testing.assert_allclose(filled.runs.mean(axis=0)[:2], np.nanmean(scores[:, :2], axis=0))
+    assert np.isnan(filled.runs[:, 2]).all()
+    assert notes == ["m t: 2 of 720 repeats have no score; the mean of an item is over those that have."]
 
 
 def test_scores_of_other_ranges_or_of_which_less_is_better_are_not_compared() -> None:

@@ -13,6 +13,8 @@ UNSAID = re.compile(r"\bthis (?:share|accuracy|score|number)\b")
 def unfinished(report: Report) -> list[str]:
     """Claims and titles that stop before they say their point, and tables, figures and examples that are empty."""
     claims = [line.text if isinstance(line, Claim) else line for line in report.verdict]
+    if report.answer is not None:
+        claims += [line for line in (report.answer.sentence, report.answer.takes, *report.answer.notes) if line]
     items = [item for section in report.sections for item in section.items]
     named = [item for item in items if isinstance(item, Table | Figure | ExampleList)]
     titles = [report.title, *(section.title for section in report.sections), *(item.title for item in named)]

@@ -14,7 +14,7 @@ from tests.summaries import predictions
 import goldproof
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.html import html_page
-from goldproof.report.overview import Against, Reading, overview
+from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Report, Section, Table
 from goldproof.statistics.estimate import Estimate
 
@@ -94,7 +94,7 @@ def large_report() -> Report:
         dots(languages[::5], "language", accuracy, caption=Caption("d", "Forty dots"), rule=0.5),
         dots(languages[:5], "task", accuracy, series="language", caption=Caption("n", "Names")),
     ]
-    values = [Reading(f"{name} {i}", languages[i]["acc"], [0.3, 0.4]) for i in range(4) for name in NAMES]
+    values = [OverviewRow(f"{name} {i}", languages[i]["acc"], [0.3, 0.4]) for i in range(4) for name in NAMES]
     lead = overview(values, accuracy, caption=Caption("answer", LONG), against=Against([0.5], (0.4, 0.6), "Dashed."))
     verdict = [{"a": LONG, **{f"x{i}": i / 7 for i in range(9)}, "verdict": "not distinguishable from chance"}] * 3
     columns = [Column("a", "A"), *(Column(f"x{i}", f"Number {i}", 2) for i in range(9)), Column("verdict", "Verdict")]

@@ -60,7 +60,7 @@ def test_a_report_on_generated_data_says_so_first(tmp_path, capsys):
     runner = SerialRunner()
     assert {outcome.status for outcome in campaign.run(runner)} == {"done"}
     report = campaign.report(runner)
-    assert report.verdict[0] == TOY
+    assert report.answer.notes[0] == TOY
     assert report.provenance["tasks"] == "generated/sentiment"
     assert re.search(r"goldproof\.train  \(about ", dry_run(tmp_path, capsys, "seeds=1"))
     other = write_tiny_model(tmp_path / "model", ["the", "film"])

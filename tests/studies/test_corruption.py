@@ -347,15 +347,15 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     assert papers_numbers(made) == []  # the tasks were generated
     items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
     assert list(items) == [
-        "baselines", "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
+        "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
         "beyond-both", "cells-generated-sentiment", "cells-generated-paraphrase", "cells-generated-similarity",
         "information", "cues", "sentences-generated-sentiment", "solved-generated-sentiment",
-        "solved-generated-paraphrase", "retained", "texts",
+        "solved-generated-paraphrase", "retained", "texts", "baselines",
     ]  # fmt: skip
     assert len(items["scores"].rows) == 3 * 2
     assert len(items["change-both"].rows) == 3 * 2
     assert sum(len(items[name].rows) for name in items if name.startswith("cells-")) == 3 * 2 * 3
-    text = next(item.text for item in made.sections[-1].items if not hasattr(item, "name"))
+    text = next(item.text for item in made.sections[-2].items if not hasattr(item, "name"))
     assert text.startswith("generated/sentiment keeps, of its score above the floor, ")
     assert " without its nouns, " in text
     for example in items["solved-generated-sentiment"].items:
@@ -371,11 +371,11 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
     store = Store(small._store.folder)
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} <= {"done", "kept"}
     made = report(config, Results(store))
-    assert made.verdict[1:3] == [
-        "There is no random control: what a class costs cannot be told from mere shortening.",
-        "One seed only: every interval is over test items, and says nothing of another training.",
-    ]
-    table = next(item for item in made.sections[2].items if getattr(item, "name", "") == "cells-generated-sentiment")
+    assert made.answer.notes == ["There is no random control: what a class costs cannot be told from mere shortening."]
+    assert made.answer.takes == (
+        "One seed only: the intervals are over test items, and say nothing of another training."
+    )
+    table = next(item for item in made.sections[1].items if getattr(item, "name", "") == "cells-generated-sentiment")
     assert [column.key for column in table.columns] == ["removed", "setting", "verdict", "score", "delta", "p"]
     assert all("Tango" in row["delta"].method for row in table.rows)
 
@@ -462,7 +462,7 @@ def test_a_masked_language_model_is_asked_where_one_is_given(small, tmp_path):
     assert Counter(outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner()))["done"] == 2
     made = report(config, Results(store))
     assert papers_numbers(made) == []  # the task is not the paper's
-    section = made.sections[3]
+    section = made.sections[2]
     (row,) = section.items[-1].rows  # there is no number word to ask for
     texts = generate(TASKS[1], "test")
     assert (row["removed"], row["original"].n) == ("NOUN", len({*texts.texts, *texts.pairs}))

@@ -104,7 +104,7 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert len(set(places)) == len(places) == 2 * 2 * 2  # another preset is another corpus, and no point of the curve
     answers = results[answers_job(TINY, LogicCondition("description", "en", "gru"))]
     assert {name: runs.shape for name, runs in answers.runs.items()} == {"en": (2, 60), "pt": (2, 60)}
-    row = found.sections[0].items[0].rows[0]
+    row = next(item for item in found.sections[0].items if item.name == "accuracy").rows[0]
     gold = results[jobs(TINY)[0]].classes
     assert gold == LABELS
     assert set(row) == {"task", "m0", "m1"}  # templates that are not the paper's: none of its numbers
@@ -157,12 +157,14 @@ def test_collapsed_trainings_are_in_no_score(tmp_path):
     assert some.accuracy.value == 1
     assert (some.n_collapsed, some.n_trained, some.is_collapsed) == (2, 3, False)
     found = report(config, _answering(results, config, cell, [gold, ones, nearly]))
-    assert any(
-        "2 of 3 trainings collapsed, giving one answer to nearly all items" in str(line) for line in found.verdict
-    )
+    assert found.answer.notes == [
+        "2 of 3 trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what the model "
+        "could infer. They are in no score."
+    ]
     assert unfinished(found) == []
     every = report(config, _answering(results, config, cell, [ones, ones, ones]))
-    assert str(every.verdict[0]).startswith("0 of 0 combinations of model, task and language are shown to be above")
+    assert every.answer.sentence == "It cannot be told: every training gives one answer to nearly all pairs."
+    assert not any("above chance" in str(line) for line in every.verdict)
     assert unfinished(every) == []
 
 
@@ -190,7 +192,7 @@ class Overlay:
         ),
         (
             "closed",
-            "Of the 14 shortcuts that were tried, some are above the floor on 1 of 1 corpora; the best, nearest "
+            "Of the 15 shortcuts that were tried, some are above the floor on 1 of 1 corpora; the best, nearest "
             "sentence, has {:.1f} %.",
         ),
     ],
@@ -201,7 +203,9 @@ def test_what_shortcuts_reach_is_a_finding(tmp_path, preset, finding):
     store = Store(tmp_path / "store").open()
     list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
     leaks = Results(store)[leak_job(config, "description", "en", preset)].leaks
-    assert given_away(config, Results(store)) == [finding.format(100 * max(leak.accuracy.value for leak in leaks))]
+    (claim,) = given_away(config, Results(store))
+    assert claim.text == finding.format(100 * max(leak.accuracy.value for leak in leaks))
+    assert (claim.standing, claim.place) == ("shown", "leaks")
 
 
 def test_a_search_draws_within_its_ranges_and_the_same_each_time():

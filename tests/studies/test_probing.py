@@ -29,9 +29,10 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.report.summary import Missing, Text
 from goldproof.runners.serial import SerialRunner
-from goldproof.studies.probing import PAPER, TINY, Config, findings, jobs, report
+from goldproof.studies.probing import PAPER, TINY, Config, jobs, report
 from goldproof.studies.probing import published as paper
 from goldproof.studies.probing.findings import similarity
+from goldproof.studies.probing.findings.answer import probing_answer, probing_findings
 from goldproof.studies.probing.plan import arms, cells, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
 from goldproof.studies.probing.scores import ProbingFindings
@@ -333,7 +334,7 @@ def test_tiny_run_reports_every_part(tiny):
         "compression", "baselines-logistic", "baselines-mlp", "neurons", "neurons-table", "similarity", "coarse",
         "coarse-tags", "coarse-rules", "data",
     }  # fmt: skip
-    best = found.sections[0].items[0]
+    best = next(item for item in found.sections[0].items if item.name == "best-logistic")
     cell = next(c for c in cells(TINY) if (c.arm.title, c.language, c.task) == ("fake", "ru", "sentence_length"))
     accuracy = tiny[probe_job(TINY, cell)].accuracy
     assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
@@ -352,13 +353,17 @@ def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
             same.scored[kind, title, language, task] = replace(
                 same.scored[kind, "fake, random weights", language, task], cell=scored.cell
             )
-    lines = findings._verdict(same)
-    assert lines[-1].startswith(f"In {len(same.twins)} of {len(same.twins)} cases training is not shown to help")
+    answer = probing_answer(same)
+    assert (answer.kind, answer.head) == ("open", "Nothing beyond random weights is shown")
+    none = f"on none of {len(same.twins)} tasks are the trained layers shown to tell more than random weights do."
+    assert answer.text == none
+    assert not any("Training adds most" in str(line) for line in probing_findings(same))
 
 
 @pytest.mark.needs("models")
 def test_the_best_layer_lies_in_the_ties_and_order_of_words_is_not_seen(tiny):
-    rows = {row["task"]: row for row in report(TINY, tiny).sections[0].items[2].rows}
+    where = next(item for item in report(TINY, tiny).sections[0].items if item.name == "where")
+    rows = {row["task"]: row for row in where.rows}
     for row in rows.values():
         assert row["accuracy"].low <= row["accuracy"].value <= row["accuracy"].high
     # The fake model is a bag of words: what order alone decides stays at chance.
@@ -414,7 +419,7 @@ def test_the_papers_numbers_stand_beside_its_own_tasks_alone(published, tmp_path
     found, beside = beside_tasks(published, tmp_path / "paper", "rusenteval", "gapping")
     baselines = ["paper_fasttext", "paper_tf_idf_char", "paper_tf_idf_bpe", "paper_tf_idf_sp"]
     assert beside == {"best-logistic": ["p0", "paper"], "baselines-logistic": baselines}
-    (row,) = found.sections[0].items[0].rows
+    (row,) = next(item for item in found.sections[0].items if item.name == "best-logistic").rows
     assert (row["p0"], row["paper"]) == ("94.1 [8]", "94.1 [8] XLM-R")
     found, beside = beside_tasks(published, tmp_path / "other", "xprobe", "bigram_shift")
     assert (beside, papers_numbers(found)) == ({}, [])
@@ -442,7 +447,8 @@ def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
     values = [getattr(row[f"b{place}"], "value", row[f"b{place}"]) for place in range(4)]
     length, *others = [getattr(value, "value", value) for value in values]
     assert min(others) > 0.8 > length
-    assert found.verdict == ["No model was probed: the report has baselines and data only."]
+    assert found.answer.sentence == "No model was probed: the report has baselines and data only."
+    assert found.verdict == []
 
 
 @pytest.mark.needs("models")

@@ -59,11 +59,11 @@ def texts(found: Report) -> list[str]:
 def test_probes_of_one_answer_are_named_and_counted_in_no_finding(tmp_path):
     config = replace(SMALL, probe=ProbeChoice(("logistic",), (1e4,)), baselines=Baselines(False, False))
     found = report(config, run(config, tmp_path))
-    assert found.verdict[0] == (
-        "In 2 of 2 cases the probes of all layers give one answer to nearly everything; they are counted in nothing "
-        "else here."
-    )
-    assert not any("best one" in str(line) for line in found.verdict)
+    assert found.answer.sentence == "It cannot be told: every probe gives one answer to nearly everything."
+    assert found.answer.notes == [
+        "In 2 of 2 cases the probes of all layers give one answer to nearly everything; they are counted in no finding."
+    ]
+    assert found.verdict == []
     line = next(text for text in texts(found) if "collapsed" in text)
     assert line == (
         "12 of 12 probes collapsed, giving one answer to nearly all test items: fake on SubjNumber (en) (logistic "

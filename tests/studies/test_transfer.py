@@ -271,7 +271,9 @@ def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
     config = replace(SMALL, seeds=(3,), data=replace(SMALL.data, languages=("xb",)))
     results, _ = run(config, tmp_path / "store")
     made = report(config, results)
-    assert "One run only: nothing is claimed about another run." in made.verdict
+    assert made.answer.sentence == (
+        "It cannot be told: there is one run, and its scores may be claimed of this run only."
+    )
 
 
 def test_wrong_languages_in_a_file_are_named(tmp_path):

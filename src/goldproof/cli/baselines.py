@@ -12,7 +12,7 @@ from goldproof.cli import options
 from goldproof.errors import ExitCode
 
 if TYPE_CHECKING:
-    from goldproof.judging.baselines import Baselines
+    from goldproof.judging.baselines import SeveralCompared
     from goldproof.judging.gate import Margins
     from goldproof.judging.score import Settings
 
@@ -43,7 +43,7 @@ def compare_several(
     return int(codes[found.outcome or "passed"])
 
 
-def _show(found: Baselines, paths: list[str]) -> None:
+def _show(found: SeveralCompared, paths: list[str]) -> None:
     from goldproof.judging.baselines import verdict_text
     from goldproof.report.numbers import p_text
 
@@ -59,7 +59,7 @@ def _show(found: Baselines, paths: list[str]) -> None:
             typer.echo(f"report: {path}")
 
 
-def _form(found: Baselines, paths: list[str]) -> dict[str, Any]:
+def _form(found: SeveralCompared, paths: list[str]) -> dict[str, Any]:
     from goldproof.judging.baselines import together, verdict_text
 
     return {

@@ -13,10 +13,10 @@ from goldproof.cli.answer import answer_form, show_answer
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from goldproof.judging.rank import Leaderboard, Part
+    from goldproof.judging.rank import BoardPart, Leaderboard
 
 MOST_LINES = 40
-Files = Annotated[
+BoardFiles = Annotated[
     list[Path],
     typer.Argument(metavar="LOG…", help="Logs, folders of logs, a table of scores, or predictions, one file a model."),
 ]
@@ -27,22 +27,22 @@ Weights = Annotated[
 ]
 TasksBy = Annotated[str, typer.Option("--tasks", help="What a task is: auto, sets (files, datasets), tags (of items).")]
 Complete = Annotated[bool, typer.Option("--complete", help="Keep the models that answered every item.")]
-Category = Annotated[str | None, typer.Option(help="Rank on the tasks of this category.")]
-Language = Annotated[str | None, typer.Option(help="Rank on the tasks of this language.")]
+OfCategory = Annotated[str | None, typer.Option(help="Rank on the tasks of this category.")]
+OfLanguage = Annotated[str | None, typer.Option(help="Rank on the tasks of this language.")]
 Margin = Annotated[float, typer.Option(help="Difference in points that the plan for the first two is made for.")]
 Draws = Annotated[int, typer.Option(help="Draws behind the rank sets.")]
 
 
 def rank(  # noqa: PLR0913 - one parameter per option
-    files: Files,
+    files: BoardFiles,
     metric: judge.MetricName = None,
     weigh: Weigh = "tasks",
     weight: Weights = None,
     tasks: TasksBy = "auto",
     complete: Complete = False,
     common: judge.Common = False,
-    category: Category = None,
-    language: Language = None,
+    category: OfCategory = None,
+    language: OfLanguage = None,
     margin: Margin = 2.0,
     draws: Draws = 10_000,
     fixed: judge.Fixed = False,
@@ -129,7 +129,7 @@ def show_board(board: Leaderboard) -> None:
         typer.echo(f"note: {note}")
 
 
-def _first_of(part: Part) -> str:
+def _first_of(part: BoardPart) -> str:
     from goldproof.judging.rank_words import name_list
 
     ranking = part.rankings[0]

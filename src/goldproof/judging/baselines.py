@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Baselines:
+class SeveralCompared:
     """Several systems against one: a difference for each, in the order given, whose `together` hold at once."""
 
     baseline: str
@@ -75,7 +75,7 @@ def compare_with_baseline(
     columns: Mapping[str, str] | None = None,
     settings: Settings | None = None,
     margins: Margins | None = None,
-) -> Baselines:
+) -> SeveralCompared:
     """Compare each of several systems with one baseline, on the items that it shares with it."""
     if len(others) < 2:
         raise UsageError(
@@ -96,7 +96,7 @@ def compare_with_baseline(
     notes = [note for each in found for note in each.notes if not note.startswith("Decide how many more")]
     base = found[0].names[0]
     differences = differences_of(compared, judging)
-    return Baselines(base, names, metrics[0], differences, judging.margins, list(dict.fromkeys(notes)))
+    return SeveralCompared(base, names, metrics[0], differences, judging.margins, list(dict.fromkeys(notes)))
 
 
 def together(difference: Difference) -> Estimate:
@@ -104,7 +104,7 @@ def together(difference: Difference) -> Estimate:
     return difference.together or difference.difference
 
 
-def verdict_text(found: Baselines, number: int) -> str:
+def verdict_text(found: SeveralCompared, number: int) -> str:
     """The verdict on one system, with its own name and the baseline's."""
     name = found.names[number]
     text = found.differences[number].verdict.text

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from goldproof.judging.baselines import Baselines, together, verdict_text
+from goldproof.judging.baselines import SeveralCompared, together, verdict_text
 from goldproof.judging.differences import Difference
 from goldproof.judging.metric_numbers import difference_format, score_format
 from goldproof.judging.metrics import title_of
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.overview import Against, Look, Reading, overview
+from goldproof.report.overview import Against, Look, OverviewRow, overview
 from goldproof.report.summary import (
     Answer,
-    AnswerKind,
     Claim,
     Column,
     Figure,
     Plain,
+    ReplyKind,
     Report,
     Section,
     Standing,
@@ -27,7 +27,7 @@ MOST_FINDINGS = 5
 LOOKS: dict[str, Look] = {"better": "better", "worse": "worse"}
 
 
-def baselines_report(found: Baselines) -> Report:
+def baselines_report(found: SeveralCompared) -> Report:
     """The report."""
     notes = [Text(note) for note in found.notes]
     sections = [Section("The differences", [_table(found)])]
@@ -42,17 +42,17 @@ def baselines_report(found: Baselines) -> Report:
     return Report("compare", title, _findings(found), sections, provenance, _answer(found))
 
 
-def _answer(found: Baselines) -> Answer:
+def _answer(found: SeveralCompared) -> Answer:
     kinds = [each.verdict.kind for each in found.differences]
     better = [name for name, kind in zip(found.names, kinds, strict=True) if kind == "better"]
-    kind: AnswerKind = "yes" if better else "no" if all(each in ("worse", "tied") for each in kinds) else "open"
+    kind: ReplyKind = "yes" if better else "no" if all(each in ("worse", "tied") for each in kinds) else "open"
     head = f"{len(better)} of {len(kinds)} are shown to be better than {found.baseline}"
     text = f"{', '.join(better)}." if better else ""
     about = f"All verdicts hold at once; about {found.differences[0].verdict.about}."
     return Answer(kind, head, text, about, (), _figure(found))
 
 
-def _findings(found: Baselines) -> list[str | Claim]:
+def _findings(found: SeveralCompared) -> list[str | Claim]:
     size = difference_format(found.metric)
     lines: list[str | Claim] = []
     for number, each in enumerate(found.differences[:MOST_FINDINGS]):
@@ -62,10 +62,10 @@ def _findings(found: Baselines) -> list[str | Claim]:
     return lines
 
 
-def _figure(found: Baselines) -> Figure:
+def _figure(found: SeveralCompared) -> Figure:
     size = difference_format(found.metric)
     readings = [
-        Reading(name, together(each), look=LOOKS.get(each.verdict.kind, "ours"))
+        OverviewRow(name, together(each), look=LOOKS.get(each.verdict.kind, "ours"))
         for name, each in zip(found.names, found.differences, strict=True)
     ]
     column = Column("difference", f"{title_of(found.metric)}, minus that of {found.baseline}", size.digits, size.unit)
@@ -76,7 +76,7 @@ def _figure(found: Baselines) -> Figure:
     return overview(readings, column, caption=Caption("differences-figure", title), against=against)
 
 
-def _table(found: Baselines) -> Table:
+def _table(found: SeveralCompared) -> Table:
     score, size = score_format(found.metric), difference_format(found.metric)
     note = "interval that holds for all rows at once"
     fields: list[Field[Difference]] = [

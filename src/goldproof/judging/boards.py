@@ -27,7 +27,7 @@ WEIGHED = ("tasks", "categories", "items")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BoardTask:
     """A task of a board: its name, and the category and language that it is of, where there are any."""
 
     name: str
@@ -36,14 +36,14 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class NamedBoard:
     """A board with its names: `runs` holds runs × items of each model (one row where runs are not judged).
 
     `items` is how many items of the board each model answered; `bounds` are the ends of the scores' scale.
     """
 
     models: tuple[str, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[BoardTask, ...]
     board: Board = field(repr=False)
     runs: Sequence[FloatArray] = field(repr=False)
     metric: str
@@ -60,20 +60,21 @@ class Cells:
         """How many runs each model has."""
         return [len(each) for each in self.runs]
 
-    def in_order(self, order: Array) -> Cells:
+    def in_order(self, order: Array) -> NamedBoard:
         """The same with the models in this order; some may be left out."""
         chosen = [int(model) for model in order]
-        run_variance = self.board.run_variance
+        run_variance, measured = self.board.run_variance, self.board.run_measured
         board = replace(
             self.board,
             scores=self.board.scores[chosen],
             run_variance=None if run_variance is None else run_variance[chosen],
+            run_measured=None if measured is None else measured[chosen],
         )
         return replace(
             self, models=tuple(self.models[i] for i in chosen), board=board, runs=[self.runs[i] for i in chosen]
         )
 
-    def of_items(self, items: Array) -> Cells:
+    def of_items(self, items: Array) -> NamedBoard:
         """The same with these items only (and the tasks that they are of), what runs add computed anew."""
         tasks, codes = np.unique(self.board.tasks[items], return_inverse=True)
         board = Board(
@@ -104,7 +105,7 @@ class Assembling:
     by: str = "auto"
 
 
-def assemble(several: Sequence[Answers], how: Assembling) -> Cells:
+def assemble(several: Sequence[Answers], how: Assembling) -> NamedBoard:
     """The board of these answers, a model and a set of items in each."""
     for name, value, allowed in (("tasks", how.by, TOLD_BY), ("weigh", how.weigh, WEIGHED)):
         if value not in allowed:
@@ -114,7 +115,7 @@ def assemble(several: Sequence[Answers], how: Assembling) -> Cells:
     if len(models) < 2:
         held = f"{models[0]!r}" if models and models[0] else "answers of one model, without a name"
         raise UsageError(f"a ranking needs at least 2 models; got {held}; give a log of each, or a column 'model'")
-    _check_once(several)
+    check_once(several)
     metric, bounds = _metric_of(several, how.metric), _bounds_of(several)
     sets = list(dict.fromkeys(_set_key(each) for each in several))
     parts = [_SetBoard(key, [each for each in several if _set_key(each) == key], models) for key in sets]
@@ -125,7 +126,7 @@ def assemble(several: Sequence[Answers], how: Assembling) -> Cells:
     board = Board(scores, codes, _weights_of(tasks, np.bincount(codes), how), clusters)
     kinds = {each.run_kind for each in several if each.n_runs > 1 and each.run_kind != "repeat"}
     board = with_runs(board, runs)
-    return Cells(models, tasks, board, runs, metric, bounds, "" if how.fixed else "".join(sorted(kinds)[:1]))
+    return NamedBoard(models, tasks, board, runs, metric, bounds, "" if how.fixed else "".join(sorted(kinds)[:1]))
 
 
 def _unweighted(answers: Answers) -> Answers:
@@ -138,18 +139,19 @@ def _set_key(answers: Answers) -> tuple[tuple[str, str], ...]:
     return tuple((key, value) for key, value in sorted(answers.where.items()) if key != "model")
 
 
-def _check_once(several: Sequence[Answers]) -> None:
-    seen: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+def check_once(several: Sequence[Answers]) -> None:
+    """Refuse two answers of one model to one set (at one step): which of them is meant cannot be told."""
+    seen: set[tuple[str, tuple[tuple[str, str], ...], int | None]] = set()
     for each in several:
         model, key = each.where.get("model", ""), _set_key(each)
-        if (model, key) in seen:
+        if (model, key, each.step) in seen:
             where = " ".join(value for _, value in key)
             what = f" to {where!r}" if where else ""
             raise DataError(
                 f"two models are called {model!r}, or one has answers{what} twice; each model needs a name of its own, "
                 "and several runs of one model a run number"
             )
-        seen.add((model, key))
+        seen.add((model, key, each.step))
 
 
 def _metric_of(several: Sequence[Answers], asked: str | None) -> str:
@@ -236,11 +238,11 @@ def _united(codes: IntArray, columns: IntArray, clusters: Array) -> IntArray:
     return codes
 
 
-def _tasks_of(parts: Sequence[_SetBoard], by: str) -> tuple[tuple[Task, ...], IntArray]:
+def _tasks_of(parts: Sequence[_SetBoard], by: str) -> tuple[tuple[BoardTask, ...], IntArray]:
     """The tasks, and the code of each item's."""
     tags = [part.tags() for part in parts]
     use_tags = by == "tags" or (by == "auto" and _are_nested([each for of_set in tags for each in of_set]))
-    named: list[Task] = []
+    named: list[BoardTask] = []
     for part, of_set in zip(parts, tags, strict=True):
         where = [value for key, value in part.where.items() if key not in ("language", "category")]
         language = part.where.get("language", "")
@@ -248,7 +250,7 @@ def _tasks_of(parts: Sequence[_SetBoard], by: str) -> tuple[tuple[Task, ...], In
             tag = item_tags[-1] if use_tags and item_tags else ""
             category = part.where.get("category", "") or (item_tags[0] if use_tags and len(item_tags) > 1 else "")
             name = " ".join(filter(None, (*where, tag, language))) or ONE_TASK
-            named.append(Task(name, category, language))
+            named.append(BoardTask(name, category, language))
     tasks = tuple(dict.fromkeys(named))
     code = {task: number for number, task in enumerate(tasks)}
     return tasks, np.array([code[task] for task in named], np.int64)
@@ -322,7 +324,7 @@ def _mean_over_runs(runs: FloatArray) -> FloatArray:
     return np.asarray(runs.mean(axis=0))
 
 
-def _weights_of(tasks: Sequence[Task], sizes: Array, how: Assembling) -> FloatArray:
+def _weights_of(tasks: Sequence[BoardTask], sizes: Array, how: Assembling) -> FloatArray:
     """The weight of each task."""
     given = how.weights
     known = {task.name for task in tasks} | {task.category for task in tasks if task.category}

@@ -15,7 +15,7 @@ from goldproof.judging.verdict import sorted_size
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import count, p_text, percent
-from goldproof.report.overview import Against, Look, Reading, overview
+from goldproof.report.overview import Against, Look, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Figure, Standing
 from goldproof.statistics.estimate import Estimate
 
@@ -190,7 +190,7 @@ def compare_figure(judgement: Judgement) -> Figure:
     column = replace(metric_column(metric), key="difference", title="Difference", unit=form.unit)
     every = [("all" if len(judgement.sets) > 1 else "difference", judgement.overall)]
     every += [(set_name(d), d) for d in judgement.sets] if len(judgement.sets) > 1 else []
-    readings = [Reading(name, drawn_difference(d), look=LOOKS.get(d.verdict.kind, "ours")) for name, d in every]
+    readings = [OverviewRow(name, drawn_difference(d), look=LOOKS.get(d.verdict.kind, "ours")) for name, d in every]
     text = f"Shaded: too small to matter (±{margin_text(tie, metric)}). Dashed: no difference."
     if len(every) > 1:
         text += " Lines of single sets hold for all of them at once, as their verdicts do."

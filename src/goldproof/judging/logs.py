@@ -19,7 +19,7 @@ from goldproof.errors import UsageError
 from goldproof.judging.compare import Judgement, compare_answers
 from goldproof.judging.gate import Margins
 from goldproof.judging.metrics import is_attempts
-from goldproof.judging.missing import settle
+from goldproof.judging.missing import fill_repeats, settle
 from goldproof.judging.score import Scores, Settings, score_answers
 from goldproof.report.numbers import count
 
@@ -47,9 +47,10 @@ def score_logs(paths: Sequence[Path], settings: Settings) -> Scores:
     """Score logs: each task of each model, with what was left out and what the harness itself says."""
     logs = _read(paths, settings)
     policy = resolve_missing("score", settings.missing)
-    settled = [settle([log.answers], policy) for log in logs]
+    filled = [fill_repeats(log.answers) if policy == "leave-out" else (log.answers, []) for log in logs]
+    settled = [settle([answers], policy) for answers, _ in filled]
     notes = notes_on_all(logs)
-    notes += [note for _, said in settled for note in said]
+    notes += [note for _, said in (*filled, *settled) for note in said]
     answers = [each for several, _ in settled for each in several]
     return score_answers(answers, notes, _judged_by(settings), {"files": ", ".join(path.name for path in paths)})
 
@@ -63,7 +64,8 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
             raise UsageError(f"each side of a comparison is one model; {side} holds {len(models)}: {', '.join(models)}")
     names = (one[0].model, other[0].model) if one[0].model != other[0].model else ("A", "B")
     judged_by = _judged_by(settings)
-    found = compare_answers([log.answers for log in one], [log.answers for log in other], names, judged_by, margins)
+    a_answers, b_answers = ([fill_repeats(log.answers)[0] for log in logs] for logs in (one, other))
+    found = compare_answers(a_answers, b_answers, names, judged_by, margins)
     by_task = {log.task: log for log in other}
     both = [(log, by_task[log.task]) for log in one if log.task in by_task]
     notes = [note for pair in both for note in differing_conditions(*pair)]

@@ -52,6 +52,24 @@ def settle(
     return [answers.take(kept) for answers in several], notes
 
 
+def fill_repeats(answers: Answers) -> tuple[Answers, list[str]]:
+    """Scores of repeats that are missing, taken as the mean of those that the item has, as harnesses do; and a note.
+
+    An item that has no score at all stays without. Only the items' means count for inference over repeats.
+    """
+    missing = answers.missing()
+    partly = missing.any(axis=0) & ~missing.all(axis=0)
+    if answers.task != "score" or answers.run_kind != "repeat" or not partly.any():
+        return answers, []
+    means = np.nanmean(answers.runs[:, partly], axis=0)
+    runs = answers.runs.copy()
+    runs[:, partly] = np.where(missing[:, partly], means, answers.runs[:, partly])
+    n = int(missing[:, partly].sum())
+    of = f"{n:,} of {missing.size:,} repeats"
+    note = f"{answers.name()}: {of} have no score; the mean of an item is over those that have."
+    return replace(answers, runs=runs, absent=None, reasons=()), [note]
+
+
 def label_union(*labels: Iterable[str]) -> tuple[str, ...]:
     """The labels of several sets, sorted, no answer last."""
     union = {label for each in labels for label in each}

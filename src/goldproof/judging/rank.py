@@ -19,10 +19,10 @@ from goldproof.data.columns import MissingPolicy, resolve_missing
 from goldproof.data.load import Source
 from goldproof.data.predictions import Reading, RowIds
 from goldproof.errors import DataError, UsageError
-from goldproof.judging.boards import Assembling, Cells, assemble
+from goldproof.judging.boards import Assembling, NamedBoard, assemble, check_once
 from goldproof.judging.checkpoints.agreement import last_steps
 from goldproof.judging.metrics import is_of_numbers
-from goldproof.judging.rank_plan import Plan, plan_of
+from goldproof.judging.rank_plan import Separation, plan_of
 from goldproof.judging.score import Settings
 from goldproof.measures.measurement import Measurement, measurement_table
 from goldproof.statistics.arrays import FloatArray, IntArray
@@ -33,8 +33,8 @@ from goldproof.statistics.intervals import wilson_bounds
 from goldproof.statistics.orders import (
     AGGREGATES,
     AggregateName,
-    Agreement,
     Groups,
+    OrderAgreement,
     aggregate_values,
     agreement_of,
     groups_of,
@@ -89,17 +89,17 @@ class Aggregated:
     values: FloatArray
     places: IntArray
     ranking: Ranking | None
-    agreement: Agreement
+    agreement: OrderAgreement
     shown_reversed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoardPart:
     """A category or language of the board by itself: its kind and name, its board in its own order, its rankings."""
 
     kind: str
     name: str
-    cells: Cells = field(repr=False)
+    cells: NamedBoard = field(repr=False)
     scores: Sequence[Estimate]
     rankings: Sequence[Ranking]
 
@@ -122,14 +122,14 @@ class Leaderboard:
     `unplaced` are models that answered too little of it to have a place.
     """
 
-    cells: Cells
+    cells: NamedBoard
     scores: Sequence[Estimate]
     answered: FloatArray
     rankings: Sequence[Ranking]
     groups: Sequence[Groups]
     aggregates: Sequence[Aggregated]
-    parts: Sequence[Part]
-    plan: Plan
+    parts: Sequence[BoardPart]
+    plan: Separation
     notes: Sequence[str]
     unasked: str = ""
     settings: RankSettings = field(default_factory=RankSettings)
@@ -214,12 +214,13 @@ def _read(source: Source, columns: Mapping[str, str] | None, settings: Settings)
     row_ids: RowIds = "always" if settings.by_row else "never"
     reading = Reading(columns or {}, missing=settings.missing, row_ids=row_ids, numbers=is_of_numbers(settings.metric))
     found_answers = read_answers(source, reading, Arranging(settings.cluster, True, settings.by_row))
+    check_once(found_answers.answers)
     answers = last_steps(found_answers.answers)
     missing = resolve_missing("score", settings.missing) if answers[0].task == "score" else found_answers.missing
     return _Read(answers, missing, found_answers.notes)
 
 
-def _chosen(cells: Cells, settings: Settings, ranking: RankSettings) -> tuple[Cells, list[str]]:
+def _chosen(cells: NamedBoard, settings: Settings, ranking: RankSettings) -> tuple[NamedBoard, list[str]]:
     """The board without the tasks, items and models that were not asked for, and what is to be said of it."""
     notes: list[str] = []
     for kind in ("category", "language"):
@@ -248,7 +249,7 @@ def _chosen(cells: Cells, settings: Settings, ranking: RankSettings) -> tuple[Ce
     return cells, notes
 
 
-def _placed(cells: Cells) -> tuple[Cells, list[Unplaced]]:
+def _placed(cells: NamedBoard) -> tuple[NamedBoard, list[Unplaced]]:
     """The board of the models that answered enough of it to be compared with any other, and those that did not."""
     shares = cells.board.shares_answered()
     enough = shares >= LEAST_OVERLAP - 1e-12
@@ -259,7 +260,7 @@ def _placed(cells: Cells) -> tuple[Cells, list[Unplaced]]:
     return cells.in_order(np.flatnonzero(enough)), out
 
 
-def judge_board(cells: Cells, settings: Settings, ranking: RankSettings, notes: Sequence[str] = ()) -> Leaderboard:
+def judge_board(cells: NamedBoard, settings: Settings, ranking: RankSettings, notes: Sequence[str] = ()) -> Leaderboard:
     """Everything that is said of a board."""
     cells, unplaced = _placed(cells)
     cells = cells.in_order(np.argsort(-cells.board.totals(), kind="stable"))
@@ -286,7 +287,7 @@ def judge_board(cells: Cells, settings: Settings, ranking: RankSettings, notes: 
     )
 
 
-def _check_comparable(cells: Cells, pairs: Pairs) -> None:
+def _check_comparable(cells: NamedBoard, pairs: Pairs) -> None:
     if pairs.comparable.any():
         return
     best = int(np.argmax(pairs.overlap))
@@ -319,7 +320,7 @@ def _rankings(reader: PairReader, pairs: Pairs, settings: Settings, ranking: Ran
     return found, ""
 
 
-def scores_of(cells: Cells, level: float) -> list[Estimate]:
+def scores_of(cells: NamedBoard, level: float) -> list[Estimate]:
     """The score of each model with its interval, each by itself: Wilson's at the effective number of items."""
     board = cells.board
     own, totals = PairReader(board).own(), board.totals()
@@ -372,7 +373,7 @@ def _direction(by_task: FloatArray) -> bytes:
     return np.asarray(np.round(by_task / max(float(np.abs(by_task).max()), 1e-300), 9) + 0.0).tobytes()
 
 
-def _parts(cells: Cells, settings: Settings, ranking: RankSettings) -> list[Part]:
+def _parts(cells: NamedBoard, settings: Settings, ranking: RankSettings) -> list[BoardPart]:
     """Each category and each language by itself, where there are several."""
     found = []
     for kind in ("category", "language"):
@@ -385,11 +386,11 @@ def _parts(cells: Cells, settings: Settings, ranking: RankSettings) -> list[Part
             reader, pairs = PairReader(part.board), read_pairs(part.board)
             if pairs.comparable.any() and part.n_items > 1:
                 rankings, _ = _rankings(reader, pairs, settings, ranking)
-                found.append(Part(kind, name, part, scores_of(part, settings.level), rankings))
+                found.append(BoardPart(kind, name, part, scores_of(part, settings.level), rankings))
     return found
 
 
-def _limits(cells: Cells, pairs: Pairs, rankings: Sequence[Ranking]) -> list[str]:
+def _limits(cells: NamedBoard, pairs: Pairs, rankings: Sequence[Ranking]) -> list[str]:
     """What the ranking rests on that a reader should know."""
     notes = []
     apart = int((~pairs.comparable).sum())

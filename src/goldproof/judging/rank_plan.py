@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from goldproof.judging.boards import Cells
+from goldproof.judging.boards import NamedBoard
 from goldproof.statistics.board import Pairs
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
@@ -26,7 +26,7 @@ POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Separation:
     """Of the first two models: their difference, whether it is shown, and what would show one of `margin`.
 
     `margin` is on the scale of the scores. `items` and `runs` are for these tasks, `tasks` is for tasks like these:
@@ -45,7 +45,7 @@ class Plan:
     detectable: float = math.nan
 
 
-def plan_of(cells: Cells, pairs: Pairs, rankings: Sequence[Ranking], margin: float) -> Plan:
+def plan_of(cells: NamedBoard, pairs: Pairs, rankings: Sequence[Ranking], margin: float) -> Separation:
     """The plan for the first two models of a board, whose models stand in their order."""
     width = cells.bounds.high - cells.bounds.low
     margin = margin * width
@@ -56,10 +56,10 @@ def plan_of(cells: Cells, pairs: Pairs, rankings: Sequence[Ranking], margin: flo
     comparable, shown = bool(pairs.comparable[at]), bool(main.better[0, 1] or main.better[1, 0])
     nothing = Estimate(value, math.nan, math.nan, "no interval: not comparable", n, main.level)
     if not comparable:
-        return Plan(cells.models[0], cells.models[1], nothing, comparable, shown, margin)
+        return Separation(cells.models[0], cells.models[1], nothing, comparable, shown, margin)
     by_question = {ranking.question: ranking for ranking in rankings}
     more, detectable, interval = None, math.nan, nothing
-    if (ranking := by_question.get("these tasks")) is not None:
+    if (ranking := by_question.get("these tasks")) is not None and pairs.variance[at] > 0:
         result = _comparison(cells, pairs, at, ranking.critical, width)
         interval, detectable = result.difference, smallest_difference(result)
         if not shown:
@@ -69,10 +69,10 @@ def plan_of(cells: Cells, pairs: Pairs, rankings: Sequence[Ranking], margin: flo
         tasks = _more_tasks(pairs.by_task[at] * cells.board.n_tasks, ranking.critical, margin)
         if "these tasks" not in by_question:
             interval = Estimate(value, math.nan, math.nan, "no interval: sign flips of tasks", n, main.level)
-    return Plan(cells.models[0], cells.models[1], interval, comparable, shown, margin, more, tasks, detectable)
+    return Separation(cells.models[0], cells.models[1], interval, comparable, shown, margin, more, tasks, detectable)
 
 
-def _comparison(cells: Cells, pairs: Pairs, at: int, critical: float, width: float) -> Comparison:
+def _comparison(cells: NamedBoard, pairs: Pairs, at: int, critical: float, width: float) -> Comparison:
     """The pair as a comparison at the level at which it is judged among all pairs."""
     alone = 1 - 2 * float(special.ndtr(-critical))
     board = cells.board

@@ -21,7 +21,7 @@ from goldproof.judging.rank_words import (
     scope,
     set_size,
 )
-from goldproof.report.board_charts import Places, Relation, Stretch, place_bars, relation_matrix
+from goldproof.report.board_charts import Places, RivalRelation, RivalStretch, place_bars, relation_matrix
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count
@@ -92,8 +92,8 @@ def _findings(board: Leaderboard) -> list[str | Claim]:
             else ""
         )
         text = (
-            f"There are {count(len(groups.spans))} overlapping groups of models that cannot be told apart; a model may "
-            f"be in several, as being close to both neighbours does not make those alike.{beyond}"
+            f"{count(len(groups.spans))} groups of models cannot be told apart within; a model may be in several, as "
+            f"being close to both neighbours does not make those alike.{beyond}"
         )
         lines.append(Claim(text, "stated", place="board"))
     other = [each for each in board.aggregates if each.agreement.reversed_pairs]
@@ -123,8 +123,8 @@ def _places(board: Leaderboard, most: int, name: str) -> Figure:
 
 
 def _labels(board: Leaderboard) -> list[str]:
-    """Names as charts show them: two that are cut alike stay two."""
-    return [name or "(no name)" for name in board.models]
+    """Names as charts show them, after their place: two that are cut alike stay two."""
+    return [f"{place}  {name or '(no name)'}" for place, name in enumerate(board.models, start=1)]
 
 
 def _score_column(board: Leaderboard) -> Column:
@@ -217,22 +217,22 @@ def _matrix_items(board: Leaderboard) -> list[Item]:
     return items
 
 
-def _stretches(ranking: Ranking, labels: Sequence[str], place: int) -> list[Stretch]:
+def _stretches(ranking: Ranking, labels: Sequence[str], place: int) -> list[RivalStretch]:
     """The rivals of a model as stretches of places that it stands to in one way."""
     n = min(len(labels), MOST_DRAWN)
-    kinds: dict[int, Relation] = {1: "better than", 2: "worse than", 3: "not comparable with"}
+    kinds: dict[int, RivalRelation] = {1: "better than", 2: "worse than", 3: "not comparable with"}
     codes = np.where(ranking.better[place, :n], 1, np.where(ranking.better[:n, place], 2, 0))
     codes = np.where(ranking.comparable[place, :n], codes, 3)
     edges = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), n]
     return [
-        Stretch(labels[place], kinds[int(codes[start])], start + 1, end)
+        RivalStretch(labels[place], kinds[int(codes[start])], start + 1, end)
         for start, end in pairwise(edges)
         if codes[start]
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _JudgedPair:
     first: str
     second: str
     difference: float
@@ -243,7 +243,7 @@ class _Pair:
 def _pair_table(board: Leaderboard) -> Table:
     ranking, models = board.rankings[0], board.models
     found = [
-        _Pair(
+        _JudgedPair(
             models[i],
             models[j],
             float(ranking.difference[i, j]),
@@ -255,7 +255,7 @@ def _pair_table(board: Leaderboard) -> Table:
         if ranking.comparable[i, j]
     ]
     unit = "points" if score_format(board.cells.metric).unit else ""
-    fields: list[Field[_Pair]] = [
+    fields: list[Field[_JudgedPair]] = [
         Field(Column("first", "Model"), lambda pair: pair.first),
         Field(Column("second", "Against"), lambda pair: pair.second),
         Field(Column("difference", "Difference", 1 if unit else 3, unit), lambda pair: pair.difference),

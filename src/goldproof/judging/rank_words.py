@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from goldproof.judging.metric_numbers import margin_text, shown, unit
 from goldproof.report.numbers import count
-from goldproof.report.summary import Answer, AnswerKind
+from goldproof.report.summary import Answer, ReplyKind
 from goldproof.statistics.ranking import Question, Ranking
 
 if TYPE_CHECKING:
     from goldproof.judging.rank import Leaderboard
-    from goldproof.judging.rank_plan import Plan
+    from goldproof.judging.rank_plan import Separation
 
 ASKED: dict[Question, str] = {
     "these tasks": "on items like these, in these tasks",
@@ -46,7 +46,7 @@ def headline(board: Leaderboard) -> str:
 def rank_answer(board: Leaderboard) -> Answer:
     """The answer to `QUESTION`, without its chart: who may be first, which neighbours are told apart, what it takes."""
     told, names, n = board.neighbours_shown(), board.first, len(board.models)
-    kind: AnswerKind = "yes" if told == n - 1 else "open" if told == 0 else "measured"
+    kind: ReplyKind = "yes" if told == n - 1 else "open" if told == 0 else "measured"
     if len(names) == 1:
         head, who = f"{names[0]} is first", ""
     elif len(names) == n:
@@ -96,13 +96,15 @@ def neighbours_text(board: Leaderboard, which: int = 0) -> str:
     )
 
 
-def plan_text(plan: Plan, metric: str, of_tasks: bool) -> str:
+def plan_text(plan: Separation, metric: str, of_tasks: bool) -> str:
     """What would tell the first two apart."""
     pair = f"{plan.first} and {plan.second}"
     if not plan.is_comparable:
         return f"{pair}, the first two, did not answer enough of the same items to be compared."
     if plan.shown:
         return f"{pair}, the first two, are told apart."
+    if plan.more is None and plan.tasks is None and plan.difference.value == 0:
+        return f"{pair}, the first two, score alike on every item, so that nothing tells how many more it would take."
     aim = f"To tell {pair}, the first two, apart where they differ by {margin_text(plan.margin, metric)} (80 % power)"
     ways = _ways(plan, of_tasks)
     now = _now(plan, metric)
@@ -111,7 +113,7 @@ def plan_text(plan: Plan, metric: str, of_tasks: bool) -> str:
     return f"{aim} it takes {', or '.join(ways)}.{now}"
 
 
-def _ways(plan: Plan, of_tasks: bool) -> list[str]:
+def _ways(plan: Separation, of_tasks: bool) -> list[str]:
     ways = []
     more = plan.more
     if more is not None and more.items is not None:
@@ -132,7 +134,7 @@ def _ways(plan: Plan, of_tasks: bool) -> list[str]:
     return ways
 
 
-def _now(plan: Plan, metric: str) -> str:
+def _now(plan: Separation, metric: str) -> str:
     if not math.isfinite(plan.detectable):
         return ""
     return f" As it is, a difference of {shown(plan.detectable, metric)}{unit(metric)} would be seen."
@@ -142,7 +144,7 @@ def rounded(n: int) -> str:
     """Two digits that count, rounded up.
 
     >>> rounded(1234)
-    '1 300'
+    '1,300'
     """
     unit_of = 10 ** max(0, len(str(n)) - 2)
     return count(-(-n // unit_of) * unit_of)

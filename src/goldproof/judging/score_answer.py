@@ -14,7 +14,7 @@ from goldproof.judging.tags import UNTESTED
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import count, estimate_text, format_number, percent
-from goldproof.report.overview import MOST_ROWS, Against, Reading, overview
+from goldproof.report.overview import MOST_ROWS, Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 
@@ -167,6 +167,8 @@ def _spread(scores: Scores) -> list[Claim]:
     n, lowest, highest = len(widest.run_names), widest.run_scores.min(), widest.run_scores.max()
     ends = f"from {_bare(float(lowest), scores)} to {_number(float(highest), scores)}"
     text = f"Between {n} runs {lower_name(scores.metric)} moves by {moved}{where}, {ends}."
+    if _bare(float(lowest), scores) == _bare(float(highest), scores):
+        text = f"All {n} runs have the same {lower_name(scores.metric)}{where}, {_number(float(highest), scores)}."
     return [Claim(text, place="runs")]
 
 
@@ -232,7 +234,7 @@ def score_figure(scores: Scores) -> Figure:
     of_labels = scores.metric == "accuracy" and scores.task == "classification"
     floors = {each.floor for each in scores.sets if math.isfinite(each.floor)} if of_labels else set()
     if len(floors) == 1:
-        readings.append(Reading("most frequent label", floors.pop(), look="baseline"))
+        readings.append(OverviewRow("most frequent label", floors.pop(), look="baseline"))
     chance = CHANCE.get(scores.metric)
     against = Against() if chance is None else Against([chance], text="Dashed: chance.")
     title = f"{title_of(scores.metric)} of {len(scores.sets)} sets" if several else title_of(scores.metric)
@@ -247,11 +249,11 @@ def runs_in_sight(scores: Scores) -> bool:
     return len(scores.sets) == 1 and first.answers is not None and 1 < len(first.run_names) <= MOST_ROWS - 2
 
 
-def _run_readings(scores: Scores) -> list[Reading]:
+def _run_readings(scores: Scores) -> list[OverviewRow]:
     first = scores.sets[0]
-    mean = Reading(f"mean of {len(first.run_names)} runs", first.estimates[scores.metric])
+    mean = OverviewRow(f"mean of {len(first.run_names)} runs", first.estimates[scores.metric])
     names = [f"run {name}" for name in first.run_names]
-    return [mean, *map(Reading, names, run_estimates(first, scores))]
+    return [mean, *map(OverviewRow, names, run_estimates(first, scores))]
 
 
 def run_estimates(each: SetScore, scores: Scores) -> list[Estimate | float]:
@@ -262,8 +264,8 @@ def run_estimates(each: SetScore, scores: Scores) -> list[Estimate | float]:
     return [mean_score(answers, scores.metric, scores.settings.level) for answers in alone]
 
 
-def _set_reading(each: SetScore, scores: Scores) -> Reading:
+def _set_reading(each: SetScore, scores: Scores) -> OverviewRow:
     n = len(each.run_names)
     alone = f"mean of {n} runs" if n > 1 else "score"
     runs = [float(value) for value in each.run_scores] if n > 1 else ()
-    return Reading(each.name() if each.where else alone, each.estimates[scores.metric], runs)
+    return OverviewRow(each.name() if each.where else alone, each.estimates[scores.metric], runs)

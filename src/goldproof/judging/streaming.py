@@ -44,7 +44,7 @@ _KEYS = (*WHERE, "run", "step")
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of (gold, prediction) for each set, run and step, whole and by tag ("" is the whole)."""
+    """CountsByPlace of (gold, prediction) for each set, run and step, whole and by tag ("" is the whole)."""
 
     counts: Counter[tuple[Any, ...]] = field(default_factory=Counter)
     labels: set[str] = field(default_factory=set)
@@ -141,11 +141,11 @@ def _missing_notes(tally: Tally, settings: Settings) -> list[str]:
     return [f"{tally.n_missing:,} of {tally.n_rows:,} predictions are missing and count as wrong."]
 
 
-Counts = dict[tuple[Any, str], dict[str, PairCounts]]
+CountsByPlace = dict[tuple[Any, str], dict[str, PairCounts]]
 """Pairs of labels by (set, tag) and run, of each run's last step."""
 
 
-def _counts(tally: Tally, labels: Sequence[str]) -> Counts:
+def _counts(tally: Tally, labels: Sequence[str]) -> CountsByPlace:
     code = {label: i for i, label in enumerate(labels)}
     last: dict[tuple[Any, str], int] = {}
     for where, run, step, *_ in tally.counts:
@@ -222,7 +222,7 @@ def _set_score(
     )
 
 
-def _tag_scores(counts: Counts, measures: Measures, settings: Settings) -> list[TagScore]:
+def _tag_scores(counts: CountsByPlace, measures: Measures, settings: Settings) -> list[TagScore]:
     from goldproof.judging.tags import TagScore, TagVerdict, decide
 
     rng, main = np.random.default_rng(settings.seed), measures.names[0]

@@ -24,9 +24,10 @@ from goldproof.statistics.estimate import Estimate
 
 PRODUCT, KIND, FORMAT = "goldproof", "subset", 1
 BIAS = (
-    "Parts that were chosen by gold differ in more than cues. In simulations a model that uses no cue and is as good "
-    "on every label scored within 1 point on both parts; one that is 20 points better on one label scored 8 to 11 "
-    "points apart, and 0 at equal label balance; with 5 % of wrong labels it scored 10 points lower on the hard part."
+    "Parts that were chosen by gold differ in more than cues. In simulations a model that uses no cue and "
+    "is as good on every label scored within 1 point on both parts; one that is 20 points better on one "
+    "label scored 8 to 11 points apart, and 0 at equal label balance; with 5 % of wrong labels it scored "
+    "10 points lower on the hard part."
 )
 
 

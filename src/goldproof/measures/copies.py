@@ -3,8 +3,9 @@
 Texts are compared in a *normal form*: Unicode NFKC, case folded, punctuation and blanks dropped, every number as one
 sign (where at most a quarter of the words are numbers). A text's *shingles* are its words (numbered by occurrence) and
 its pairs of neighbouring words; two texts are near copies where the Jaccard similarity of their shingles is at least
-the threshold, or where one is the other with one word added (to three or more) or two neighbouring ones (to five or
-more). A row is a near copy of another where both its texts are, in their places or swapped.
+the threshold, or where one is the other with one to three neighbouring words added to more than twice as many. A row
+is a near copy of another where both its texts are, in their places or swapped; where one of them is equal, the other
+may also have one word of five exchanged, or words added to as many.
 """
 
 from __future__ import annotations
@@ -222,14 +223,14 @@ def _table(match: SplitMatches, splits: Mapping[str, Dataset]) -> pa.Table:
     row, of = pa.array(match.row), pa.array(match.of)
     agree = pa.array(match.agree == 1, mask=match.agree < 0)
     columns = (
-        pa.array([match.later] * n, pa.string()),
+        pa.repeat(match.later, n),
         row,
         splits[match.later].table.column("id").take(row),
-        pa.array([match.earlier] * n, pa.string()),
+        pa.repeat(match.earlier, n),
         of,
         splits[match.earlier].table.column("id").take(of),
-        pa.array([match.field] * n, pa.string()),
-        pa.array(np.array(KINDS)[match.kind].tolist(), pa.string()),
+        pa.repeat(match.field, n),
+        pa.array(KINDS).take(pa.array(match.kind)),
         pa.array(match.similarity),
         agree,
     )

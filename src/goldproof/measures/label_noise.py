@@ -22,7 +22,7 @@ from scipy import optimize, special, stats
 from goldproof.statistics.arrays import FloatArray
 from goldproof.statistics.estimate import Estimate
 
-Ints = npt.NDArray[np.int64]
+Longs = npt.NDArray[np.int64]
 MOST_WRONG = 0.5
 _GRID = np.linspace(0, MOST_WRONG, 101)
 _BINS = 60
@@ -113,7 +113,7 @@ def _loss(shape: FloatArray, share: float, counts: _Binned, n_labels: int) -> fl
     return float(-fits.sum())
 
 
-def plant_uniform(labels: Ints, n_labels: int, n: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def plant_uniform(labels: Longs, n_labels: int, n: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
     """The labels with n rows at random changed to another label at random, and those rows."""
     rows = np.sort(rng.choice(len(labels), n, replace=False))
     changed = labels.copy()
@@ -121,7 +121,9 @@ def plant_uniform(labels: Ints, n_labels: int, n: int, rng: np.random.Generator)
     return changed, rows
 
 
-def plant_by_features(labels: Ints, probabilities: FloatArray, n: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def plant_by_features(
+    labels: Longs, probabilities: FloatArray, n: int, rng: np.random.Generator
+) -> tuple[Longs, Longs]:
     """The labels with n rows changed to the label that a classifier holds for likeliest beside theirs.
 
     A row's chance to be changed is that label's share of the two: mistakes as made where labels are hard to tell apart.

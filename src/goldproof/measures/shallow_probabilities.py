@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 from goldproof.statistics.arrays import FloatArray
 
-Ints = npt.NDArray[np.int64]
+Longs = npt.NDArray[np.int64]
 _WORD = re.compile(r"\w+")
 _MOST_CHARACTERS = 20_000  # of a text whose words are counted; of characters, the first tenth
 _MOST_FEATURES = 1 << 17
@@ -55,7 +55,7 @@ def _shared(text: str, pair: str) -> tuple[float, float, float]:
 
 
 def cross_validated(
-    features: sparse.csr_matrix, labels: Ints, n_labels: int, folds: Ints, rng: np.random.Generator
+    features: sparse.csr_matrix, labels: Longs, n_labels: int, folds: Longs, rng: np.random.Generator
 ) -> FloatArray:
     """Probabilities (rows × labels) from the rows of the other folds; the most frequent labels where those have one."""
     found = np.zeros((len(labels), n_labels))
@@ -76,18 +76,18 @@ def cross_validated(
     return np.asarray(found / found.sum(1, keepdims=True))
 
 
-def deal_folds(groups: Ints, n_folds: int, rng: np.random.Generator) -> Ints:
+def deal_folds(groups: Longs, n_folds: int, rng: np.random.Generator) -> Longs:
     """A fold for each row at random, the rows of a group together."""
     _, places = np.unique(groups, return_inverse=True)
     return np.asarray((rng.permutation(int(places.max()) + 1) % n_folds)[places])
 
 
 def averaged(
-    features: sparse.csr_matrix, labels: Ints, n_labels: int, groups: Ints, deals: Sequence[np.random.Generator]
+    features: sparse.csr_matrix, labels: Longs, n_labels: int, groups: Longs, deals: Sequence[np.random.Generator]
 ) -> FloatArray:
     """The mean of the probabilities over several deals of folds."""
     each = [cross_validated(features, labels, n_labels, deal_folds(groups, 5, rng), rng) for rng in deals]
     return np.asarray(np.mean(each, axis=0))
 
 
-Fit = Callable[[Ints], FloatArray]  # labels to probabilities out of sample
+Fit = Callable[[Longs], FloatArray]  # labels to probabilities out of sample

@@ -23,7 +23,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import wilson
 
 SuspectProgress = Callable[[str, int, int], None]  # what is at hand, how much of it is done, of how much
-Ints = npt.NDArray[np.int64]
+Longs = npt.NDArray[np.int64]
 Names = npt.NDArray[np.str_]
 PLANTED = 0.05  # of the labels are changed to see how many are found
 MOST_LISTED = 10_000
@@ -52,7 +52,7 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SuspectCut:
     """The first `n` suspects, and which share of them is estimated to be wrong."""
 
     n: int
@@ -86,7 +86,7 @@ class Suspects:
 
     suspects: tuple[Suspect, ...]
     n_suspects: int
-    cuts: tuple[Cut, ...]
+    cuts: tuple[SuspectCut, ...]
     share_wrong: Estimate
     most_wrong: float
     planted: tuple[PlantedErrors, ...]
@@ -152,7 +152,7 @@ def find_suspects(
 
 
 def _list(
-    data: Dataset, rows: Ints, labels: Names, instead: Names, judged: _Judged, wrong: FloatArray
+    data: Dataset, rows: Longs, labels: Names, instead: Names, judged: _Judged, wrong: FloatArray
 ) -> tuple[Suspect, ...]:
     ids = data.table.column("id")
     return tuple(
@@ -173,13 +173,13 @@ class _Judged:
     """What the probabilities say of each labelled row."""
 
     scores: FloatArray
-    instead: Ints
+    instead: Longs
     margins: FloatArray
     contradicted: npt.NDArray[np.bool_]
-    ranked: Ints
+    ranked: Longs
 
     @classmethod
-    def of(cls, labels: Ints, chances: FloatArray) -> _Judged:
+    def of(cls, labels: Longs, chances: FloatArray) -> _Judged:
         every = np.arange(len(labels))
         logs = np.log(np.maximum(chances, 1e-12))
         ordered = np.sort(logs, axis=1)
@@ -193,7 +193,7 @@ class _Judged:
         return cls(scores, instead, ordered[:, -1] - ordered[:, -2], contradicted, ranked)
 
 
-def _classifier(data: Dataset, rows: Ints, groups: Ints | None, n_labels: int, seed: int) -> Fit:
+def _classifier(data: Dataset, rows: Longs, groups: Longs | None, n_labels: int, seed: int) -> Fit:
     table = data.table.take(rows)
     pairs = table.column("pair")
     features = text_features(
@@ -201,7 +201,7 @@ def _classifier(data: Dataset, rows: Ints, groups: Ints | None, n_labels: int, s
     )
     of = np.arange(len(rows)) if groups is None else np.asarray(groups)[rows]
 
-    def fit(labels: Ints) -> FloatArray:
+    def fit(labels: Longs) -> FloatArray:
         deals = [np.random.default_rng([seed, 1, number]) for number in range(_DEALS)]
         return averaged(features, labels, n_labels, of, deals)
 
@@ -209,7 +209,7 @@ def _classifier(data: Dataset, rows: Ints, groups: Ints | None, n_labels: int, s
 
 
 def _plant(
-    labels: Ints, judged: _Judged, chances: FloatArray, fit: Fit | None, rng: np.random.Generator, share: Estimate
+    labels: Longs, judged: _Judged, chances: FloatArray, fit: Fit | None, rng: np.random.Generator, share: Estimate
 ) -> tuple[tuple[PlantedErrors, ...], float]:
     """Plant errors of both kinds, see how many are found, and how large a share of the second kind could hide."""
     if fit is None:
@@ -232,7 +232,7 @@ def _plant(
     return tuple(found), most_wrong
 
 
-def _cut(noise: NoiseFit, judged: _Judged, level: float) -> tuple[Cut, ...]:
+def _cut(noise: NoiseFit, judged: _Judged, level: float) -> tuple[SuspectCut, ...]:
     """The mean chance of a wrong label among the first n, with the interval that the share's interval gives."""
     order = judged.ranked
     sizes = [size * 10**power for power in range(6) for size in _CUTS]
@@ -242,11 +242,11 @@ def _cut(noise: NoiseFit, judged: _Judged, level: float) -> tuple[Cut, ...]:
     cuts = []
     for n in wanted:
         value, low, high = (float(mean[n - 1]) for mean in means)
-        cuts.append(Cut(n, Estimate(value, min(value, low), max(value, high), METHOD, n, level)))
+        cuts.append(SuspectCut(n, Estimate(value, min(value, low), max(value, high), METHOD, n, level)))
     return tuple(cuts)
 
 
-def _reason_of_labels(data: Dataset, labels: Ints, n_labels: int) -> str:
+def _reason_of_labels(data: Dataset, labels: Longs, n_labels: int) -> str:
     scores = data.table.column("score")
     if not len(labels):
         numbers = scores.null_count < len(scores)
@@ -269,7 +269,7 @@ def _reason_of_accuracy(accuracy: Estimate, majority: float) -> str:
     )
 
 
-def _checked(probabilities: FloatArray, rows: Ints, n_labels: int, where: str) -> FloatArray:
+def _checked(probabilities: FloatArray, rows: Longs, n_labels: int, where: str) -> FloatArray:
     found = np.asarray(probabilities, np.float64)
     if found.ndim != 2 or found.shape[1] != n_labels or found.shape[0] <= int(rows.max()):
         raise DataError(f"{where}: probabilities must be rows × {n_labels} labels; got an array of {found.shape}")

@@ -16,8 +16,8 @@ from goldproof.report.summary import Cell, Figure
 
 NARROW_PAGE = 325
 MANY = 60
-Relation = Literal["better than", "worse than", "not comparable with"]
-COLOURS: Mapping[Relation, str] = {"better than": BETTER, "worse than": WORSE, "not comparable with": RULE}
+RivalRelation = Literal["better than", "worse than", "not comparable with"]
+COLOURS: Mapping[RivalRelation, str] = {"better than": BETTER, "worse than": WORSE, "not comparable with": RULE}
 _NAMES: Mapping[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
 
 
@@ -31,11 +31,11 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class RivalStretch:
     """A model, and rivals from one place to another that it stands to in one way."""
 
     name: str
-    relation: Relation
+    relation: RivalRelation
     first: int
     last: int
 
@@ -66,7 +66,7 @@ def place_bars(models: Sequence[Places], questions: Sequence[str], n_models: int
     return _figure(names, step, layers, rows, caption, note)
 
 
-def relation_matrix(stretches: Sequence[Stretch], models: Sequence[str], *, caption: Caption) -> Figure:
+def relation_matrix(stretches: Sequence[RivalStretch], models: Sequence[str], *, caption: Caption) -> Figure:
     """Each model against all others, by their places: better, worse, not comparable; white cannot be told apart."""
     rows: list[dict[str, Cell]] = []
     for each in stretches:
@@ -93,8 +93,9 @@ _TIP: Mapping[str, Any] = {"field": "tip", "type": "nominal"}
 
 
 def _along(field: str, n_models: int) -> dict[str, Any]:
-    ticks = sorted({1, *range(5 if n_models <= 50 else 20, n_models + 1, 5 if n_models <= 50 else 20), n_models})
-    if len(ticks) > 2 and ticks[-1] - ticks[-2] < max(2, n_models // 30):
+    every = 1 if n_models <= 15 else 5 if n_models <= 50 else 20
+    ticks = sorted({1, *range(every, n_models + 1, every), n_models})
+    if every > 1 and ticks[-1] - ticks[-2] < max(2, n_models // 30):
         del ticks[-2]
     axis = {"values": ticks, "format": "d", "orient": "top", "domain": False, "ticks": False, "gridDash": [1, 3]}
     scale = {"domain": [0.4, n_models + 0.6], "nice": False, "zero": False}

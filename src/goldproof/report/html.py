@@ -64,7 +64,8 @@ LETTERS = string.digits + string.ascii_letters
 
 def html_page(report: Report) -> str:
     """The whole page."""
-    script = _script(any(isinstance(item, ExampleList) for item in report.items))
+    keys = {column.key for item in report.items if isinstance(item, Table) for column in item.columns}
+    script = _script(any(isinstance(item, ExampleList) for item in report.items), not keys.isdisjoint(FILTERED))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _render("page.html", report, interactive=True, script=Markup(script), script_hash=digest)
 
@@ -75,11 +76,13 @@ def html_fragment(report: Report) -> str:
 
 
 @cache
-def _script(with_examples: bool) -> str:
-    """The page's script, without blanks and comments; the browser of examples only where there are any."""
+def _script(with_examples: bool, with_filters: bool) -> str:
+    """The page's script, without blanks and comments, and of its parts those that the page needs."""
     text = (TEMPLATES / "page.js").read_text(encoding="utf-8")
-    more = (TEMPLATES / "examples.js").read_text(encoding="utf-8") if with_examples else ""
-    lines = (line.strip() for line in text.replace("{{ examples }}", more).splitlines())
+    for name, is_needed in (("examples", with_examples), ("filters", with_filters)):
+        part = (TEMPLATES / f"{name}.js").read_text(encoding="utf-8") if is_needed else ""
+        text = text.replace(f"{{{{ {name} }}}}", part)
+    lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("/*"))
 
 

@@ -113,6 +113,8 @@ def extremes(named: Sequence[tuple[str, Estimate | float]], digits: int | None =
 
     >>> extremes([("fr", 0.5), ("en", 0.75), ("de", 0.25)], 0, "%")
     'en is highest (75 %), de lowest (25 %)'
+    >>> extremes([("fr", 0.5), ("en", 0.5)], 0, "%")
+    'all have 50 %'
     """
     known = [(name, float(value.value if isinstance(value, Estimate) else value)) for name, value in named]
     known = [(name, value) for name, value in known if math.isfinite(value)]
@@ -123,6 +125,8 @@ def extremes(named: Sequence[tuple[str, Estimate | float]], digits: int | None =
     top, bottom = max(known, key=lambda pair: pair[1]), min(known, key=lambda pair: pair[1])
     if len(known) == 1:
         return f"{top[0]} has {shown[top]}"
+    if shown[top] == shown[bottom]:
+        return f"all have {shown[top]}"
     return f"{top[0]} is highest ({shown[top]}), {bottom[0]} lowest ({shown[bottom]})"
 
 

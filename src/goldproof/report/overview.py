@@ -43,7 +43,7 @@ COLOURS: dict[Look, str] = {"ours": SERIES[0], "better": BETTER, "worse": WORSE,
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OverviewRow:
     """A row: what it is of, its value, and those of its single runs; a baseline is what others are held against."""
 
     name: str
@@ -62,7 +62,7 @@ class Against:
 
 
 def overview(
-    readings: Sequence[Reading], column: Column, *, caption: Caption, against: Against | None = None
+    readings: Sequence[OverviewRow], column: Column, *, caption: Caption, against: Against | None = None
 ) -> Figure:
     """The figure; of many readings the lowest and the highest, and the note says so."""
     against = against or Against()
@@ -116,7 +116,7 @@ def _names_axis(names: Sequence[Any], lines: Sequence[Sequence[str]]) -> dict[st
     return {**axis, "labelExpr": f"[{shown}][indexof([{known}], '' + datum.label)]"}
 
 
-def _few(readings: Sequence[Reading]) -> tuple[list[Reading], int]:
+def _few(readings: Sequence[OverviewRow]) -> tuple[list[OverviewRow], int]:
     """The readings that a first screen has room for, in their order, and how many rows are left out."""
     if len({reading.name for reading in readings}) <= MOST_ROWS:
         return list(readings), 0
@@ -131,7 +131,7 @@ def _number(value: Estimate | float) -> float:
     return float(value.value if isinstance(value, Estimate) else value)
 
 
-def _rows(reading: Reading, column: Column) -> list[ChartRow]:
+def _rows(reading: OverviewRow, column: Column) -> list[ChartRow]:
     place: dict[str, Cell] = {"name": reading.name, "colour": COLOURS[reading.look]}
     kind = "baseline" if reading.look == "baseline" else "mean"
     runs = [{**place, "part": "run", column.key: float(value)} for value in reading.runs]
@@ -193,7 +193,7 @@ def _layer(mark: Mapping[str, Any], encoding: Mapping[str, Any], only: str, *mor
     return {"transform": [{"filter": only}, *more], "mark": dict(mark), "encoding": dict(encoding)}
 
 
-def _note(caption: Caption, shown: Sequence[Reading], against: Against, has_runs: bool, left_out: int) -> str:
+def _note(caption: Caption, shown: Sequence[OverviewRow], against: Against, has_runs: bool, left_out: int) -> str:
     """What the marks are, what the lines are, how the intervals were made, and what is left out."""
     estimates = [each.value for each in shown if isinstance(each.value, Estimate) and math.isfinite(each.value.low)]
     small = "Small dots: single runs." if has_runs else ""
@@ -202,12 +202,12 @@ def _note(caption: Caption, shown: Sequence[Reading], against: Against, has_runs
     return " ".join(part for part in (caption.note, small, against.text, intervals, few) if part)
 
 
-def readings_of(named: Iterable[tuple[str, Estimate | float]]) -> list[Reading]:
+def readings_of(named: Iterable[tuple[str, Estimate | float]]) -> list[OverviewRow]:
     """Readings without runs."""
-    return [Reading(name, value) for name, value in named]
+    return [OverviewRow(name, value) for name, value in named]
 
 
-def coloured(reading: Reading, *, higher_is_better: bool = True) -> Reading:
+def coloured(reading: OverviewRow, *, higher_is_better: bool = True) -> OverviewRow:
     """A difference in the colour of what it shows: better, worse, or neither where its interval holds 0."""
     value = reading.value
     if not isinstance(value, Estimate) or not (value.low > 0 or value.high < 0):

@@ -185,7 +185,7 @@ class Claim:
     place: str = ""
 
 
-AnswerKind = Literal["yes", "no", "open", "measured"]
+ReplyKind = Literal["yes", "no", "open", "measured"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class Answer:
     kinds, "open" is what cannot be told, and "measured" answers a question that asks for a number.
     """
 
-    kind: AnswerKind
+    kind: ReplyKind
     head: str
     text: str = ""
     takes: str = ""

@@ -19,7 +19,7 @@ def widest(text: str, size: float = LABEL_SIZE) -> float:
     """The width of a text in pixels, in the widest font that is usual.
 
     >>> round(widest("Conditionals")), round(widest("条件文")), round(widest(""))
-    (79, 36, 0)
+    (81, 36, 0)
     """
     return size * sum(_em(character) for character in text)
 

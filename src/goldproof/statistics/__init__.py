@@ -21,6 +21,7 @@ _HOMES = {
     ),
     "attempts": ("attempts_interval", "attempts_of"),
     "attribution": ("Attribution", "FactorPart", "attribute_variance", "deviation_factors"),
+    "board": ("Board",),
     "bands": ("mid_p_bounds", "proportion_bands"),
     "categories": ("categories_interval",),
     "changes": ("Flips", "churn", "flips", "model_churn", "seed_churn"),
@@ -55,6 +56,7 @@ _HOMES = {
         "items_needed",
         "runs_needed",
     ),
+    "ranking": ("Ranking", "rank_items", "rank_sets", "rank_tasks"),
     "proportions": (
         "cochran_q",
         "mcnemar",

@@ -25,8 +25,9 @@ class Board:
     """Models × items: `scores` (not a number where a cell is missing), and the task of each item as a code 0, 1, ….
 
     `weights` is one number for each task, `clusters` a code for each item of those that go together (also over
-    tasks). `run_variance` is what other runs would add to the variance of each model's score, and `run_df` how well
-    that is known: 0 where the systems are judged as they are.
+    tasks). `run_variance` is what other runs would add to the variance of each model's score: None where the systems
+    are judged as they are. It is the difference of `run_measured`, known with `run_df` degrees of freedom, and of what
+    the items' variance has already.
     """
 
     scores: FloatArray
@@ -34,6 +35,7 @@ class Board:
     weights: FloatArray
     clusters: IntArray | None = None
     run_variance: FloatArray | None = None
+    run_measured: FloatArray | None = None
     run_df: float = math.inf
 
     def __post_init__(self) -> None:
@@ -222,10 +224,10 @@ class PairReader:
             found = self.influence_of(self.scores[block], self.present[block])
             parts.append((self.gathered(found.influence), *self._spread_of(found)))
         influence, variance, df = (np.concatenate([part[i] for part in parts]) for i in range(3))
-        runs = self.board.run_variance
-        if runs is not None and runs.any():
+        runs, measured = self.board.run_variance, self.board.run_measured
+        if runs is not None and measured is not None and runs.any():
             total = variance + runs
-            df = total**2 / np.maximum(variance**2 / df + runs**2 / self.board.run_df, 1e-300)
+            df = total**2 / np.maximum(variance**2 / df + measured**2 / self.board.run_df, 1e-300)
             variance = total
         return Own(variance, df, influence)
 
@@ -259,11 +261,12 @@ class Influence:
 
 def _with_runs(pairs: Pairs, board: Board) -> Pairs:
     """The pairs with what other runs would add to their variance."""
-    if board.run_variance is None or not board.run_variance.any():
+    if board.run_variance is None or board.run_measured is None or not board.run_variance.any():
         return pairs
-    one, other = board.run_variance[pairs.first], board.run_variance[pairs.second]
-    total = pairs.variance + one + other
-    parts = pairs.variance**2 / pairs.df + (one**2 + other**2) / board.run_df
+    total = pairs.variance + board.run_variance[pairs.first] + board.run_variance[pairs.second]
+    # What all models' runs have in common is one estimate, so that the errors of two of them do not cancel out.
+    measured = board.run_measured[pairs.first] + board.run_measured[pairs.second]
+    parts = pairs.variance**2 / pairs.df + measured**2 / board.run_df
     df = np.clip(total**2 / np.maximum(parts, 1e-300), 1.0, 1e9)
     return Pairs(pairs.first, pairs.second, pairs.difference, total, df, pairs.n_signs, pairs.by_task, pairs.overlap)
 

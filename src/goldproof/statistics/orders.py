@@ -76,28 +76,28 @@ def places_of(values: Array, less_is_better: bool = False) -> IntArray:
     >>> places_of(np.array([0.7, 0.9, 0.7])).tolist()
     [2, 1, 2]
     """
-    values = np.asarray(values, float)
+    values = np.round(np.asarray(values, float), 12)  # sums of the same numbers in another order are equal
     return np.asarray(stats.rankdata(values if less_is_better else -values, method="min"), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class OrderAgreement:
     """Two orders beside each other: Kendall's τ, and how many pairs stand the other way round."""
 
     tau: float
     reversed_pairs: int
 
 
-def agreement_of(one: Array, other: Array) -> Agreement:
+def agreement_of(one: Array, other: Array) -> OrderAgreement:
     """How far two orders (places) agree.
 
     >>> agreement_of(np.array([1, 2, 3]), np.array([2, 1, 3]))
-    Agreement(tau=0.333, reversed_pairs=1)
+    OrderAgreement(tau=0.333, reversed_pairs=1)
     """
     a, b = (np.sign(np.subtract.outer(np.asarray(places), np.asarray(places))) for places in (one, other))
     reversed_pairs = int((a * b < 0).sum()) // 2
     tau = stats.kendalltau(one, other).statistic
-    return Agreement(round(float(tau), 3) if np.isfinite(tau) else 1.0, reversed_pairs)
+    return OrderAgreement(round(float(tau), 3) if np.isfinite(tau) else 1.0, reversed_pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,11 @@ def rank_tasks(board: Board, rng: np.random.Generator, level: float = 0.95, draw
 
     The statistic of a pair is Σd / √Σd² over tasks, which no flip changes but in its sum. With up to 13 tasks all
     flips are taken. Below 6 tasks no p can be below 0.05, and nothing is shown.
+
+    >>> scores = np.array([[0.9, 0.8, 0.7, 0.9, 0.8, 0.7], [0.5, 0.5, 0.6, 0.4, 0.5, 0.3]])
+    >>> found = rank_tasks(Board(scores, np.arange(6), np.ones(6)), np.random.default_rng(0))
+    >>> found.may_be_first.tolist(), float(found.adjusted[0, 1])
+    ([True, False], 0.03125)
     """
     return rank_by_task(read_pairs(board), rng, level, draws)
 
@@ -166,7 +171,10 @@ def _ranking(question: Question, pairs: Pairs, use: Array, steps: Steps, level: 
         comparable[rows, columns] = True
     better = (np.nan_to_num(adjusted, nan=1.0) <= 1 - level + 1e-12) & (np.nan_to_num(difference) > 0)
     low, high = rank_sets(better)
-    return Ranking(question, difference, adjusted, better, comparable, low, high, steps.critical(level), level, method)
+    critical = steps.critical(level)
+    if question == "these tasks":
+        critical = max(critical, float(special.ndtri((1 + level) / 2)))  # of one pair by itself, at least
+    return Ranking(question, difference, adjusted, better, comparable, low, high, critical, level, method)
 
 
 def _model_draws(

@@ -19,7 +19,7 @@ from goldproof.statistics.board import Board, PairReader
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class ModeratedSpread:
     """A variance for each model and the degrees of freedom that each is worth."""
 
     variance: FloatArray
@@ -41,11 +41,11 @@ def with_runs(board: Board, runs: Sequence[Array]) -> Board:
         if len(each) > 1:
             own[model], shared[model] = _of_model(reader, np.asarray(each, float))
     spread = moderate(own, np.maximum(counts - 1, 0).astype(float))
-    added = np.maximum(spread.variance / counts - shared, 0.0)
-    return replace(board, run_variance=added, run_df=spread.df)
+    measured = spread.variance / counts
+    return replace(board, run_variance=np.maximum(measured - shared, 0.0), run_measured=measured, run_df=spread.df)
 
 
-def moderate(variances: Array, df: Array) -> Spread:
+def moderate(variances: Array, df: Array) -> ModeratedSpread:
     """Variances drawn towards what they have in common; NaN, or no degrees of freedom, takes the common one.
 
     With log s²_j spread beyond what d_j degrees of freedom give, the prior's d_0 solves ψ′(d_0/2) =
@@ -62,15 +62,15 @@ def moderate(variances: Array, df: Array) -> Spread:
     pooled_df = float(d.sum())
     mean = float((s2 * d).sum() / pooled_df)
     if mean <= 0 or len(s2) < 2:
-        return Spread(np.where(known, np.nan_to_num(variances), max(mean, 0.0)), max(pooled_df / len(s2), 1.0))
+        return ModeratedSpread(np.where(known, np.nan_to_num(variances), max(mean, 0.0)), max(pooled_df / len(s2), 1.0))
     logs = np.log(np.maximum(s2, 1e-4 * mean)) - special.digamma(d / 2) + np.log(d / 2)
     excess = float(logs.var(ddof=1) - special.polygamma(1, d / 2).mean())
     if excess <= 0:
-        return Spread(np.full(len(known), mean), pooled_df)
+        return ModeratedSpread(np.full(len(known), mean), pooled_df)
     prior = 2 * _trigamma_inverse(excess)
     found = np.full(len(known), mean)
     found[known] = (prior * mean + d * s2) / (prior + d)
-    return Spread(found, min(prior + float(d.mean()), pooled_df))
+    return ModeratedSpread(found, min(prior + float(d.mean()), pooled_df))
 
 
 def _of_model(reader: PairReader, runs: Array) -> tuple[float, float]:

@@ -27,27 +27,34 @@ def report_in_turn(config: C, make: Callable[[C], Report]) -> Report:
     if len(made) == 1:
         return first
     verdict = [_led(title, line, place) for place, title, report in _placed(made) for line in report.verdict]
+    answer = _answer(made)
+    if answer is None:
+        verdict.insert(0, _not_compared(made))
     sections = [
         Section(f"{title}: {section.title}", [_renamed(item, place) for item in section.items])
         for place, title, report in _placed(made)
         for section in (*_first_screen(report), *report.sections)
     ]
-    return Report(first.name, first.title, verdict, sections, _provenance(made), _answer(made))
+    return Report(first.name, first.title, verdict, sections, _provenance(made), answer)
 
 
 def _placed(made: Mapping[str, Report]) -> list[tuple[int, str, Report]]:
     return [(place, title, report) for place, (title, report) in enumerate(made.items(), 1)]
 
 
-def _answer(made: Mapping[str, Report]) -> Answer:
-    """The answers of all models in one sentence; each with its chart begins the sections of its model."""
+def _not_compared(made: Mapping[str, Report]) -> str:
+    return f"{len(made)} models were judged in turn, and not compared with each other."
+
+
+def _answer(made: Mapping[str, Report]) -> Answer | None:
+    """The answers of all models one after the other; each with its chart begins the sections of its model."""
     several = [f"{title}: {report.answer.sentence}" for title, report in made.items() if report.answer is not None]
     alike = next(iter(made.values())).answer
     kinds = {None if report.answer is None else report.answer.kind for report in made.values()}
     kind = alike.kind if alike is not None and len(kinds) == 1 else "measured"
-    takes = f"{len(made)} models were judged in turn, and not compared with each other."
+    takes = _not_compared(made)
     notes = [f"{title}: {note}" for title, report in made.items() if report.answer for note in report.answer.notes]
-    return Answer(kind, "", " ".join(several), takes, notes)
+    return Answer(kind, "", " ".join(several), takes, notes) if several else None
 
 
 def _first_screen(report: Report) -> list[Section]:

@@ -1,4 +1,4 @@
-"""Run folders of HELM: one laid out as its source says, with what a small run has not, and a published one."""
+"""Run folders of HELM: one written by crfm-helm 0.5.16, one with what a small run has not, and a published one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
 
+FILES = Path(__file__).parent / "files" / "helm"
 CHANGED = {"name": "misspellings", "robustness": True, "fairness": False, "computed_on": "perturbed"}
 
 
@@ -20,6 +21,16 @@ def stat(name: str, values: list[float], **more: object) -> dict:
     found = {"name": {"name": name, "split": "test", **more}, "count": len(values), "sum": total}
     found["sum_squared"] = sum(value**2 for value in values)
     return found | ({"mean": total / len(values)} if values else {})
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "num_prompt_tokens", "inference_runtime", "max_prob"])
+def test_helm_s_own_numbers_are_the_means(metric: str) -> None:
+    (log,) = read_logs(FILES, LogChoice(metric=metric))
+
+    assert (log.model, log.task, log.filter) == ("simple/model1", "simple_mcqa", "test")
+    assert log.answers.runs.shape == (2, 2)
+    assert log.printed is not None
+    assert log.mean() == pytest.approx(log.printed, abs=1e-9)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import zipfile
@@ -27,6 +28,7 @@ LINE = json.loads(
     [
         ("a.json", b'{"a": {"b": 1}, "c": 2}', "JSON with the keys a, c"),
         ("a.json", b"[1, 2]", "JSON without an object"),
+        ("a.json", b'{"apiVersion": 1, "spec": {}}', "JSON with the keys apiVersion, spec"),
         ("a.csv", b"text,label\na,b\n", "a table with the columns text, label"),
         ("a.md", b"# Results\n", "a text that is neither JSON nor, by its name, a table"),
         ("a.bin", b"\x00\x01\x02", "a binary file"),
@@ -50,6 +52,15 @@ def test_files_are_found_by_what_they_hold(tmp_path: Path) -> None:
         path = Path(shutil.copy(FILES / source, tmp_path / f"{number}.dat"))
         assert is_log(path)
         assert read_logs(path)[0].mean() == read_logs(FILES / source)[0].mean()
+
+
+def test_a_packed_log_and_one_whose_first_line_is_long(tmp_path: Path) -> None:
+    row = {**LINE, "doc": {"question": "long " * 50_000}}
+    path = tmp_path / "samples_a_2026-01-01T00-00-00.000000.jsonl.gz"
+    path.write_bytes(gzip.compress((json.dumps(row) + "\n").encode()))
+
+    (log,) = read_logs(path)
+    assert (log.task, log.answers.n_items) == ("a", 1)
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:

@@ -292,8 +292,8 @@ def test_the_command_judges_transfer(tmp_path, capsys):
     assert capsys.readouterr().err == f"error: {message}\n"
     assert run_command(["score", str(path), "--source", "en", "--cluster", "text"]) == 2
     assert capsys.readouterr().err == (
-        "error: --cluster, --common, --missing and --by-row do not go with --source, which takes clusters from the "
-        "column 'cluster' and needs the same items, all answered, in every run\n"
+        "error: --cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
+        "from the column 'cluster' and needs the same items, all answered, in every run\n"
     )
 
 

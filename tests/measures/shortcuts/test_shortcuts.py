@@ -170,3 +170,19 @@ def test_without_a_shortcut_above_the_floor_no_item_is_hard():
 
 def test_the_same_seed_gives_the_same_scores():
     assert judged("mark").scores == judged("mark").scores
+
+
+def test_a_test_item_and_one_of_train_that_share_rare_words_are_neighbours():
+    train, test = make_items(300, 1), make_items(200, 2)
+    first, second = list(train.texts), list(test.texts)
+    free = {label: list(np.flatnonzero(train.gold == label)) for label in (0, 1)}
+    for at in range(0, 200, 2):
+        other = free[int(test.gold[at])].pop()
+        first[other] += f" x{at}x y{at}y z{at}z"
+        second[at] += f" x{at}x y{at}y z{at}z"
+    taught = TextItems(tuple(first), train.pairs, train.gold, train.place, 2)
+    asked = TextItems(tuple(second), test.pairs, test.gold, test.place, 2)
+    found = judge_shortcuts(taught, asked, None, np.random.default_rng(0))
+    nearest = next(each for each in found.scores if each.name == "nearest neighbour")
+    assert nearest.above
+    assert (found.guesses["nearest neighbour"].predicted[::2] == test.gold[::2]).all()

@@ -178,9 +178,8 @@ def _match(corpora: Sequence[Sequence[DataPart]], near: float, progress: CheckPr
                 progress(what, before + n_done, n_steps)
 
         found: dict[tuple[int, int], list[SplitMatches]] = defaultdict(list)
-        for match in match_rows(rows, near, tell):
-            if match.field in ("row", "swapped"):
-                found[int(match.earlier), int(match.later)].append(match)
+        for match in match_rows(rows, near, tell, one_side=False):
+            found[int(match.earlier), int(match.later)].append(match)
         n_before += count_steps(rows)
         yield found
 
@@ -288,7 +287,7 @@ def _twins(match: SplitMatches, wanted: Any) -> list[Repeat]:
 
 
 def _alike(near: float) -> str:
-    return f" (similarity {near} or more, or one word added)" if near < 1 else " (but for form)"
+    return f" (similarity {near} or more, or a word added)" if near < 1 else " (but for form)"
 
 
 def _check_files(gathered: Gathered) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from goldproof.data.checking.near import BANDS, Ints, Members, NearPairs, find_near
+from goldproof.data.checking.near import BANDS, Longs, Members, NearPairs, find_near
 from goldproof.data.checking.shingles import Codes, TextCodes, encode
 from goldproof.draws import mix64
 from goldproof.errors import UsageError
@@ -48,8 +48,8 @@ class SplitMatches:
     earlier: str
     later: str
     field: MatchField
-    row: Ints
-    of: Ints
+    row: Longs
+    of: Longs
     kind: npt.NDArray[np.int8]
     similarity: npt.NDArray[np.float64]
     agree: npt.NDArray[np.int8]
@@ -58,16 +58,21 @@ class SplitMatches:
 
 def count_steps(splits: Sequence[SplitRows]) -> int:
     """How many steps `match_rows` takes: one for each text that is read, and as many for the search."""
-    return 2 * sum(len(split.texts) * (1 if split.pairs is None else 2) for split in splits)
+    n_sides = 2 if any(split.pairs is not None for split in splits) else 1
+    return 2 * n_sides * sum(len(split.texts) for split in splits)
 
 
 def match_rows(
-    splits: Sequence[SplitRows], threshold: float = NEAR, progress: MatchProgress | None = None
+    splits: Sequence[SplitRows],
+    threshold: float = NEAR,
+    progress: MatchProgress | None = None,
+    *,
+    one_side: bool = True,
 ) -> list[SplitMatches]:
     """The best copy of every row in every earlier split and in its own, for the whole row and for each side.
 
     Rows with a second text are also looked for with their sides swapped (where the row itself has no copy) and by one
-    side alone; texts without a word are not looked for alone. A `threshold` of 1
+    side alone, unless `one_side` is False; texts without a word are not looked for alone. A `threshold` of 1
     looks for rows that are equal in form only.
     """
     if not 0 < threshold <= 1:
@@ -76,8 +81,8 @@ def match_rows(
         raise UsageError(f"copies are looked for in at most {_MOST_SPLITS} splits; got {len(splits)}")
     n_steps, tell = count_steps(splits), progress or (lambda what, n_done: None)
     codes = encode(_iter_texts(splits), lambda n_done: tell("reading texts", n_done))
-    rows = _Rows.of(splits, codes)
-    fields = [_Field.of(name, rows, codes) for name in rows.field_names]
+    rows = _MatchedRows.of(splits, codes)
+    fields = [_Field.of(name, rows, codes) for name in rows.field_names(one_side)]
     distinct = codes.take(rows.first_of_distinct)
     del codes
     near: list[NearPairs | None] = [None] * len(fields)
@@ -101,19 +106,19 @@ def _iter_texts(splits: Sequence[SplitRows]) -> Iterator[str | None]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _MatchedRows:
     """All rows of all splits: where each split starts, labels as numbers, and the distinct text of each side."""
 
     splits: tuple[SplitRows, ...]
-    starts: Ints
+    starts: Longs
     split: npt.NDArray[np.uint8]
-    labels: Ints
-    first: Ints
-    second: Ints | None
-    first_of_distinct: Ints
+    labels: Longs
+    first: Longs
+    second: Longs | None
+    first_of_distinct: Longs
 
     @classmethod
-    def of(cls, splits: Sequence[SplitRows], codes: TextCodes) -> _Rows:
+    def of(cls, splits: Sequence[SplitRows], codes: TextCodes) -> _MatchedRows:
         sizes = [len(split.texts) for split in splits]
         n = sum(sizes)
         _, first_of_distinct, places = np.unique(codes.masked, return_index=True, return_inverse=True)
@@ -123,15 +128,16 @@ class _Rows:
         labels = _number_labels(label for split in splits for label in split.labels)
         return cls(tuple(splits), starts, split, labels, places[:n], second, first_of_distinct)
 
-    @property
-    def field_names(self) -> tuple[MatchField, ...]:
-        return ("row",) if self.second is None else ("row", "swapped", "text", "pair")
+    def field_names(self, one_side: bool) -> tuple[MatchField, ...]:
+        if self.second is None:
+            return ("row",)
+        return ("row", "swapped", "text", "pair") if one_side else ("row", "swapped")
 
     def of_split(self, number: int) -> slice:
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
 
-def _number_labels(labels: Iterable[str | None]) -> Ints:
+def _number_labels(labels: Iterable[str | None]) -> Longs:
     """Labels as numbers in alphabetical order, −1 for none: numbers by appearance would hang on the order of rows."""
     seen: dict[str, int] = {}
     numbers = [-1 if label is None else seen.setdefault(label, len(seen)) for label in labels]
@@ -149,11 +155,11 @@ class _Field:
     queries: tuple[Codes, Codes, Codes]
     targets: tuple[Codes, Codes, Codes]
     counts: npt.NDArray[np.bool_]
-    member_of_row: Ints
+    member_of_row: Longs
     members: Members
 
     @classmethod
-    def of(cls, name: MatchField, rows: _Rows, codes: TextCodes) -> _Field:
+    def of(cls, name: MatchField, rows: _MatchedRows, codes: TextCodes) -> _Field:
         n = len(rows.split)
         levels = (codes.raw, codes.form, codes.masked)
         counts = np.ones(n, bool)
@@ -180,7 +186,7 @@ def _both(first: Codes, second: Codes) -> Codes:
     return mix64(mix64(first) * np.uint64(3) + second)
 
 
-def _members(name: MatchField, rows: _Rows, contents: Codes, queries: Codes) -> tuple[Members, Ints]:
+def _members(name: MatchField, rows: _MatchedRows, contents: Codes, queries: Codes) -> tuple[Members, Longs]:
     """The distinct contents of each split, sorted by split and content, and the member that each row is."""
     order = np.lexsort((contents, rows.split))
     new = np.ones(len(order), bool)
@@ -200,13 +206,13 @@ def _members(name: MatchField, rows: _Rows, contents: Codes, queries: Codes) -> 
     return Members(first[shown], second, own, settled, name == "swapped"), member_of_row
 
 
-def _match_field(field: _Field, near: NearPairs | None, rows: _Rows) -> Iterator[SplitMatches]:
+def _match_field(field: _Field, near: NearPairs | None, rows: _MatchedRows) -> Iterator[SplitMatches]:
     for later in range(len(rows.splits)):
         for earlier in range(later + 1):
             yield _match_splits(field, near, rows, earlier, later)
 
 
-def _match_splits(field: _Field, near: NearPairs | None, rows: _Rows, earlier: int, later: int) -> SplitMatches:
+def _match_splits(field: _Field, near: NearPairs | None, rows: _MatchedRows, earlier: int, later: int) -> SplitMatches:
     """Equal rows level by level, the finest first, then near ones among what is left."""
     here, there = rows.of_split(later), rows.of_split(earlier)
     n = here.stop - here.start
@@ -239,12 +245,12 @@ def _match_splits(field: _Field, near: NearPairs | None, rows: _Rows, earlier: i
 class _Found:
     """What was found so far for each row of a split; −1 in `of` is nothing yet."""
 
-    of: Ints
+    of: Longs
     kind: npt.NDArray[np.int8]
     similarity: npt.NDArray[np.float64]
     agree: npt.NDArray[np.int8]
 
-    def note(self, rows: Ints, kind: int, similarity: float | npt.NDArray[np.float64]) -> None:
+    def note(self, rows: Longs, kind: int, similarity: float | npt.NDArray[np.float64]) -> None:
         """Say how those of the rows that have a copy now were found."""
         done = self.of[rows] >= 0
         self.kind[rows[done]] = kind
@@ -254,13 +260,13 @@ class _Found:
 class _Groups:
     """Rows of one split by their key, sorted by label and number within it."""
 
-    def __init__(self, keys: npt.NDArray[np.uint64] | Ints, labels: Ints) -> None:
+    def __init__(self, keys: npt.NDArray[np.uint64] | Longs, labels: Longs) -> None:
         self._rows = np.lexsort((labels, keys))
         self._keys, self._labels = keys[self._rows], labels[self._rows]
         self._labelled = np.concatenate([[0], np.cumsum(self._labels >= 0)])
 
     def fill(
-        self, found: _Found, rows: Ints, keys: npt.NDArray[np.uint64] | Ints, labels: Ints, own: Ints | None
+        self, found: _Found, rows: Longs, keys: npt.NDArray[np.uint64] | Longs, labels: Longs, own: Longs | None
     ) -> None:
         """Give rows a copy from the group of their key: one of another label where there is one; never themselves."""
         low, high = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
@@ -281,7 +287,7 @@ class _Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BestNear:
-    member: Ints
+    member: Longs
     similarity: npt.NDArray[np.float64]
 
 

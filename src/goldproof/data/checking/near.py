@@ -26,9 +26,9 @@ _AGREEING = 32  # of a sketch, below which a pair is not measured
 _SMALL = 24  # shingles: measured without a look at sketches, which say little of so few
 _ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
 _MEASURED = 1 << 22  # shingles that are compared at once
-_SHORTEST_GROWN = {2: 5, 4: 9}  # shingles added: those of one word to three, of two neighbouring ones to five
+_MOST_GROWN = 3  # neighbouring words that may be added, as in "63-year-old"
 _MOST_SPLITS = 255
-Ints = npt.NDArray[np.int64]
+Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +39,8 @@ class Members:
     `settled` (members × splits) marks those that need no near copy in a split, since it holds an equal one.
     """
 
-    first: Ints
-    second: Ints | None
+    first: Longs
+    second: Longs | None
     split: npt.NDArray[np.uint8]
     settled: npt.NDArray[np.bool_]
     swapped: bool = False
@@ -53,8 +53,8 @@ class Members:
 class NearPairs:
     """Members that are near copies of each other, `a` below `b`, each pair once, with their similarity."""
 
-    a: Ints
-    b: Ints
+    a: Longs
+    b: Longs
     similarity: npt.NDArray[np.float64]
 
 
@@ -63,7 +63,7 @@ def find_near(
 ) -> list[NearPairs]:
     """The near pairs of each search; `codes` are of distinct texts. `progress` is told how many bands are done."""
     sketches = _sketch(codes)
-    states = [_Search(codes, sketches, members, threshold) for members in searches]
+    states = [_NearSearch(codes, sketches, members, threshold) for members in searches]
     for band in range(BANDS):
         columns = [_min_hashes(codes, band * _HASHES + number) for number in range(_HASHES)]
         for state in states:
@@ -78,26 +78,44 @@ def is_near(
 ) -> npt.NDArray[np.bool_]:
     """Whether so many shared shingles of so many make two texts near copies.
 
-    Either the Jaccard similarity is at least the threshold, or one text is the other with a word added to at least
-    three, or two neighbouring ones ("U.S.") to at least five: of n words that leaves all 2n − 1 shingles but for one
-    pair of neighbours, and adds two for each word.
+    Either the Jaccard similarity is at least the threshold, or one text is the other with one to three neighbouring
+    words added to more than twice as many: of n words that leaves all 2n − 1 shingles but for one pair of neighbours,
+    and adds two for each word.
 
     >>> is_near(np.array([7, 8]), np.array([9, 9]), np.array([9, 11]), 0.7).tolist()
     [False, True]
     """
     smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
     alike = shared >= threshold * (smaller + larger - shared) - 1e-9
-    for added, shortest in _SHORTEST_GROWN.items():
-        alike |= (larger == smaller + added) & (smaller - shared <= 1) & (smaller >= shortest)
+    for added in range(1, _MOST_GROWN + 1):
+        alike |= (larger == smaller + 2 * added) & (smaller - shared <= 1) & (smaller >= 4 * added + 1)
     return np.asarray(alike)
 
 
-def similarities(shared: Ints, sizes_a: Ints, sizes_b: Ints) -> npt.NDArray[np.float64]:
+def is_near_beside_equal(shared: Longs, sizes_a: Longs, sizes_b: Longs) -> npt.NDArray[np.bool_]:
+    """Whether two texts are near copies where the other text of their rows is equal, which asks for less.
+
+    One to three neighbouring words may be added to as many or more, or stand in place of one word where four times as
+    many stay: an exchanged word takes three of the 2n − 1 shingles of n words, and k words in its place add 2k + 1.
+
+    >>> is_near_beside_equal(np.array([6, 4]), np.array([9, 7]), np.array([9, 7])).tolist()
+    [True, False]
+    """
+    smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
+    lost = smaller - shared
+    alike = np.zeros(len(shared), bool)
+    for words in range(1, _MOST_GROWN + 1):
+        alike |= (larger == smaller + 2 * words) & (lost <= 1) & (smaller >= 2 * words + 1)
+        alike |= (larger - shared <= 2 * words + 1) & (lost <= 3) & (smaller >= 8 * words + 1)
+    return alike
+
+
+def similarities(shared: Longs, sizes_a: Longs, sizes_b: Longs) -> npt.NDArray[np.float64]:
     """Jaccard similarities; two texts without a shingle are not alike."""
     return np.asarray(shared / np.maximum(sizes_a + sizes_b - shared, 1))
 
 
-def count_shared(codes: TextCodes, a: Ints, b: Ints) -> Ints:
+def count_shared(codes: TextCodes, a: Longs, b: Longs) -> Longs:
     """How many shingles the texts at a[i] and b[i] share."""
     sizes = codes.sizes
     shared = np.zeros(len(a), np.int64)
@@ -115,7 +133,7 @@ def count_shared(codes: TextCodes, a: Ints, b: Ints) -> Ints:
     return shared
 
 
-def _keyed(codes: TextCodes, texts: Ints, sizes: Ints) -> Codes:
+def _keyed(codes: TextCodes, texts: Longs, sizes: Longs) -> Codes:
     """The shingles of the texts, each with the text's number above it."""
     numbers = np.repeat(np.arange(len(texts), dtype=np.uint64), sizes[texts])
     return numbers << np.uint64(32) | codes.shingles[flat_places(codes.starts[texts], sizes[texts])]
@@ -147,7 +165,7 @@ def _sketch(codes: TextCodes) -> npt.NDArray[np.uint8]:
     return sketches
 
 
-class _Search:
+class _NearSearch:
     """One search over the bands: what was measured, what was found, and who has found enough."""
 
     def __init__(self, codes: TextCodes, sketches: npt.NDArray[np.uint8], members: Members, threshold: float) -> None:
@@ -171,7 +189,7 @@ class _Search:
                 return
             self._measure(members[at], members[at + step])
 
-    def _keys(self, columns: Sequence[npt.NDArray[np.uint32]]) -> tuple[Codes, Ints]:
+    def _keys(self, columns: Sequence[npt.NDArray[np.uint32]]) -> tuple[Codes, Longs]:
         """The bucket of each member in this band; where sides are swapped, of each in both its orders."""
         members, rows = self._members, self._texts
         both = [_joined(columns[0], columns[1])[members.first[rows]]]
@@ -183,7 +201,7 @@ class _Search:
             return straight, rows
         return np.concatenate([straight, mix64(both[1] * np.uint64(5) + both[0])]), np.concatenate([rows, rows])
 
-    def _measure(self, a: Ints, b: Ints) -> None:
+    def _measure(self, a: Longs, b: Longs) -> None:
         a, b = self._unmeasured(a, b)
         if not len(a):
             return
@@ -194,26 +212,31 @@ class _Search:
             sides = [(members.first[a], members.second[b]), (members.second[a], members.first[b])]
         else:
             sides = [(members.first[a], members.first[b]), (members.second[a], members.second[b])]
+        masked = self._codes.masked
+        equal = [masked[ours] == masked[theirs] for ours, theirs in sides]
         similarity = np.ones(len(a))
-        for ours, theirs in sides:
+        for (ours, theirs), beside in zip(sides, reversed(equal), strict=True):
             left = np.flatnonzero(similarity > 0)
-            similarity[left] = np.minimum(similarity[left], self._similarity(ours[left], theirs[left]))
+            eased = beside[left] & (len(sides) == 2)
+            similarity[left] = np.minimum(similarity[left], self._similarity(ours[left], theirs[left], eased))
         kept = similarity > 0
         self._note(NearPairs(a[kept], b[kept], similarity[kept]))
 
-    def _similarity(self, a: Ints, b: Ints) -> npt.NDArray[np.float64]:
-        """The similarity of texts that are near copies or equal, 0 of others."""
+    def _similarity(self, a: Longs, b: Longs, eased: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """The similarity of texts that are near copies or equal, 0 of others; `eased` beside an equal text."""
         of_a, of_b = self._sizes[a], self._sizes[b]
         found = np.asarray(self._codes.masked[a] == self._codes.masked[b], np.float64)
         most = np.minimum(of_a, of_b)  # shared shingles at best
-        left = np.flatnonzero((found == 0) & (most > 0) & is_near(most, of_a, of_b, self._threshold))
+        possible = is_near(most, of_a, of_b, self._threshold) | (eased & is_near_beside_equal(most, of_a, of_b))
+        left = np.flatnonzero((found == 0) & (most > 0) & possible)
         left = left[self._agree(a[left], b[left])]
         shared = count_shared(self._codes, a[left], b[left])
-        near = is_near(shared, of_a[left], of_b[left], self._threshold)
-        found[left] = np.where(near, similarities(shared, of_a[left], of_b[left]), 0.0)
+        sizes = of_a[left], of_b[left]
+        near = is_near(shared, *sizes, self._threshold) | (eased[left] & is_near_beside_equal(shared, *sizes))
+        found[left] = np.where(near, similarities(shared, *sizes), 0.0)
         return found
 
-    def _agree(self, a: Ints, b: Ints) -> npt.NDArray[np.bool_]:
+    def _agree(self, a: Longs, b: Longs) -> npt.NDArray[np.bool_]:
         """Whether sketches make a near copy possible."""
         agree = (self._sizes[a] <= _SMALL) | (self._sizes[b] <= _SMALL)
         large = np.flatnonzero(~agree)
@@ -223,7 +246,7 @@ class _Search:
             agree[rows] = same >= _AGREEING
         return agree
 
-    def _unmeasured(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    def _unmeasured(self, a: Longs, b: Longs) -> tuple[Longs, Longs]:
         """Those of different content, of which one still looks for copies, and which are not known to be near."""
         split, n_found = self._members.split, self._n_found
         wanted = (n_found[a, split[b]] < _ENOUGH) | (n_found[b, split[a]] < _ENOUGH)
@@ -251,7 +274,7 @@ class _Search:
 
     def result(self) -> NearPairs:
         """The pairs of all bands, sorted, each once."""
-        none: Ints = np.empty(0, np.int64)
+        none: Longs = np.empty(0, np.int64)
         found = self._found or [NearPairs(none, none, np.empty(0))]
         a, b = np.concatenate([each.a for each in found]), np.concatenate([each.b for each in found])
         similarity = np.concatenate([each.similarity for each in found])

@@ -61,13 +61,12 @@ class TextCodes:
         """The texts at these places."""
         sizes = self.sizes[rows]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return TextCodes(
-            self.raw[rows],
-            self.form[rows],
-            self.masked[rows],
-            self.shingles[flat_places(self.starts[rows], sizes)],
-            starts,
-        )
+        shingles = np.empty(int(starts[-1]), np.uint32)
+        for first in range(0, len(rows), _CHUNK):  # places of all shingles at once would take four times their memory
+            part = slice(first, min(first + _CHUNK, len(rows)))
+            places = flat_places(self.starts[rows[part]], sizes[part])
+            shingles[starts[part.start] : starts[part.stop]] = self.shingles[places]
+        return TextCodes(self.raw[rows], self.form[rows], self.masked[rows], shingles, starts)
 
 
 def flat_places(starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -140,9 +139,20 @@ def encode(texts: Iterable[str | None], progress: Callable[[int], None] | None =
         np.concatenate([part.raw for part in parts]),
         np.concatenate([part.form for part in parts]),
         np.concatenate([part.masked for part in parts]),
-        np.concatenate([part.shingles for part in parts]),
+        _joined(parts),
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
     )
+
+
+def _joined(parts: list[TextCodes]) -> npt.NDArray[np.uint32]:
+    """The shingles of all parts; each part is let go when it was copied."""
+    shingles = np.empty(sum(len(part.shingles) for part in parts), np.uint32)
+    end = len(shingles)
+    while parts:
+        last = parts.pop().shingles
+        shingles[end - len(last) : end] = last
+        end -= len(last)
+    return shingles
 
 
 class _Vocabulary:

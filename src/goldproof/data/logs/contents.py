@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -59,7 +60,6 @@ _SIGNS: tuple[tuple[frozenset[str], Kind], ...] = (
     *((keys, "helm") for keys in helm.KEYS),
     *((keys, "mteb") for keys in mteb.KEYS),
     (lighteval.RESULTS_KEYS, "lighteval results"),
-    (openai_evals.KEYS, "openai evals"),
     *((keys, "promptfoo document") for keys in promptfoo.DOCUMENT_KEYS),
     (promptfoo.LINE_KEYS, "promptfoo lines"),
     (every_eval_ever.DOCUMENT_KEYS, "every eval ever document"),
@@ -97,18 +97,25 @@ def look_at(path: Path) -> Content:
 def _look_at_json(path: Path, head: bytes) -> Content:
     keys: tuple[str, ...] = ()
     for size in _SIZES:
-        if size > len(head) and len(head) >= _SIZES[0]:
+        if size > _SIZES[0]:
             head = first_bytes(path, size)
         keys = first_keys(head.removeprefix(BOM).decode("utf-8", "replace"))
-        kind = next((kind for signs, kind in _SIGNS if signs <= set(keys)), None)
+        kind = _kind_by(keys, head)
         if kind is not None:
             return Content(kind, kind)
-        if len(head) < size:
+        # More of a large file is looked at only if what was seen may be the beginning of a log.
+        if len(head) < size or not any(signs & set(keys) for signs, _ in _SIGNS):
             break
     found = _look_at_table(path)
     if found.kind is not None:
         return found
     return Content(None, f"JSON with the keys {listed(keys)}" if keys else "JSON without an object")
+
+
+def _kind_by(keys: Sequence[str], head: bytes) -> Kind | None:
+    if tuple(keys) == openai_evals.KEYS and openai_evals.WITHIN in head:
+        return "openai evals"
+    return next((kind for signs, kind in _SIGNS if signs <= set(keys)), None)
 
 
 def _look_at_parquet(path: Path) -> Content:

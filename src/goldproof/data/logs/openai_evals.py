@@ -19,7 +19,7 @@ from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError
 
-KEYS = frozenset({"spec"})
+KEYS, WITHIN = ("spec",), b'"completion_fns"'  # the only key of the first line, and one inside
 ERROR = "error"
 _MATCH, _METRICS = "match", "metrics"
 

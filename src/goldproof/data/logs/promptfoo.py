@@ -21,7 +21,7 @@ from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, plain_name, shape
 from goldproof.errors import DataError, UsageError
 
-DOCUMENT_KEYS = (frozenset({"evalId", "results", "config"}), frozenset({"results", "config", "shareableUrl"}))
+DOCUMENT_KEYS = (frozenset({"evalId", "results"}), frozenset({"results", "config", "shareableUrl"}))
 LINE_KEYS = frozenset({"promptIdx", "testIdx", "success", "score"})
 ERROR = "error"
 _IS_ERROR = 2  # failureReason: 0 none, 1 an assertion, 2 an error

@@ -37,7 +37,8 @@ class Gauge:
 class Light:
     """A light: its colour, the measure that decides it with the interval at which it was decided, and why it is grey.
 
-    `level` is the level of that interval; a light without a measure is grey and has a reason.
+    `level` is the level of that interval; a light without a measure is grey and has a reason. `also` are the other
+    measures that turn it red.
     """
 
     name: str
@@ -46,10 +47,11 @@ class Light:
     estimate: Estimate | None
     level: float
     reason: str = ""
+    also: tuple[tuple[Gauge, Estimate], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LightQuestion:
     """What a light is asked: its measures, or the reason why there are none."""
 
     name: str
@@ -57,7 +59,7 @@ class Question:
     reason: str = ""
 
 
-def turn_on(questions: Sequence[Question], level: float = 0.95) -> tuple[Light, ...]:
+def turn_on(questions: Sequence[LightQuestion], level: float = 0.95) -> tuple[Light, ...]:
     """Decide all lights together."""
     alpha = 1 - level
     found = {
@@ -75,14 +77,15 @@ def turn_on(questions: Sequence[Question], level: float = 0.95) -> tuple[Light, 
     return tuple(found[each.name] for each in questions)
 
 
-def _decide(question: Question, level: float) -> Light:
+def _decide(question: LightQuestion, level: float) -> Light:
     """The light at a level: red by the measure furthest above its threshold, else green, else grey by the highest."""
     shared = 1 - (1 - level) / len(question.gauges)
     strict = [(gauge, gauge.interval(shared)) for gauge in question.gauges]
     above = [(gauge, estimate) for gauge, estimate in strict if estimate.low > gauge.threshold]
     if above:
         gauge, estimate = max(above, key=lambda pair: pair[1].low / pair[0].threshold)
-        return Light(question.name, "red", gauge, estimate, shared)
+        also = tuple(pair for pair in above if pair[0] is not gauge)
+        return Light(question.name, "red", gauge, estimate, shared, also=also)
     plain = [(gauge, gauge.interval(level)) for gauge in question.gauges]
     gauge, estimate = max(plain, key=lambda pair: pair[1].value / pair[0].threshold)
     colour: Colour = "green" if all(each.high < one.threshold for one, each in plain) else "grey"

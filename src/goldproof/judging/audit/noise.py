@@ -38,8 +38,9 @@ class NoiseCell:
 class NoisePart:
     """A part of the test set (all of it, a language, a category): items, what they are worth, what they can show.
 
-    `least` and `most` are the smallest differences shown where two models differ in 5 % of the answers and items of a
-    cluster have nothing in common, and where they differ in 20 % and a cluster is answered alike.
+    `least` and `most` are the smallest differences shown in the best case (two models differ in 5 % of the answers, or
+    in as many as it takes, and items of a cluster have nothing in common) and where they differ in 20 % and a cluster
+    is answered alike.
     """
 
     name: str
@@ -100,7 +101,8 @@ def make_card(data: Dataset, clusters: Array | None, smallest: int, alike: float
 def _part(name: str, rows: IntArray, clusters: Array | None, alike: float) -> NoisePart:
     n, codes = len(rows), None if clusters is None else clusters[rows]
     effective, worst = effective_size(codes, n, alike), effective_size(codes, n)
-    return NoisePart(name, n, effective, shown(effective, TYPICAL), shown(n, DIFFERING[0]), shown(worst, DIFFERING[2]))
+    least = min(shown(n, differing) for differing in DIFFERING)
+    return NoisePart(name, n, effective, shown(effective, TYPICAL), least, max(least, shown(worst, DIFFERING[2])))
 
 
 def effective_size(clusters: Array | None, n: int, alike: float = 1.0) -> float:

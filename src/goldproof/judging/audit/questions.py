@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from goldproof.judging.audit.balance import Balance
-from goldproof.judging.audit.lights import Gauge, Question, at_level
+from goldproof.judging.audit.lights import Gauge, LightQuestion, at_level
 from goldproof.judging.audit.material import Material
 from goldproof.judging.audit.noise import NoiseCard
 from goldproof.judging.audit.settings import LightThresholds
@@ -18,7 +19,7 @@ from goldproof.measures.suspects import Suspects
 from goldproof.statistics.estimate import Estimate
 
 RECALL = 0.99  # of planted near copies, see docs/validation/audit.md
-COPIED = "rows of test that have a copy in an earlier split"
+COPIED = "rows of test that have a copy in an earlier split that may tell their label"
 WAY = "the way from the most frequent label to perfect that the best shortcut gets"
 EXPLAINED = "the variance of the scores that the best shortcut explains"
 WRONG = "labels that are wrong"
@@ -35,32 +36,46 @@ def questions_of(
     noise: NoiseCard,
     balance: Balance | str,
     thresholds: LightThresholds,
-) -> tuple[Question, ...]:
+) -> tuple[LightQuestion, ...]:
     """The five questions in their order."""
     return (
         _leaks(material, copies, thresholds.leaks),
         _shortcuts(judged, thresholds.shortcuts),
         _labels(suspects, thresholds.labels),
-        Question("size", (Gauge(SHOWN, noise.range, thresholds.size, "points", is_sampled=False),)),
+        LightQuestion("size", (Gauge(SHOWN, noise.range, thresholds.size, "points", is_sampled=False),)),
         _balance(balance, thresholds),
     )
 
 
-def _leaks(material: Material, copies: Copies, threshold: float) -> Question:
+def _leaks(material: Material, copies: Copies, threshold: float) -> LightQuestion:
     if len(material.splits) < 2:
-        return Question("leaks", (), "there is one split only, and so nothing to leak from")
-    leaked = copies.leaked[material.judged]
-    n, total = int(leaked.sum()), len(leaked)
+        return LightQuestion("leaks", (), "there is one split only, and so nothing to leak from")
+    total = len(copies.leaked[material.judged])
+    n = int(telling_copies(copies, material.judged).sum())
     method = f"a count, of which up to {1 - RECALL:.0%} may have been missed"
     found = Estimate(n / total, n / total, min(1.0, n / total / RECALL), method, total)
-    return Question("leaks", (Gauge(COPIED, lambda level: replace(found, level=level), threshold, is_sampled=False),))
+    return LightQuestion(
+        "leaks", (Gauge(COPIED, lambda level: replace(found, level=level), threshold, is_sampled=False),)
+    )
 
 
-def _shortcuts(judged: JudgedShortcuts | str, threshold: float) -> Question:
+def telling_copies(copies: Copies, role: str) -> npt.NDArray[np.bool_]:
+    """Which rows of a split have a copy in an earlier one that may tell their label, or contradicts it.
+
+    Near copies with another label, as the minimal pairs of many corpora, are left out: they give no label away.
+    """
+    found = np.zeros(len(copies.leaked[role]), bool)
+    for copy in copies.iter_copies(later=role):
+        if copy.of.split != role and copy.field in ("row", "swapped"):
+            found[copy.row.row] |= copy.kind in ("exact", "form") or copy.labels_agree is not False
+    return found
+
+
+def _shortcuts(judged: JudgedShortcuts | str, threshold: float) -> LightQuestion:
     if isinstance(judged, str):
-        return Question("shortcuts", (), judged)
+        return LightQuestion("shortcuts", (), judged)
     of = WAY if judged.n_classes else EXPLAINED
-    return Question("shortcuts", (Gauge(of, partial(best_way, judged), threshold),))
+    return LightQuestion("shortcuts", (Gauge(of, partial(best_way, judged), threshold),))
 
 
 def best_way(judged: JudgedShortcuts, level: float) -> Estimate:
@@ -83,16 +98,16 @@ def best_way(judged: JudgedShortcuts, level: float) -> Estimate:
     return Estimate(value, min(low, value), max(high, value), method, best.score.n, level)
 
 
-def _labels(suspects: Suspects | str, threshold: float) -> Question:
+def _labels(suspects: Suspects | str, threshold: float) -> LightQuestion:
     if isinstance(suspects, str) or not suspects.told:
-        return Question("labels", (), suspects if isinstance(suspects, str) else suspects.reason)
-    return Question("labels", (Gauge(WRONG, partial(at_level, suspects.share_wrong), threshold),))
+        return LightQuestion("labels", (), suspects if isinstance(suspects, str) else suspects.reason)
+    return LightQuestion("labels", (Gauge(WRONG, partial(at_level, suspects.share_wrong), threshold),))
 
 
-def _balance(balance: Balance | str, thresholds: LightThresholds) -> Question:
+def _balance(balance: Balance | str, thresholds: LightThresholds) -> LightQuestion:
     if isinstance(balance, str):
-        return Question("balance", (), balance)
+        return LightQuestion("balance", (), balance)
     gauges = [Gauge(EVEN, balance.evenness, thresholds.balance)]
     if "train" in balance.counts and balance.judged != "train":
         gauges.append(Gauge(DRIFT, balance.drift, thresholds.drift, "points"))
-    return Question("balance", tuple(gauges))
+    return LightQuestion("balance", tuple(gauges))

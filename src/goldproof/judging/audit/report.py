@@ -9,7 +9,7 @@ from goldproof.judging.audit.report_size import balance_items, noise_items
 from goldproof.judging.audit.sentences import answer, exchange_sentence, light_sentence, tried_sentence
 from goldproof.judging.audit.tables import hard_items, leak_items, shortcut_items, word_items
 from goldproof.report.numbers import count
-from goldproof.report.summary import Claim, Item, Report, Section, Text
+from goldproof.report.summary import Answer, Claim, Figure, Item, ReplyKind, Report, Section, Text
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
@@ -27,9 +27,10 @@ WORDS = (
 
 def audit_report(audit: Audit) -> Report:
     """The report of what was found."""
-    sections = []
+    sections, reached = [], shortcut_items(audit)
+    figure = next((item for item in reached if isinstance(item, Figure)), None)
     for title, items in (
-        ("What shortcuts reach", shortcut_items(audit)),
+        ("What shortcuts reach", [item for item in reached if item is not figure]),
         ("Which words give labels away?", word_items(audit)),
         ("Hard items", hard_items(audit)),
         ("Leaks between splits", [*leak_items(audit), *copy_items(audit)]),
@@ -41,13 +42,22 @@ def audit_report(audit: Audit) -> Report:
     ):
         if items:
             sections.append(Section(title, items))
-    return Report(
-        "audit", f"Can {audit.name} be solved without understanding?", _verdict(audit), sections, _source(audit)
-    )
+    return Report("audit", _question(audit), _lights(audit), sections, _source(audit), _answer(audit, figure))
 
 
-def _verdict(audit: Audit) -> list[str | Claim]:
-    lights = [
+def _question(audit: Audit) -> str:
+    return f"Can {audit.name} be solved without understanding?"
+
+
+def _answer(audit: Audit, figure: Figure | None = None) -> Answer:
+    """The first screen: the answer with what the shortcuts reach."""
+    kinds: dict[str, ReplyKind] = {"red": "yes", "green": "no", "grey": "open"}
+    head, _, text = answer(audit).partition(": ")
+    return Answer(kinds[audit.light("shortcuts").colour], head, text, figure=figure)
+
+
+def _lights(audit: Audit) -> list[str | Claim]:
+    return [
         Claim(
             light_sentence(audit, light),
             light.colour,
@@ -57,7 +67,6 @@ def _verdict(audit: Audit) -> list[str | Claim]:
         )
         for light in audit.lights
     ]
-    return [answer(audit), *lights]
 
 
 def _limits(audit: Audit) -> list[Item]:

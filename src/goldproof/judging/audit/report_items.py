@@ -14,7 +14,7 @@ from goldproof.report.summary import Column, Example, ExampleList, Item, Text
 if TYPE_CHECKING:
     from goldproof.data.dataset import Dataset
     from goldproof.judging.audit.audit import Audit
-    from goldproof.measures.suspects import Cut
+    from goldproof.measures.suspects import SuspectCut
 
 MOST_ITEMS = 1000
 MOST_COPIES = 300
@@ -91,7 +91,7 @@ def suspect_items(audit: Audit) -> list[Item]:
         return [Text(f"Labels were not looked at: {suspects}.")]
     items: list[Item] = []
     if suspects.told:
-        fields: list[Field[Cut]] = [
+        fields: list[Field[SuspectCut]] = [
             Field(Column("n", "First suspects"), lambda cut: cut.n),
             Field(Column("precision", "Estimated to be wrong", 1, "%"), lambda cut: cut.precision),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldproof.judging.audit import questions
@@ -65,7 +66,8 @@ def light_sentence(audit: Audit, light: Light) -> str:
         "grey": ("neither credibly above nor below", "partly above"),
     }
     said = verdicts[light.colour][0 if light.gauge.is_sampled else 1]
-    return f"{title}: {_fact(audit, light)}; that is {said} {limit}."
+    also = [f"; {_fact(audit, replace(light, gauge=one, estimate=value))} too" for one, value in light.also]
+    return f"{title}: {_fact(audit, light)}; that is {said} {limit}{''.join(also)}."
 
 
 def _fact(audit: Audit, light: Light) -> str:
@@ -73,10 +75,11 @@ def _fact(audit: Audit, light: Light) -> str:
     assert light.estimate is not None
     of, value = light.gauge.of, number(light.estimate.value, light.gauge)
     if of == questions.COPIED:
-        leaked = audit.copies.leaked[audit.material.judged]
-        return (
-            f"{count(int(leaked.sum()))} of {count(len(leaked))} rows of test ({value}) have a copy in an earlier split"
-        )
+        leaked = questions.telling_copies(audit.copies, audit.material.judged)
+        contrasts = int(audit.copies.leaked[audit.material.judged].sum() - leaked.sum())
+        more = f"; {count(contrasts)} more a near one with another label" if contrasts else ""
+        rows = f"{count(int(leaked.sum()))} of {count(len(leaked))} rows of test"
+        return f"{rows} ({value}) have a copy in an earlier split{more}"
     if of in (questions.WAY, questions.EXPLAINED):
         assert not isinstance(audit.shortcuts, str)
         judged = audit.shortcuts.judged

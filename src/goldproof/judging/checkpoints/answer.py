@@ -13,8 +13,8 @@ from goldproof.judging.metrics import title_of
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text, format_number, points
-from goldproof.report.overview import Reading, overview
-from goldproof.report.summary import Answer, AnswerKind, Claim, Column, Figure, Standing
+from goldproof.report.overview import OverviewRow, overview
+from goldproof.report.summary import Answer, Claim, Column, Figure, ReplyKind, Standing
 from goldproof.statistics.estimate import Estimate
 
 QUESTION = "Would the zero-shot score survive an honest choice of checkpoint?"
@@ -39,7 +39,7 @@ def transfer_answer(found: Transfer) -> Answer:
         where = f"in every one of {n} languages" if n > 1 else f"in {free[0]}"
         within = f"one more run on these items is expected within {_margin(found)} points of the mean of {n_runs} runs"
         return Answer("yes", f"Yes, {where}", f"the score may be claimed as it is, as {within}.", "", notes)
-    kind: AnswerKind = "measured" if free else "no"
+    kind: ReplyKind = "measured" if free else "no"
     head = f"In {some(free)}, yes" if free else f"No, in none of {n} languages" if n > 1 else "No"
     return Answer(kind, head, f"{rest} ({n_runs} runs).", _takes(found), notes)
 
@@ -156,9 +156,9 @@ def transfer_figure(found: Transfer, keys: Sequence[str] = ()) -> Figure:
         estimate = found.rule(result.language, USUAL).estimate
         assert estimate is not None
         runs = [float(value) for value in result.spread.run_scores] if found.experiment.n_runs > 1 else ()
-        readings.append(Reading(result.language, estimate, runs))
+        readings.append(OverviewRow(result.language, estimate, runs))
         if math.isfinite(result.floor):
-            readings.append(Reading(result.language, result.floor, look="baseline"))
+            readings.append(OverviewRow(result.language, result.floor, look="baseline"))
     title = (
         f"Zero-shot {title_of(found.experiment.metric)} at the checkpoint that {found.experiment.source} dev chooses"
     )

@@ -31,12 +31,12 @@ class Grams:
 
 
 def find_grams(train: TextItems, test: TextItems) -> Grams:
-    """The grams that stand in two items of train at least."""
+    """The grams that stand in two items of train at least, or in one and in test: a rare word may tell a neighbour."""
     known: dict[tuple[int, str], int] = {}
     rows = [_numbers(train, known, grow=True), _numbers(test, known, grow=False)]
     tables = [_table(found, len(known)) for found in rows]
-    often = np.asarray(tables[0].sum(axis=0)).ravel()
-    kept = np.flatnonzero(often >= 2)
+    often, there = (np.asarray(table.sum(axis=0)).ravel() for table in tables)
+    kept = np.flatnonzero((often >= 2) | (there >= 1))
     if len(kept) > MOST_GRAMS:
         kept = np.sort(kept[np.argsort(-often[kept], kind="stable")[:MOST_GRAMS]])
     keys = list(known)

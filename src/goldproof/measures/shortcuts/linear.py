@@ -110,48 +110,77 @@ def forest_guess(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_
     return guess_of(likely, rule)
 
 
-def nearest_guess(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Guess:
-    """What the gold of the nearest item of train (cosine of idf weights of rare grams) says; ties go to the first.
+def nearest_guess(train: TextItems, near: Neighbourhood | None, n: int) -> Guess:
+    """The gold of the nearest item of train; how likely its class is grows with the cosine to it."""
+    if near is None:
+        return constant(train, n, "no two items share a rare word")
+    found, cosine = train.gold[near.there.row], near.there.cosine
+    rule = "the gold of the item of train that shares most rare words"
+    if train.is_numeric:
+        mean = float(train.gold.mean())
+        return Guess(mean + cosine * (found - mean), None, rule)
+    likely = (1 - cosine)[:, None] * (np.bincount(train.gold, minlength=train.n_classes) / len(train))
+    likely[np.arange(len(found)), found] += cosine
+    return Guess(found, likely, rule)
 
-    What it says is learned on train, each item with the nearest other: the same label, or another, as where the pairs
-    of one premise have different labels. Near and far neighbours (cosines in three classes) are learned apart.
+
+def neighbour_guess(train: TextItems, near: Neighbourhood | None, n: int) -> Guess:
+    """What the gold of the nearest item of train says: the same label, or another, as train has it.
+
+    It is learned on train, each item with the nearest other: the pairs of one premise may have different labels. Near
+    and far neighbours (cosines in three classes) are learned apart.
     """
+    if near is None:
+        return constant(train, n, "no two items share a rare word")
+    rule = "what the gold of the item of train that shares most rare words says of other items of train"
+    if train.is_numeric:
+        return _number_of_nearest(train, near, rule)
+    base = np.bincount(train.gold, minlength=train.n_classes) / len(train)
+    counts = np.zeros((len(NEARNESS) + 1, train.n_classes, train.n_classes))
+    place = (np.digitize(near.own.cosine, NEARNESS), train.gold[near.own.row], train.gold[near.taught])
+    np.add.at(counts, place, 1.0)
+    shares = (counts + base) / (counts.sum(axis=2, keepdims=True) + 1)
+    return guess_of(shares[np.digitize(near.there.cosine, NEARNESS), train.gold[near.there.row]], rule)
+
+
+def find_neighbours(train: TextItems, table: sparse.csr_matrix, wanted: sparse.csr_matrix) -> Neighbourhood | None:
+    """The nearest item of train (cosine of idf weights of rare grams) for each item; ties go to the first."""
     often = np.asarray(table.sum(axis=0)).ravel()
     kept = np.flatnonzero((often > 0) & (often <= max(COMMON * table.shape[0], 2)))
-    rule = "what the gold of the item of train that shares most rare words says"
     if not len(kept):
-        return constant(train, wanted.shape[0], "no two items share a rare word")
+        return None
     weights = np.log((1 + table.shape[0]) / (1 + often[kept]))
     known, asked = (_unit(part[:, kept] @ sparse.diags(weights)) for part in (table, wanted))
     taught = np.sort(np.random.default_rng(0).permutation(len(train))[:MOST_TAUGHT])
-    own = _nearest(known[taught], known, taught)
-    there = _nearest(asked, known, None)
-    if train.is_numeric:
-        return _number_of_nearest(train, taught, own, there, rule)
-    base = np.bincount(train.gold, minlength=train.n_classes) / len(train)
-    counts = np.zeros((len(NEARNESS) + 1, train.n_classes, train.n_classes))
-    np.add.at(counts, (np.digitize(own.cosine, NEARNESS), train.gold[own.row], train.gold[taught]), 1.0)
-    shares = (counts + base) / (counts.sum(axis=2, keepdims=True) + 1)
-    return guess_of(shares[np.digitize(there.cosine, NEARNESS), train.gold[there.row]], rule)
+    return Neighbourhood(taught, _nearest(known[taught], known, taught), _nearest(asked, known, None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Neighbours:
+class Neighbours:
     """The nearest item of train for each item, and the cosine to it."""
 
     row: IntArray
     cosine: FloatArray
 
 
-def _number_of_nearest(train: TextItems, taught: IntArray, own: _Neighbours, there: _Neighbours, rule: str) -> Guess:
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbourhood:
+    """The neighbours of test items, and those of some items of train, `taught`, among the others."""
+
+    taught: IntArray
+    own: Neighbours
+    there: Neighbours
+
+
+def _number_of_nearest(train: TextItems, near: Neighbourhood, rule: str) -> Guess:
     """For numbers: by how much of the neighbour's distance from the mean an item follows it, times the cosine."""
     mean = float(train.gold.mean())
-    follows, gold = own.cosine * (train.gold[own.row] - mean), train.gold[taught] - mean
+    follows, gold = near.own.cosine * (train.gold[near.own.row] - mean), train.gold[near.taught] - mean
     slope = float((follows * gold).sum() / max((follows**2).sum(), 1e-12))
-    return Guess(mean + slope * there.cosine * (train.gold[there.row] - mean), None, rule)
+    return Guess(mean + slope * near.there.cosine * (train.gold[near.there.row] - mean), None, rule)
 
 
-def _nearest(asked: sparse.csr_matrix, known: sparse.csr_matrix, own: IntArray | None) -> _Neighbours:
+def _nearest(asked: sparse.csr_matrix, known: sparse.csr_matrix, own: IntArray | None) -> Neighbours:
     """The nearest of the known rows for each asked one; `own` are the asked rows' places among them, left out."""
     row, cosine = np.zeros(asked.shape[0], np.int64), np.zeros(asked.shape[0])
     step = max(1, BLOCK // known.shape[0])
@@ -162,7 +191,7 @@ def _nearest(asked: sparse.csr_matrix, known: sparse.csr_matrix, own: IntArray |
             block[np.arange(len(block)), own[start : start + step]] = -1.0
         row[start : start + step] = block.argmax(axis=1)
         cosine[start : start + step] = block.max(axis=1)
-    return _Neighbours(row, cosine)
+    return Neighbours(row, cosine)
 
 
 def _unit(table: sparse.csr_matrix) -> sparse.csr_matrix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,13 @@ from goldproof.measures.shortcuts import surface
 from goldproof.measures.shortcuts.grams import Grams, character_table, find_grams
 from goldproof.measures.shortcuts.items import Guess, TextItems
 from goldproof.measures.shortcuts.lemmas import lemmas_of
-from goldproof.measures.shortcuts.linear import forest_guess, linear_guess, nearest_guess
+from goldproof.measures.shortcuts.linear import (
+    find_neighbours,
+    forest_guess,
+    linear_guess,
+    nearest_guess,
+    neighbour_guess,
+)
 from goldproof.measures.shortcuts.names import single_guess
 from goldproof.measures.shortcuts.sentences import sentence_overlap
 
@@ -45,7 +51,8 @@ SHORTCUTS = (
     Shortcut("nearest sentence", "the sentence that shares most, its place, and who is negated", pairs_only=True),
     Shortcut("marks and capitals", "punctuation, digits and capital letters"),
     Shortcut("repetition", "how often words and names come again"),
-    Shortcut("nearest neighbour", "what the gold of the item of train that shares most rare words says"),
+    Shortcut("nearest neighbour", "the gold of the item of train that shares most rare words"),
+    Shortcut("neighbours' labels", "what such a neighbour's gold says in train: the same label, or another"),
     Shortcut("order of the file", "the place in the file"),
 )
 _FAMILIES: dict[str, surface.NumberFamily] = {
@@ -97,6 +104,7 @@ def try_shortcuts(train: TextItems, test: TextItems, told: Told | None = None) -
 def _works(train: TextItems, test: TextItems, grams: Grams) -> dict[str, Callable[[], Guess]]:
     """What each shortcut does, by name."""
     words = "words and pairs of neighbours"
+    near = cache(partial(find_neighbours, train, grams.train, grams.test))
     return {
         "one word": partial(single_guess, train, grams),
         "bag of words": partial(linear_guess, train, grams.train, grams.test, words),
@@ -106,7 +114,8 @@ def _works(train: TextItems, test: TextItems, grams: Grams) -> dict[str, Callabl
         "second text only": partial(_one_side, train, grams, 1),
         **{name: partial(surface.tree_guess, train, test, family) for name, family in _FAMILIES.items()},
         "overlap of lemmas": partial(_lemma_overlap, train, test),
-        "nearest neighbour": partial(nearest_guess, train, grams.train, grams.test),
+        "nearest neighbour": lambda: nearest_guess(train, near(), len(test)),
+        "neighbours' labels": lambda: neighbour_guess(train, near(), len(test)),
     }
 
 

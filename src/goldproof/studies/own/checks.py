@@ -22,7 +22,7 @@ KINDS: Mapping[Task, str] = {
     "regression": "texts or pairs with a number each",
 }
 _TARGETS: Mapping[Task, str] = {"text": "label", "pair": "label", "tokens": "token_labels", "regression": "score"}
-Sets = Mapping[tuple[str, str], tuple[OpenedFile, Dataset]]
+OpenedSets = Mapping[tuple[str, str], tuple[OpenedFile, Dataset]]
 
 
 def find_kind(file: OpenedFile, choice: ColumnChoice, study: str, kinds: Sequence[Task]) -> Task:
@@ -48,7 +48,7 @@ def _kind(file: OpenedFile, choice: ColumnChoice) -> Task:
     return "pair" if columns.pair else "text"
 
 
-def check_sets(kind: Task, sets: Sets) -> None:
+def check_sets(kind: Task, sets: OpenedSets) -> None:
     """Refuse parts that do not fit each other."""
     for (language, split), (file, data) in sets.items():
         _check_target(kind, file, data, split)
@@ -76,7 +76,7 @@ def labels_of(kind: Task, data: Dataset) -> list[str]:
     return [str(label) for label in data.table.column("label").to_pylist()]
 
 
-def _training_of(sets: Sets, language: str) -> tuple[OpenedFile, Dataset]:
+def _training_of(sets: OpenedSets, language: str) -> tuple[OpenedFile, Dataset]:
     """The data that a language is trained on: its own, else those of the only language that is trained on."""
     own = sets.get((language, "train"))
     return own if own is not None else next(each for key, each in sets.items() if key[1] == "train")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text
-from goldproof.report.overview import Against, Reading, overview
+from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption.findings.author import left_of, words_for
@@ -48,7 +48,7 @@ def every_left(config: Config, found: Sequence[Found]) -> list[Left]:
 
 def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
     """The first screen."""
-    every, notes = every_left(config, found), _notes(found)
+    every, notes = every_left(config, found), [*_notes(found), *_no_control(config)]
     if not every:
         text = (
             "with all its words the model is not shown to be above the best constant answer, or every cell collapsed."
@@ -73,9 +73,13 @@ def _share(left: Left) -> str:
 def _takes(config: Config) -> str:
     if len(config.seeds) == 1:
         return "One seed only: the intervals are over test items, and say nothing of another training."
-    if config.control == "none":
-        return "There is no random control: what a class costs cannot be told from mere shortening."
     return ""
+
+
+def _no_control(config: Config) -> list[str]:
+    if config.control != "none":
+        return []
+    return ["There is no random control: what a class costs cannot be told from mere shortening."]
 
 
 def _notes(found: Sequence[Found]) -> list[str]:
@@ -158,7 +162,7 @@ def _nouns(config: Config, found: Sequence[Found]) -> list[Claim]:
 
 def _figure(config: Config, found: Sequence[Found], every: Sequence[Left]) -> Figure:
     one_task = len({left.task for left in every}) == 1
-    readings = [Reading(f"without {left.words}" if one_task else left.name, left.share) for left in every]
+    readings = [OverviewRow(f"without {left.words}" if one_task else left.name, left.share) for left in every]
     caption = Caption(
         "answer", "What is left of the score above the floor, by what is missing", "", training_keys(found)
     )

@@ -163,8 +163,9 @@ def _scores_table(config: Config, found: Sequence[Found]) -> Table:
     for setting in config.settings:
         fields += _setting_fields(config, setting)
     kept = sum(each.verdict == "survives" for one in found for each in one.judged)
-    total = sum(len(one.judged) for one in found)
-    title = f"In {kept} of {total} cells the loss is shown to be below {100 * config.margin:g} points"
+    tested = sum(each.verdict not in ("collapsed", "no baseline") for one in found for each in one.judged)
+    title = f"In {kept} of {tested} cells the loss is shown to be below {100 * config.margin:g} points"
+    title = title if tested else "No cell has a score to lose, or every training collapsed"
     note = "Named by the task and the class removed."
     return make_table(Heading("scores", title, note, training_keys(found)), fields, every)
 

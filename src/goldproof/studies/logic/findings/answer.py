@@ -10,8 +10,8 @@ from goldproof.measures.leaks import Certificate
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text, percent
-from goldproof.report.overview import Against, Reading, overview
-from goldproof.report.summary import Answer, AnswerKind, Claim, Figure
+from goldproof.report.overview import Against, OverviewRow, overview
+from goldproof.report.summary import Answer, Claim, Figure, ReplyKind
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.logic.findings.corpus import given_away
 from goldproof.studies.logic.findings.grounds import SHARE, cell_title
@@ -23,7 +23,7 @@ QUESTION = "Does it infer, or match words?"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LogicScores:
     """The plain scores, which of them are above chance, and the best rule of words on the corpus of each."""
 
     config: Config
@@ -47,22 +47,24 @@ class Judged:
         return max((leak.accuracy for leak in found.leaks), key=lambda found: found.value) if found else None
 
 
-def judged_of(config: Config, results: Results, plain: Sequence[ConditionAccuracy], told: Sequence[bool]) -> Judged:
+def judged_of(
+    config: Config, results: Results, plain: Sequence[ConditionAccuracy], told: Sequence[bool]
+) -> LogicScores:
     """What the answer rests on."""
     certificates = {}
     if config.experiments.certificates:
         for task, language, preset in corpora(config):
             if preset == config.data.corpus:
                 certificates[task, language] = results[leak_job(config, task, language, preset)]
-    return Judged(config, plain, told, certificates)
+    return LogicScores(config, plain, told, certificates)
 
 
-def logic_answer(judged: Judged) -> Answer:
+def logic_answer(judged: LogicScores) -> Answer:
     """The first screen."""
     return replace(_answer(judged), notes=_collapsed(judged.plain), figure=_figure(judged))
 
 
-def _answer(judged: Judged) -> Answer:
+def _answer(judged: LogicScores) -> Answer:
     n, size = n_tested(judged.plain), _size(judged.config)
     if not n:
         return Answer("open", "It cannot be told", "every training gives one answer to nearly all pairs.")
@@ -84,7 +86,7 @@ def _answer(judged: Judged) -> Answer:
         return Answer(
             "open", "It cannot be told", text, "It would take templates that give nothing away: data.corpus=closed."
         )
-    kind: AnswerKind = "yes" if len(clean) == n else "measured"
+    kind: ReplyKind = "yes" if len(clean) == n else "measured"
     text = f"accuracy is above chance where no rule of words is shown to be: {_names(clean)} ({size})."
     rest = n - len(clean)
     takes = f"In the other {rest} it is not shown, or words give it away." if rest else ""
@@ -113,14 +115,14 @@ def _collapsed(plain: Sequence[ConditionAccuracy]) -> list[str]:
     ]
 
 
-def logic_findings(judged: Judged, results: Results, beside: Sequence[Figure]) -> list[str | Claim]:
+def logic_findings(judged: LogicScores, results: Results, beside: Sequence[Figure]) -> list[str | Claim]:
     """The findings: above chance, the highest score, other templates, and what words give away."""
     found = [*_above(judged), *_highest(judged)]
     found += [Claim(f"{figure.title}.", "stated", place=figure.name) for figure in beside]
     return [*found, *given_away(judged.config, results)]
 
 
-def _above(judged: Judged) -> list[Claim]:
+def _above(judged: LogicScores) -> list[Claim]:
     n = n_tested(judged.plain)
     if not n:
         return []
@@ -130,7 +132,7 @@ def _above(judged: Judged) -> list[Claim]:
     return [Claim(text, "shown" if judged.above else "not shown", place="accuracy")]
 
 
-def _highest(judged: Judged) -> list[Claim]:
+def _highest(judged: LogicScores) -> list[Claim]:
     if not judged.above:
         return []
     best, n = max(judged.above, key=lambda each: each.accuracy.value), n_tested(judged.plain)
@@ -139,15 +141,15 @@ def _highest(judged: Judged) -> list[Claim]:
     return [Claim(text, "shown", best.accuracy, 1, "%", place="accuracy")]
 
 
-def _figure(judged: Judged) -> Figure:
+def _figure(judged: LogicScores) -> Figure:
     """Each score with its runs, chance, and the best rule of words on the same corpus."""
     readings = []
     for each in judged.plain:
         name, runs = cell_title(each), [float((run == each.gold).mean()) for run in each.runs]
-        readings.append(Reading(name, each.accuracy, runs if len(runs) > 1 else ()))
+        readings.append(OverviewRow(name, each.accuracy, runs if len(runs) > 1 else ()))
         rule = judged.rule(each)
         if rule is not None:
-            readings.append(Reading(name, rule.value, look="baseline"))
+            readings.append(OverviewRow(name, rule.value, look="baseline"))
     note = "Squares: the best rule that reads words alone." if judged.certificates else ""
     caption = Caption("answer", "Accuracy of each model on each task", note, [each.key for each in judged.plain])
     return overview(readings, SHARE, caption=caption, against=Against([0.5], text="Dashed: chance."))

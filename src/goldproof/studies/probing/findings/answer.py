@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import count, estimate_text
-from goldproof.report.overview import Against, Reading, overview
-from goldproof.report.summary import Answer, AnswerKind, Claim, Column, Figure
+from goldproof.report.overview import Against, OverviewRow, overview
+from goldproof.report.summary import Answer, Claim, Column, Figure, ReplyKind
 from goldproof.studies.probing.scores import LayerScores, ProbingFindings, Twins
 
 QUESTION = "What do the layers know?"
@@ -56,7 +56,7 @@ def _beyond_random(found: ProbingFindings, notes: Sequence[str]) -> Answer:
     most = max(better, key=lambda pair: pair.difference.value)
     gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"
     rest = f"; of the other {n - len(better)} that is not shown" if len(better) < n else ""
-    kind: AnswerKind = "yes" if len(better) == n else "measured"
+    kind: ReplyKind = "yes" if len(better) == n else "measured"
     text = (
         f"the trained layers are shown to tell more of {'it' if len(better) == 1 else 'them'} than random weights do, "
     )
@@ -77,7 +77,10 @@ def _beyond_majority(found: ProbingFindings, every: Sequence[LayerScores], notes
     takes = "Whether training put it there takes random weights beside it: --set twins=true."
     readings = []
     for each in every:
-        readings += [Reading(case(found, each), each.best), Reading(case(found, each), each.majority, look="baseline")]
+        readings += [
+            OverviewRow(case(found, each), each.best),
+            OverviewRow(case(found, each), each.majority, look="baseline"),
+        ]
     caption = Caption("answer", "The best layer on each task", "Squares: the majority class.", [e.key for e in every])
     figure = overview(readings, ACCURACY, caption=caption)
     if not above:
@@ -91,7 +94,7 @@ def _beyond_majority(found: ProbingFindings, every: Sequence[LayerScores], notes
 def _twins_figure(found: ProbingFindings) -> Figure:
     level = found.config.level
     readings = [
-        Reading(case(found, p.model), p.difference, look="better" if p.is_better(level) else "ours")
+        OverviewRow(case(found, p.model), p.difference, look="better" if p.is_better(level) else "ours")
         for p in sorted(found.twins, key=lambda pair: -pair.difference.value)
     ]
     keys = [pair.model.key for pair in found.twins] + [pair.twin.key for pair in found.twins]

@@ -11,7 +11,7 @@ from goldproof.judging.tags import UNTESTED
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text
-from goldproof.report.overview import Against, Reading, overview
+from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.stability.findings.seeds import sources_title, widest_spread
@@ -164,12 +164,12 @@ def _figure(found: StabilityFindings) -> Figure:
         )
         readings.append(_reading(name, scored))
         if found.with_paper and language in OVERALL:
-            readings.append(Reading(name, OVERALL[language].mcc, look="baseline"))
+            readings.append(OverviewRow(name, OVERALL[language].mcc, look="baseline"))
     note = "Squares: the paper." if found.with_paper else ""
     caption = Caption("answer", "Overall MCC, each seed a small dot", note, found.keys())
     return overview(readings, SCORE, caption=caption, against=Against([0.0], text="Dashed: chance."))
 
 
-def _reading(name: str, scored: ConditionScores) -> Reading:
+def _reading(name: str, scored: ConditionScores) -> OverviewRow:
     estimate: Estimate = summary_method(scored.overall)
-    return Reading(name, estimate, [float(value) for value in scored.run_overall] if scored.n_runs > 1 else ())
+    return OverviewRow(name, estimate, [float(value) for value in scored.run_overall] if scored.n_runs > 1 else ())

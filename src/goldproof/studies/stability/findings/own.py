@@ -226,7 +226,7 @@ def _sources_of(config: Config, own: OwnData, results: Results, language: str, m
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _SourcePart:
     """What a source of chance adds to the variance of a language's score; the rest has no p-value."""
 
     language: str
@@ -258,12 +258,12 @@ def _source_items(config: Config, metric: str, found: Sequence[_OfLanguage]) -> 
     return [make_table(Heading("sources", _sources_title(config, every), note), _source_fields(metric), every), *lost]
 
 
-def _sources(language: str, found: Attribution) -> list[_Source]:
-    parts = [_Source(language, part.name, part.component, part.share, part.p_value) for part in found.parts]
-    return [*parts, _Source(language, "Interactions and rest", found.rest, found.rest_share)]
+def _sources(language: str, found: Attribution) -> list[_SourcePart]:
+    parts = [_SourcePart(language, part.name, part.component, part.share, part.p_value) for part in found.parts]
+    return [*parts, _SourcePart(language, "Interactions and rest", found.rest, found.rest_share)]
 
 
-def _source_fields(metric: str) -> tuple[Field[_Source], ...]:
+def _source_fields(metric: str) -> tuple[Field[_SourcePart], ...]:
     spread = Column("sd", f"SD of {title_of(metric)}", 4, "", "square root of the variance component; 0 where negative")
     return (
         Field(Column("language", "Language"), lambda source: source.language),
@@ -281,7 +281,7 @@ def _source_fields(metric: str) -> tuple[Field[_Source], ...]:
     )
 
 
-def _sources_title(config: Config, every: Sequence[_Source]) -> str:
+def _sources_title(config: Config, every: Sequence[_SourcePart]) -> str:
     told = [source for source in every if source.adjusted is not None and source.adjusted < 1 - config.level]
     if not told:
         return "No single source of chance is shown to move the score: these runs do not tell them apart"

@@ -1,6 +1,6 @@
 """`audit` on published corpora: one row each with the best shortcut, the leaks and the lights.
 
-    python benchmarks/audit_real.py [folder of corpora] [name …]
+    python benchmarks/audit_real.py [folder of corpora] [--no-labels] [name …]
 
 MNLI has its development set only and CLCD its training files only: shortcuts are then cross-validated. "Second text
 only" stands beside the best, as literature has it for NLI.
@@ -127,18 +127,18 @@ def row(name: str, found: Audit, seconds: float) -> str:
     )
 
 
-def main(root: Path, names: list[str]) -> None:
+def main(root: Path, names: list[str], labels: bool) -> None:
     titles = ("corpus", "rows", "test rows with a copy", "with a known first text", "best shortcut", "floor")
     more = ("of the way", "second text only", "lights", "seconds")
     print(f"| {' | '.join((*titles, *more))} |\n{'|---' * 10}|", flush=True)
     for name in names or [*FILES, OURS]:
         splits = splits_of(root, name)
         start = time.perf_counter()
-        found = audit_splits(splits, AuditSettings(name=name))
+        found = audit_splits(splits, AuditSettings(name=name, labels=labels))
         print(row(name, found, time.perf_counter() - start), flush=True)
 
 
 if __name__ == "__main__":
     given = sys.argv[1:]
     folder = Path(given.pop(0)) if given else ROOT
-    main(folder, given)
+    main(folder, [name for name in given if name != "--no-labels"], "--no-labels" not in given)

@@ -55,7 +55,9 @@ def tree_guess(train: TextItems, test: TextItems, family: NumberFamily) -> Guess
     if not used:
         return constant(train, len(test), "no number tells the labels apart in train")
     more = f" and {len(used) - 1} more" if len(used) > 1 else ""
-    rule = f"whether {known.names[tree.tree_.feature[0]]} ≤ {tree.tree_.threshold[0]:.3g}{more}"
+    first = known.names[tree.tree_.feature[0]]
+    rule = first if first.startswith("whether ") else f"whether {first} ≤ {tree.tree_.threshold[0]:.3g}"
+    rule += more
     if train.is_numeric:
         return Guess(np.asarray(tree.predict(asked.table)), None, rule)
     likely = np.zeros((len(test), train.n_classes))

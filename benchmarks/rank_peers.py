@@ -4,8 +4,8 @@
     peers/bin/python benchmarks/rank_peers.py --boards 200 --out peers.json
 
 It needs no goldproof: it draws the same boards from the same seeds. What they ask is which models have another *mean
-rank* over tasks (Friedman's test, then Nemenyi's critical distance; Wilcoxon's test of each pair with Holm), not
-which have another mean score. Where models are equal these are one question. A rank set is made as ours is, from who
+rank* over tasks (Friedman's test, then Nemenyi's critical distance or Conover's test with Holm), not which have another
+mean score. Where models are equal these are one question. A rank set is made as ours is, from who
 is shown to be better than whom.
 """
 
@@ -58,18 +58,10 @@ def by_conover(scores: pd.DataFrame) -> np.ndarray:
     return (p < 0.05) & (ranks[:, None] < ranks[None, :])
 
 
-def by_wilcoxon(scores: pd.DataFrame) -> np.ndarray:
-    """Wilcoxon's signed-rank test of each pair, with Holm's adjustment."""
-    p = scikit_posthocs.posthoc_wilcoxon(scores.to_numpy().T.tolist(), p_adjust="holm").to_numpy()
-    medians = scores.mean().to_numpy()
-    return (p < 0.05) & (medians[:, None] > medians[None, :])
-
-
 METHODS = {
     "autorank, Nemenyi": by_autorank,
     "scikit-posthocs, Nemenyi": by_nemenyi,
     "scikit-posthocs, Conover-Holm": by_conover,
-    "scikit-posthocs, Wilcoxon-Holm": by_wilcoxon,
 }
 
 

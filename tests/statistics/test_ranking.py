@@ -120,6 +120,14 @@ def test_places_count_who_is_shown_better_and_worse() -> None:
     assert high.tolist() == [1, 3, 4, 4]
 
 
+def test_what_follows_from_two_orders_counts_in_the_places() -> None:
+    better = np.zeros((3, 3), bool)
+    better[0, 1] = better[1, 2] = True  # the first and the last could not be compared
+    assert [places.tolist() for places in rank_sets(better)] == [[1, 2, 3], [1, 2, 3]]
+    better[2, 0] = True
+    assert [places.tolist() for places in rank_sets(better)] == [[2, 2, 2], [2, 2, 2]]
+
+
 def test_the_same_seed_gives_the_same_ranking() -> None:
     scores = np.random.default_rng(0).random((5, 40))
     one, other = (rank_items(one_task(scores), np.random.default_rng(7)) for _ in range(2))

@@ -151,12 +151,28 @@ def normal_scores(pairs: Pairs) -> FloatArray:
 def rank_sets(better: Array) -> tuple[IntArray, IntArray]:
     """The first and the last place that each model may have, from who is shown to be better than whom.
 
+    What follows from two that are shown counts too: a is better than c where it is better than b, and b than c. That
+    adds no error of its own; it matters where a and c could not be compared.
+
     >>> better = np.zeros((3, 3), bool); better[0, 2] = True
     >>> [places.tolist() for places in rank_sets(better)]
     [[1, 1, 2], [2, 3, 3]]
     """
-    better = np.asarray(better, bool)
+    better = _with_what_follows(np.asarray(better, bool))
     return 1 + better.sum(axis=0).astype(np.int64), len(better) - better.sum(axis=1).astype(np.int64)
+
+
+def _with_what_follows(better: Array) -> Array:
+    """The transitive closure; none where orders on different items go round in a circle."""
+    found = better
+    while True:
+        numbers = found.astype(np.float32)
+        more = found | (numbers @ numbers > 0)
+        if more.diagonal().any():
+            return better
+        if (more == found).all():
+            return found
+        found = more
 
 
 def _ranking(question: Question, pairs: Pairs, use: Array, steps: Steps, level: float, method: str) -> Ranking:

@@ -57,10 +57,10 @@ def test_the_classifier_looks_at_the_last_word_alone_and_stacked(decoder: Transf
     stacked = finetune_many(
         decoder, ITEMS, {"dev": ITEMS}, RECIPE, [Seeds.all(0), Seeds.all(1)], Execution(stack="always")
     )
-    assert np.abs(alone.logits["dev"] - stacked[1].logits["dev"]).max() < 1e-3
+    assert np.abs(alone.logits["dev"] - stacked[1].logits["dev"]).max() < 1e-4
     single = Examples(("0",), TEXTS[:1], labels=("no",))
     again = finetune(decoder, ITEMS, {"dev": single}, RECIPE, Seeds.all(1))  # nothing to pad
-    assert np.abs(again.logits["dev"][:, 0] - alone.logits["dev"][:, 0]).max() < 1e-3
+    assert np.abs(again.logits["dev"][:, 0] - alone.logits["dev"][:, 0]).max() < 1e-4
 
 
 def test_shared_keys_give_what_transformers_gives(tmp_path: Path) -> None:

@@ -115,12 +115,14 @@ def probing_findings(found: ProbingFindings) -> list[str | Claim]:
     return [*_majority(found, every), *_single(every), *_most(found), *_baselines(found)]
 
 
+def _in_each(every: Sequence[object]) -> str:
+    return "In the one case" if len(every) == 1 else f"In each of {len(every)} cases"
+
+
 def _majority(found: ProbingFindings, every: Sequence[LayerScores]) -> list[Claim]:
     low = [case(found, each) for each in every if not each.above_majority]
     if not low:
-        return [
-            Claim(f"In each of {len(every)} cases a layer is better than the majority class.", "shown", place="where")
-        ]
+        return [Claim(f"{_in_each(every)} a layer is better than the majority class.", "shown", place="where")]
     text = f"In {len(low)} of {len(every)} cases no layer is shown to do better than the majority class: {some(low)}."
     return [Claim(text, "not shown", place="where")]
 
@@ -128,7 +130,7 @@ def _majority(found: ProbingFindings, every: Sequence[LayerScores]) -> list[Clai
 def _single(every: Sequence[LayerScores]) -> list[Claim]:
     alone = sum(len(each.tests.tied) == 1 for each in every)
     if alone == len(every):
-        return [Claim(f"In each of {len(every)} cases one layer is shown to be the best.", "shown", place="where")]
+        return [Claim(f"{_in_each(every)} one layer is shown to be the best.", "shown", place="where")]
     text = f"In {len(every) - alone} of {len(every)} cases other layers cannot be told from the best one: "
     return [Claim(f"{text}a single best layer says too much.", "not shown", place="where")]
 

@@ -58,6 +58,9 @@ def test_every_eval_ever_is_written_with_its_uncertainty_and_read_again(log, tmp
     assert first["uncertainty"]["num_samples"] == 60
     lines = [json.loads(line) for line in Path(files[1]).read_text(encoding="utf-8").splitlines()]
     assert record["detailed_evaluation_results"]["total_rows"] == len(lines) == 120
+    before = {each.task: each.answers.runs.mean() for each in read_logs(log)}
+    after = {each.task: each.answers.runs.mean() for each in read_logs(out)}
+    assert after == pytest.approx(before)
 
 
 def test_parquet_is_read_again_as_the_same_scores(log, tmp_path) -> None:
@@ -74,6 +77,19 @@ def test_the_hubs_results_name_dataset_task_value_and_interval(log, capsys) -> N
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["- dataset:", '    id: "task0"', '    task_id: "qa"']
     assert lines[4].startswith('  notes: "Mean score 0.')
+
+
+@pytest.mark.needs("huggingface_hub")
+def test_the_hubs_own_reader_understands_its_results(log, tmp_path) -> None:
+    yaml = pytest.importorskip("yaml")
+    from huggingface_hub import parse_eval_result_entries
+
+    out = tmp_path / "results.yaml"
+    assert run_command(["export", str(log), "--to", "eval-results", "--hub-task", "qa", "--out", str(out)]) == 0
+    entries = parse_eval_result_entries(yaml.safe_load(out.read_text(encoding="utf-8")))
+    means = {each.task: each.answers.runs.mean() for each in read_logs(log)}
+    assert {entry.dataset_id: entry.value for entry in entries} == pytest.approx(means)
+    assert {entry.task_id for entry in entries} == {"qa"}
 
 
 def test_files_need_a_place_and_reports_a_model(log, tmp_path, capsys) -> None:

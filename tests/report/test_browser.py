@@ -281,3 +281,19 @@ def test_a_long_table_scrolls_under_its_headings_and_prints_whole(new_page, tmp_
     assert max(heights) < 40
     page.emulate_media(media="print")
     assert box.bounding_box()["height"] > 60 * 20
+
+
+def test_a_table_with_parts_shows_one_part_at_a_time(new_page, tmp_path):
+    columns = [Column("part", "Part"), Column("model", "Model"), Column("score", "Score", 1)]
+    rows = [{"part": part, "model": f"m{i}", "score": float(i)} for part in ("maths", "law") for i in range(3)]
+    path = tmp_path / "parts.html"
+    report = Report("r", "R", (), [Section("S", [Table("parts", "Two parts", columns, rows)])])
+    path.write_text(html_page(report), encoding="utf-8")
+    page = new_page(viewport={"width": 1280, "height": 900})
+    page.goto(path.as_uri())
+    shown = page.locator("#parts tbody tr:visible")
+    choice = page.locator("#parts select")
+    choice.select_option("law")
+    assert [text.split()[0] for text in shown.all_inner_texts()] == ["law"] * 3
+    choice.select_option("maths")
+    assert [text.split()[0] for text in shown.all_inner_texts()] == ["maths"] * 3

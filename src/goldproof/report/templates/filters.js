@@ -21,4 +21,4 @@ const filterTable = (table, heading) => {
   table.closest("figure").querySelector("figcaption").after(form);
   show();
 };
-for (const heading of document.querySelectorAll(".goldproof th.filtered")) filterTable(heading.closest("table"), heading);
+for (const heading of document.querySelectorAll(".goldproof thead th.filtered")) filterTable(heading.closest("table"), heading);

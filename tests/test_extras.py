@@ -189,7 +189,7 @@ class TestCore:
         one = write_jsonl(tmp_path / "one.jsonl", noisy_rows(200, 0.7, 1))
         two = write_jsonl(tmp_path / "two.jsonl", noisy_rows(200, 0.9, 2))
         assert "accuracy" in self.run(tmp_path, "score", one, "--out", "score")
-        assert "is better by" in self.run(tmp_path, "compare", one, two, "--out", "compare")
+        assert "two is better than one by" in self.run(tmp_path, "compare", one, two, "--out", "compare")
         for folder in ("score", "compare"):
             assert {"report.html", "report.md", "summary.json"} <= {path.name for path in (tmp_path / folder).iterdir()}
 

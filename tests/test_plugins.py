@@ -207,8 +207,8 @@ def test_a_metric_has_its_value_and_an_interval(goldproof, tmp_path):
     assert (first["method"], first["n"]) == ("delta, Fisher z; items only, one run", 400)
     assert [row["metric"] for row in others] == ["accuracy", "mcc", "macro_f1", *["balanced_accuracy"] * 2]
     page = (tmp_path / "page/report.md").read_text(encoding="utf-8")
-    assert page.startswith("# Balanced accuracy and what may be claimed from it\n")
-    assert f"- Balanced accuracy is {100 * first['value']:.1f} % on 400 items, one run." in page
+    assert page.startswith("# How far does the balanced accuracy hold?\n")
+    assert f"balanced accuracy is {100 * first['value']:.1f} % on 400 items, one run" in page
     compared = goldproof("compare", "a.jsonl", "b.jsonl", "--metric", "balanced_accuracy", "--json")
     (overall, *_) = json.loads(compared.out)["differences"]
     assert overall["value"] == pytest.approx(

@@ -228,7 +228,8 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
     assert found is not None
     assert found[1] == found[2]
     lines = out.splitlines()
-    assert any(line.startswith("- With the published templates (clcd) ") for line in lines)
+    assert lines[1] == "Does it infer, or match words?"
+    assert lines[2].startswith("Neither is shown: in the one combination that was tested accuracy ")
     assert lines[0] == f"{found[1]} jobs: {found[1]} done"
     assert lines[-4:-2] == [
         "report: goldproof-demo/report/report.html",

@@ -235,10 +235,6 @@ def test_missing_spans_are_wrong_left_out_or_refused():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (
-            KINDS["scores"].only_runs([0]).take(np.array([0, 2])),
-            "answers of the kind 'score' have no metric here; allowed: classification, regression, tagging, spans",
-        ),
         ([KINDS["codes"], KINDS["numbers"]], "answers of one kind are judged together; got classification, regression"),
         ([KINDS["codes"], "file.csv"], "answers and other predictions cannot be judged together; give one kind"),
     ],

@@ -41,7 +41,7 @@ def test_one_call_gives_what_the_command_writes(empty, capfd):
     assert '"kept": 4' in capfd.readouterr().out  # in the same store, ./goldproof-store
     assert (empty / "mine/summary.json").read_bytes() == (empty / "theirs/summary.json").read_bytes()
     assert str(report).splitlines()[0] == "How far does a small score move with the seed?"
-    assert str(report).splitlines()[1].startswith("- With 100 reviews a bag of words reaches ")
+    assert str(report).splitlines()[1].startswith("By up to ")
 
 
 def test_where_results_are_kept(empty, monkeypatch):

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldproof.data.formats.files import shortened
+from goldproof.data.formats.files import FORMATS, shortened, suffix_of
 from goldproof.data.formats.raw import RawBatch
 from goldproof.data.formats.strict_json import load_json
 from goldproof.errors import DataError
@@ -132,7 +133,7 @@ def string_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
 
 def token_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
     """Lists of strings; a file of cells has them as JSON, or with blanks between them."""
-    if not pa.types.is_string(column.type):
+    if not pa.types.is_string(column.type) or FORMATS.get(suffix_of(Path(raw.path))) not in ("csv", "tsv"):
         return string_lists(raw, name, column)
     rows = [_listed(cell) for cell in column.to_pylist()]
     wrong = next((row for row, cell in enumerate(rows) if cell is None), None)

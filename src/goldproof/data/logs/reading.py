@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -30,9 +31,9 @@ _LM_EVAL: tuple[Kind, ...] = ("lm_eval samples", "lm_eval results")
 def is_log(path: str | Path) -> bool:
     """Whether a file is a log that is read, or a folder holds one."""
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
         return any(_look(file).kind is not None for file in _files(path))
-    return path.is_file() and _look(path).kind is not None
+    return os.path.isfile(path) and _look(path).kind is not None  # noqa: PTH113 - likewise
 
 
 def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:

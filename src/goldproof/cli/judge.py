@@ -84,7 +84,7 @@ SubsetFile = Annotated[
 MoreSystems = Annotated[
     list[Path] | None, typer.Argument(metavar="C…", help="More systems, where --baseline names what all must beat.")
 ]
-Baseline = Annotated[
+BaselineFile = Annotated[
     Path | None, typer.Option(help="Compare each of several systems with this one; verdicts hold together.")
 ]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
@@ -227,7 +227,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
     a: Annotated[Path | None, typer.Argument(metavar="A", help="Predictions of A, the model to beat.")] = None,
     b: Annotated[Path | None, typer.Argument(metavar="B", help="Predictions of B, on the same items.")] = None,
     more: MoreSystems = None,
-    baseline: Baseline = None,
+    baseline: BaselineFile = None,
     metric: MetricName = None,
     margin: Annotated[float, typer.Option(help="Tied means within this many points (of 100; MCC 0.02 is 2).")] = 2.0,
     gate: Gate = None,

@@ -15,7 +15,9 @@ from goldproof.builders.logic.forms import (
     Amount,
     AsTall,
     Described,
+    Follows,
     Form,
+    LeadsTo,
     LogicSentence,
     Name,
     NameKind,
@@ -29,8 +31,8 @@ from goldproof.builders.logic.forms import (
 from goldproof.builders.logic.grammar import Agreeing, Grammar
 from goldproof.errors import DataError
 
-_FIRST = 0xE000  # private use: one character for each name of a pair
-_NAME = "[\ue000-\uf8ff]"
+_FIRST = 0xF0000  # private use beyond the basic plane: one character for each of up to 131,068 names
+_NAME = "[\U000f0000-\U0010fffd]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,10 @@ class Parser:
             ("described", _filled(grammar.described["pattern"], subject=_NAME, predicate=relative))
             for relative in self._predicates("relative", f"(?P<objects>{self._objects.pattern})")
         ]
+        if grammar.links:
+            places = {field: f"(?P<{field}>{_NAME})" for field in ("visited", "also")}
+            rules.append(("leads to", _filled(grammar.leads_to, **places)))
+            rules += self._following()
         for kind, agreeing in (("taller", grammar.taller), ("as tall", grammar.as_tall)):
             rules += [(kind, _filled(text, subject=_NAME, others=f"(?P<others>{listed})")) for text in _texts(agreeing)]
         texts = {key: re.escape(subject.text) for key, subject in grammar.subjects.items()}
@@ -175,6 +181,18 @@ class Parser:
             sorted({re.escape(join.replace(" ,", ",")) for join in (grammar.join, grammar.comparison_join)})
         )
         return [(kind, re.compile(f"{pattern}(?:{ends}|$)")) for kind, pattern in rules]
+
+    def _following(self) -> list[tuple[str, str]]:
+        """Who has visited every place, or person, that another has visited."""
+        grammar, rules = self.grammar, []
+        texts = [re.escape(grammar.subjects[key].text) for key in ("everyone", "someone")]
+        for kind in NameKind:
+            for affirmed in _texts(grammar.visits[kind]["affirmed"]):
+                for followed in _texts(grammar.followed[kind]):
+                    what = _filled(followed, leader=f"(?P<leader>{_NAME})")
+                    predicate = re.escape(affirmed).replace(re.escape("{objects}"), what)
+                    rules.append((f"follows {kind.value}", f"(?P<subject>{'|'.join([_NAME, *texts])}) {predicate}"))
+        return rules
 
     def _predicates(self, form: str, objects: str) -> list[str]:
         """The verbs of a form with their objects, and the two verbs of a language that has one for each kind."""
@@ -191,8 +209,14 @@ class Parser:
         return predicates
 
     def _read(self, kind: str, match: re.Match[str], mentions: _Mentions) -> LogicSentence:
+        if kind == "leads to":
+            places = [self._place(match[field]) for field in ("visited", "also")]
+            return LeadsTo(*(mentions.name(NameKind.PLACE, name) for name in places))
         subjects = self._subjects(match["subject"], mentions)
         first = subjects[0]
+        if kind.startswith("follows"):
+            leader = mentions.name(NameKind.PERSON, self._person(match["leader"]))
+            return Follows(first, leader, NameKind(kind.removeprefix("follows ")))
         if kind in ("taller", "as tall") and isinstance(first, Name):
             others = tuple(
                 mentions.name(NameKind.PERSON, self._person(letter)) for letter in _letters_in(match["others"])
@@ -200,7 +224,7 @@ class Parser:
             return Taller(first, others) if kind == "taller" else AsTall(first, others[0])
         groups = match.groupdict()
         objects = self._read_objects(groups["objects"] + (groups.get("more") or ""), mentions)
-        if kind == "described" and isinstance(first, Name) and isinstance(objects[0], Quantifier):
+        if kind == "described" and isinstance(first, Name) and not isinstance(objects[0], Amount):
             return Described(first, objects[0])
         amounts = tuple(item for item in objects if isinstance(item, Amount))
         if amounts and isinstance(first, Name):

@@ -22,7 +22,8 @@ class _Ladder:
         self.names = NewNames()
         self.a, self.b, self.below_a, self.above_a, self.below_b, self.above_b = self.names.people(6)
         self.steps = [*self.names.people(n)]
-        self.low, self.lower, self.high, self.higher = self.names.people(4)
+        self.low, self.lower, self.high, self.higher, self.lowest = self.names.people(5)
+        self.tops, self.beneath = [*self.names.people(2)], [*self.names.people(2)]
 
     @property
     def inner(self) -> list[tuple[Name, Name]]:
@@ -40,22 +41,30 @@ class _Ladder:
         return [(self.low, self.lower), (self.higher, self.high)]
 
     @property
+    def aside(self) -> list[tuple[Name, Name]]:
+        """Two more above the same person, or above two: so that names stand in as many different cases."""
+        return list(zip(self.tops, self.beneath, strict=True))
+
+    @property
     def a_above(self) -> dict[Name, Name]:
         """The others go down from a to b."""
         first, last = self.steps[0], self.steps[-1]
-        return {self.below_a: first, self.above_b: last, self.below_b: self.low, self.above_a: self.high}
+        ends = {self.below_a: first, self.above_b: last, self.below_b: self.low, self.above_a: self.high}
+        return ends | dict.fromkeys(self.beneath, self.lowest)
 
     @property
     def b_above(self) -> dict[Name, Name]:
         """The others go down from b to a."""
         first, last = self.steps[0], self.steps[-1]
-        return {self.below_b: first, self.above_a: last, self.below_a: self.low, self.above_b: self.high}
+        ends = {self.below_b: first, self.above_a: last, self.below_a: self.low, self.above_b: self.high}
+        return ends | dict.fromkeys(self.beneath, self.lowest)
 
     @property
     def both_above(self) -> dict[Name, Name]:
         """The others go down from b, and a is above the last."""
         first, last = self.steps[0], self.steps[-1]
-        return {self.below_b: first, self.below_a: last, self.above_a: self.low, self.above_b: self.high}
+        ends = {self.below_b: first, self.below_a: last, self.above_a: self.lowest, self.above_b: self.high}
+        return ends | {self.beneath[0]: self.lowest, self.beneath[1]: self.low}
 
 
 def draw_up_or_down(n: int, rng: np.random.Generator) -> Contrast:
@@ -80,7 +89,7 @@ def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
 def draw_undecided(n: int, rng: np.random.Generator) -> Contrast:
     """n people between two, down from b to a, against all of them below b and the last below a too."""
     ladder = _Ladder(n)
-    sentences: list[LogicSentence] = [_taller(*pair) for pair in (*ladder.inner, *ladder.ends)]
+    sentences: list[LogicSentence] = [_taller(*pair) for pair in (*ladder.inner, *ladder.ends, *ladder.aside)]
     return contrast(sentences, (ladder.b_above, ladder.both_above), (_taller(ladder.a, ladder.b),) * 2, rng)
 
 
@@ -88,7 +97,7 @@ def draw_lists(n: int, rng: np.random.Generator) -> Contrast:
     """One person between two, each "taller than" of a list of n: down from b to a, against down from a to b."""
     ladder = _Ladder(1)
     sentences: list[LogicSentence] = []
-    for high, low in (*ladder.ends, *ladder.loose):
+    for high, low in (*ladder.ends, *ladder.loose, *ladder.aside):
         listed = [*ladder.names.people(n - 1)]
         listed.insert(int(rng.integers(n)), low)
         sentences.append(_taller(high, *listed))

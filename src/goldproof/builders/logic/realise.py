@@ -112,7 +112,9 @@ class _Speaker:
         form, first = "denied" if visit.negated else "affirmed", visit.subjects[0]
         if isinstance(first, Quantifier):
             text, agreement = self.subject(first)
-            return f"{text} {self.predicate('nobody' if first is Quantifier.NOBODY else form, agreement, visit.objects)}"
+            return (
+                f"{text} {self.predicate('nobody' if first is Quantifier.NOBODY else form, agreement, visit.objects)}"
+            )
         named = [self.person(one).subject for one in visit.subjects if isinstance(one, Name)]
         agreement = self.casting.gender if len(named) == 1 else "plural"
         subjects = join_list(named, self.grammar.conjunction)

@@ -24,7 +24,13 @@ def draw_handed_on(n: int, rng: np.random.Generator) -> Contrast:
     names = NewNames()
     a, b, first, second, yes, no = names.people(6)
     (p,) = names.places(1)
-    sentences = [follows(a, first), follows(b, second), visited(yes, p), not_visited(no, p), *_others(n - 2, names, rng)]
+    sentences = [
+        follows(a, first),
+        follows(b, second),
+        visited(yes, p),
+        not_visited(no, p),
+        *_others(n - 2, names, rng),
+    ]
     blanks = {yes: first, no: second}, {yes: second, no: first}
     return contrast(sentences, blanks, (not_visited(a, p),) * 2, rng)
 
@@ -34,7 +40,13 @@ def draw_handed_back(n: int, rng: np.random.Generator) -> Contrast:
     names = NewNames()
     a, b, first, second, yes, no = names.people(6)
     (p,) = names.places(1)
-    sentences = [follows(first, a), follows(second, b), visited(yes, p), not_visited(no, p), *_others(n - 2, names, rng)]
+    sentences = [
+        follows(first, a),
+        follows(second, b),
+        visited(yes, p),
+        not_visited(no, p),
+        *_others(n - 2, names, rng),
+    ]
     blanks = {no: first, yes: second}, {no: second, yes: first}
     return contrast(sentences, blanks, (visited(a, p),) * 2, rng)
 

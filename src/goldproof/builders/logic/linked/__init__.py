@@ -2,7 +2,7 @@
 
 Both members of a contrast have the same text once every name that is not in the hypothesis is masked, and the names of
 the hypothesis are as many sentences apart. So a rule has to see which sentence says what of which name, and to follow a
-name from sentence to sentence; whatever reads words, lengths, overlap, order or the nearest sentence sees no difference.
+name from sentence to sentence; whatever reads words, lengths, overlap or the nearest sentence sees no difference.
 """
 
 from __future__ import annotations

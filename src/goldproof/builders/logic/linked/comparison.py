@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 
 from goldproof.builders.logic.forms import AsTall, LogicSentence, Name, Taller
-from goldproof.builders.logic.linked.links import NewNames, contrast
-from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between, coin
+from goldproof.builders.logic.linked.links import Blanks, NewNames, contrast
+from goldproof.builders.logic.templates.contrast import Contrast, LogicTask, Template, between
 
 
 def _taller(a: Name, *others: Name) -> Taller:
@@ -22,8 +22,7 @@ class _Ladder:
         self.names = NewNames()
         self.a, self.b, self.below_a, self.above_a, self.below_b, self.above_b = self.names.people(6)
         self.steps = [*self.names.people(n)]
-        self.low, self.lower, self.high, self.higher, self.lowest = self.names.people(5)
-        self.tops, self.beneath = [*self.names.people(2)], [*self.names.people(2)]
+        self.low, self.top, self.high, self.higher = self.names.people(4)
 
     @property
     def inner(self) -> list[tuple[Name, Name]]:
@@ -37,41 +36,27 @@ class _Ladder:
 
     @property
     def loose(self) -> list[tuple[Name, Name]]:
-        """One more above and below those that fill the blanks that are left."""
-        return [(self.low, self.lower), (self.higher, self.high)]
+        """One more above each of those that fill the blanks that are left."""
+        return [(self.top, self.low), (self.higher, self.high)]
 
     @property
-    def aside(self) -> list[tuple[Name, Name]]:
-        """Two more above the same person, or above two: so that names stand in as many different cases."""
-        return list(zip(self.tops, self.beneath, strict=True))
-
-    @property
-    def a_above(self) -> dict[Name, Name]:
+    def a_above(self) -> Blanks:
         """The others go down from a to b."""
         first, last = self.steps[0], self.steps[-1]
-        ends = {self.below_a: first, self.above_b: last, self.below_b: self.low, self.above_a: self.high}
-        return ends | dict.fromkeys(self.beneath, self.lowest)
+        return {self.below_a: first, self.above_b: last, self.below_b: self.low, self.above_a: self.high}
 
     @property
-    def b_above(self) -> dict[Name, Name]:
+    def b_above(self) -> Blanks:
         """The others go down from b to a."""
         first, last = self.steps[0], self.steps[-1]
-        ends = {self.below_b: first, self.above_a: last, self.below_a: self.low, self.above_b: self.high}
-        return ends | dict.fromkeys(self.beneath, self.lowest)
-
-    @property
-    def both_above(self) -> dict[Name, Name]:
-        """The others go down from b, and a is above the last."""
-        first, last = self.steps[0], self.steps[-1]
-        ends = {self.below_b: first, self.below_a: last, self.above_a: self.lowest, self.above_b: self.high}
-        return ends | {self.beneath[0]: self.lowest, self.beneath[1]: self.low}
+        return {self.below_b: first, self.above_a: last, self.below_a: self.low, self.above_b: self.high}
 
 
 def draw_up_or_down(n: int, rng: np.random.Generator) -> Contrast:
-    """n people between two, all "taller than", down from b to a, against down from a to b: a is taller than b."""
+    """N people between two, all "taller than", down from b to a, against down from a to b: a is taller than b."""
     ladder = _Ladder(n)
     sentences: list[LogicSentence] = [_taller(*pair) for pair in (*ladder.inner, *ladder.ends, *ladder.loose)]
-    return contrast(sentences, (ladder.b_above, ladder.a_above), (_taller(ladder.a, ladder.b),) * 2, rng)
+    return contrast(sentences, (ladder.b_above, ladder.a_above), _taller(ladder.a, ladder.b), rng)
 
 
 def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
@@ -83,31 +68,22 @@ def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
     ]
     sentences += [AsTall(*pair) for pair in ladder.ends]
     sentences += [_taller(*pair) for pair in ladder.loose]
-    return contrast(sentences, (ladder.b_above, ladder.a_above), (_taller(ladder.a, ladder.b),) * 2, rng)
-
-
-def draw_undecided(n: int, rng: np.random.Generator) -> Contrast:
-    """n people between two, down from b to a, against all of them below b and the last below a too."""
-    ladder = _Ladder(n)
-    sentences: list[LogicSentence] = [_taller(*pair) for pair in (*ladder.inner, *ladder.ends, *ladder.aside)]
-    return contrast(sentences, (ladder.b_above, ladder.both_above), (_taller(ladder.a, ladder.b),) * 2, rng)
+    return contrast(sentences, (ladder.b_above, ladder.a_above), _taller(ladder.a, ladder.b), rng)
 
 
 def draw_lists(n: int, rng: np.random.Generator) -> Contrast:
     """One person between two, each "taller than" of a list of n: down from b to a, against down from a to b."""
     ladder = _Ladder(1)
     sentences: list[LogicSentence] = []
-    for high, low in (*ladder.ends, *ladder.loose, *ladder.aside):
+    for high, low in (*ladder.ends, *ladder.loose):
         listed = [*ladder.names.people(n - 1)]
         listed.insert(int(rng.integers(n)), low)
         sentences.append(_taller(high, *listed))
-    other = ladder.both_above if coin(rng) else ladder.a_above
-    return contrast(sentences, (ladder.b_above, other), (_taller(ladder.a, ladder.b),) * 2, rng)
+    return contrast(sentences, (ladder.b_above, ladder.a_above), _taller(ladder.a, ladder.b), rng)
 
 
 TEMPLATES = (
     Template("up or down", LogicTask.COMPARISON, between(1, 4), draw_up_or_down, "the order of mention"),
     Template("mixed", LogicTask.COMPARISON, between(2, 4), draw_mixed, "the place of the strict step"),
-    Template("undecided", LogicTask.COMPARISON, between(1, 4), draw_undecided, "that all pairs are compared"),
     Template("lists", LogicTask.COMPARISON, between(2, 4), draw_lists, "whether the names are connected"),
 )

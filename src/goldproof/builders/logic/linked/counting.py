@@ -36,7 +36,7 @@ def draw_two_counters(n: int, rng: np.random.Generator) -> Contrast:
     numbers = (few, n), (many, larger), (third, int(rng.integers(1, LARGEST + 1)))
     sentences += [Only(who, (Amount(number, kind),)) for who, number in numbers]
     blanks = {few: first, many: second}, {few: second, many: first}
-    return contrast(sentences, blanks, (Visit((a,), _new(kind, count, names)),) * 2, rng)
+    return contrast(sentences, blanks, Visit((a,), _new(kind, count, names)), rng)
 
 
 def draw_two_kinds(n: int, rng: np.random.Generator) -> Contrast:
@@ -50,7 +50,7 @@ def draw_two_kinds(n: int, rng: np.random.Generator) -> Contrast:
         amounts = Amount(of_kind, kind), Amount(of_more, more)
         sentences.append(Only(who, amounts if kind is NameKind.PLACE else amounts[::-1]))
     blanks = {one: first, other: second}, {one: second, other: first}
-    return contrast(sentences, blanks, (Visit((a,), _new(kind, count, names)),) * 2, rng)
+    return contrast(sentences, blanks, Visit((a,), _new(kind, count, names)), rng)
 
 
 def draw_two_lists(n: int, rng: np.random.Generator) -> Contrast:
@@ -63,7 +63,7 @@ def draw_two_lists(n: int, rng: np.random.Generator) -> Contrast:
     lists = (long, longer), (short, shorter), (third, int(rng.integers(1, LARGEST + 1)))
     sentences += [Visit((who,), _new(kind, size, names)) for who, size in lists]
     blanks = {long: first, short: second}, {long: second, short: first}
-    return contrast(sentences, blanks, (Only(a, (Amount(n, kind),)),) * 2, rng)
+    return contrast(sentences, blanks, Only(a, (Amount(n, kind),)), rng)
 
 
 TEMPLATES = (

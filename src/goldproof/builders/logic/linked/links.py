@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,9 @@ from goldproof.builders.logic.forms import (
     renamed,
 )
 from goldproof.builders.logic.templates.contrast import Contrast, in_any_order
+
+Blanks = dict[Name, Name]
+"""Names that stand for others, and those others."""
 
 
 @dataclass(slots=True)
@@ -41,17 +44,22 @@ class NewNames:
         return (self.one(NameKind.PLACE) for _ in range(n))
 
 
-def follows(who: Name, leader: Name, kind: NameKind = NameKind.PLACE) -> Follows:
+def follows(who: Name, leader: Name, kind: NameKind = NameKind.PLACE) -> LogicSentence:
     """`who` has visited every place (person) that the leader has visited."""
     return Follows(who, leader, kind)
 
 
-def visited(who: Name, *what: Name) -> Visit:
+def leads(visited: Name, also: Name) -> LogicSentence:
+    """Whoever has visited one place has visited the other."""
+    return LeadsTo(visited, also)
+
+
+def visits(who: Name, *what: Name) -> LogicSentence:
     """Someone named has visited each of these."""
     return Visit((who,), what)
 
 
-def not_visited(who: Name, what: Name) -> Visit:
+def denies(who: Name, what: Name) -> LogicSentence:
     """Someone named has not visited that."""
     return Visit((who,), (what,), True)
 
@@ -61,25 +69,25 @@ def either(what: Visit) -> tuple[Visit, Visit]:
     return what, Visit(what.subjects, what.objects, not what.negated)
 
 
-def cast(sentences: Iterable[LogicSentence], blanks: dict[Name, Name]) -> tuple[LogicSentence, ...]:
-    """Sentences with blanks filled; other names stay."""
-    return tuple(renamed(sentence, lambda name: blanks.get(name, name)) for sentence in sentences)
+def exchange(blanks: Blanks, one: Name, other: Name) -> Blanks:
+    """The same with two blanks cast the other way round."""
+    return {**blanks, one: blanks[other], other: blanks[one]}
+
+
+def among(member: Name, others: Sequence[Name], rng: np.random.Generator) -> tuple[Name, ...]:
+    """A list with the member anywhere."""
+    listed = list(others)
+    listed.insert(int(rng.integers(len(listed) + 1)), member)
+    return tuple(listed)
 
 
 def contrast(
-    sentences: list[LogicSentence],
-    blanks: tuple[dict[Name, Name], dict[Name, Name]],
-    hypotheses: tuple[LogicSentence, LogicSentence],
-    rng: np.random.Generator,
+    sentences: list[LogicSentence], blanks: tuple[Blanks, Blanks], hypothesis: LogicSentence, rng: np.random.Generator
 ) -> Contrast:
     """The same sentences in the same order with blanks cast in two ways, the contradiction first."""
     ordered = in_any_order(sentences, rng)
     contradiction, other = (
-        Form(cast(ordered, one), hypothesis) for one, hypothesis in zip(blanks, hypotheses, strict=True)
+        Form(tuple(renamed(sentence, lambda name: cast.get(name, name)) for sentence in ordered), hypothesis)  # noqa: B023
+        for cast in blanks
     )
     return Contrast(contradiction, other)
-
-
-def leads(visited: Name, also: Name) -> LeadsTo:
-    """Whoever has visited one place has visited the other."""
-    return LeadsTo(visited, also)

@@ -2,13 +2,13 @@
 
     python benchmarks/further_rules.py [languages, as en,pt] [pairs to learn from] [preset]
 
-Smallest window: the shortest stretch of the premise that holds as many of the hypothesis' names as stand there: how many,
-how long, how many negations, in the same order or not, where. Longest echo: the longest run of the hypothesis' words in
-the premise: how long, where in both, what share is negated in it and right before and after. First and last: the first
-and the last sentence with a name of the hypothesis: where they are, negated or not, and how many negated sentences stand
-before, between and after. Returning names: the names that come again in the premise: how many, how far apart, how many
-negations between, how near to the hypothesis' own. Each gives its numbers to a tree of depth 3, as the shortcuts of
-`audit` do. Everything together: gradient-boosted trees on those numbers and on all numbers of the shortcuts.
+Smallest window: the shortest stretch of the premise that holds as many of the hypothesis' names as stand there: how
+many, how long, how many negations, in the same order or not, where. Longest echo: the longest run of the hypothesis'
+words in the premise: how long, where in both, negated or not, and right before and after. First and last: the first and
+the last sentence with a name of the hypothesis: where, negated or not, and how many negated sentences stand before,
+between and after. Returning names: the names that come again in the premise: how many, how far apart, how many negations
+between, how near to the hypothesis' own. Each gives its numbers to a tree of depth 3, as the shortcuts of `audit` do.
+Everything together: gradient-boosted trees on those numbers and on all numbers of the shortcuts.
 
 The templates of closed2 were changed after returning names and everything together had been looked at, and not since:
 nothing was tuned against the other three. 1,000 pairs to test on, seed 0.

@@ -6,7 +6,7 @@ Smallest window: the shortest stretch of the premise that holds as many of the h
 many, how long, how many negations, in the same order or not, where. Longest echo: the longest run of the hypothesis'
 words in the premise: how long, where in both, negated or not, and right before and after. First and last: the first and
 the last sentence with a name of the hypothesis: where, negated or not, and how many negated sentences stand before,
-between and after. Returning names: the names that come again in the premise: how many, how far apart, how many negations
+between and after. Returning names: those that come again in the premise: how many, how far apart, how many negations
 between, how near to the hypothesis' own. Each gives its numbers to a tree of depth 3, as the shortcuts of `audit` do.
 Everything together: gradient-boosted trees on those numbers and on all numbers of the shortcuts.
 

@@ -22,7 +22,7 @@ class _Ladder:
         self.names = NewNames()
         self.a, self.b, self.below_a, self.above_a, self.below_b, self.above_b = self.names.people(6)
         self.steps = [*self.names.people(n)]
-        self.low, self.high = self.names.people(2)
+        self.low, self.lower, self.high, self.higher = self.names.people(4)
 
     @property
     def inner(self) -> list[tuple[Name, Name]]:
@@ -33,6 +33,11 @@ class _Ladder:
     def ends(self) -> list[tuple[Name, Name]]:
         """What is above and below a and b."""
         return [(self.a, self.below_a), (self.above_a, self.a), (self.b, self.below_b), (self.above_b, self.b)]
+
+    @property
+    def loose(self) -> list[tuple[Name, Name]]:
+        """What is below and above those that fill the blanks that are left, so that they come again as the others do."""
+        return [(self.low, self.lower), (self.higher, self.high)]
 
     @property
     def a_above(self) -> Blanks:
@@ -50,7 +55,7 @@ class _Ladder:
 def draw_up_or_down(n: int, rng: np.random.Generator) -> Contrast:
     """N people between two, all "taller than", down from b to a, against down from a to b: a is taller than b."""
     ladder = _Ladder(n)
-    sentences: list[LogicSentence] = [_taller(*pair) for pair in (*ladder.inner, *ladder.ends)]
+    sentences: list[LogicSentence] = [_taller(*pair) for pair in (*ladder.inner, *ladder.ends, *ladder.loose)]
     return contrast(sentences, (ladder.b_above, ladder.a_above), _taller(ladder.a, ladder.b), rng)
 
 
@@ -62,6 +67,7 @@ def draw_mixed(n: int, rng: np.random.Generator) -> Contrast:
         _taller(*pair) if place == strict else AsTall(*pair) for place, pair in enumerate(ladder.inner)
     ]
     sentences += [AsTall(*pair) for pair in ladder.ends]
+    sentences += [_taller(*pair) for pair in ladder.loose]
     return contrast(sentences, (ladder.b_above, ladder.a_above), _taller(ladder.a, ladder.b), rng)
 
 
@@ -69,7 +75,7 @@ def draw_lists(n: int, rng: np.random.Generator) -> Contrast:
     """One person between two, each "taller than" of a list of n: down from b to a, against down from a to b."""
     ladder = _Ladder(1)
     sentences: list[LogicSentence] = []
-    for high, low in ladder.ends:
+    for high, low in (*ladder.ends, *ladder.loose):
         listed = [*ladder.names.people(n - 1)]
         listed.insert(int(rng.integers(n)), low)
         sentences.append(_taller(high, *listed))

@@ -36,7 +36,7 @@ class _Ladder:
 
     @property
     def loose(self) -> list[tuple[Name, Name]]:
-        """What is below and above those that fill the blanks that are left, so that they come again as the others do."""
+        """What is below and above those that fill the blanks that are left, so that they come again as others do."""
         return [(self.low, self.lower), (self.higher, self.high)]
 
     @property

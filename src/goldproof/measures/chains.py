@@ -33,7 +33,7 @@ class ChainReader:
         """The chains of a pair, each with the hypothesis that it bears on.
 
         >>> reader = ChainReader(frozenset(("saw", "met")), "and")
-        >>> reader.chains("Eva met Kim. Lea saw Eva.", "Lea met Kim.")[-1]
+        >>> reader.chains("Eva met Kim. Lea saw Eva.", "Lea met Kim.")[1]
         'A met B <- A saw M; M met B'
         """
         said = [self.tokens(part) for part in sentences(premise)]

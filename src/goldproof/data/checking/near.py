@@ -27,6 +27,7 @@ _SMALL = 24  # shingles: measured without a look at sketches, which say little o
 _ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
 _MEASURED = 1 << 22  # shingles that are compared at once
 _MOST_GROWN = 3  # neighbouring words that may be added, as in "63-year-old"
+_LEAST_EXCHANGED = 7  # shingles of a text of four words, of which one may be another beside an equal text
 _MOST_SPLITS = 255
 Longs = npt.NDArray[np.int64]
 
@@ -95,18 +96,19 @@ def is_near(
 def is_near_beside_equal(shared: Longs, sizes_a: Longs, sizes_b: Longs) -> npt.NDArray[np.bool_]:
     """Whether two texts are near copies where the other text of their rows is equal, which asks for less.
 
-    One to three neighbouring words may be added to as many or more, or stand in place of one word where four times as
-    many stay: an exchanged word takes three of the 2n − 1 shingles of n words, and k words in its place add 2k + 1.
+    One to three neighbouring words may be added to as many or more, or stand in place of one word (or one in theirs)
+    where three others stay: an exchanged word takes three of the 2n − 1 shingles of n words, and k words in its place
+    add 2k + 1.
 
-    >>> is_near_beside_equal(np.array([6, 4]), np.array([9, 7]), np.array([9, 7])).tolist()
-    [True, False]
+    >>> is_near_beside_equal(np.array([6, 4, 2]), np.array([9, 7, 5]), np.array([9, 7, 5])).tolist()
+    [True, True, False]
     """
     smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
     lost = smaller - shared
     alike = np.zeros(len(shared), bool)
     for words in range(1, _MOST_GROWN + 1):
         alike |= (larger == smaller + 2 * words) & (lost <= 1) & (smaller >= 2 * words + 1)
-        alike |= (larger - shared <= 2 * words + 1) & (lost <= 3) & (smaller >= 8 * words + 1)
+        alike |= (larger - shared <= 2 * words + 1) & (lost <= 3) & (smaller >= _LEAST_EXCHANGED)
     return alike
 
 

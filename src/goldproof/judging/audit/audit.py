@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from goldproof.data.checking.alignment import Alignment
 from goldproof.data.columns import Columns
 from goldproof.data.dataset import Dataset, concat
 from goldproof.data.one_split import ROLES, by_role, read_split
 from goldproof.errors import UsageError
 from goldproof.judging.audit.balance import Balance, find_balance
+from goldproof.judging.audit.languages import align_languages
 from goldproof.judging.audit.lights import Light, turn_on
 from goldproof.judging.audit.material import (
     Material,
@@ -27,7 +29,7 @@ from goldproof.judging.audit.material import (
     tokens_of,
 )
 from goldproof.judging.audit.noise import NoiseCard, how_alike, make_card
-from goldproof.judging.audit.parts import find_parts
+from goldproof.judging.audit.parts import find_bias, find_parts
 from goldproof.judging.audit.questions import questions_of
 from goldproof.judging.audit.settings import AuditProgress, AuditSettings
 from goldproof.judging.subsets import Subset
@@ -64,6 +66,7 @@ class Audit:
     name: str
     material: Material
     copies: Copies
+    alignments: tuple[Alignment, ...]
     shortcuts: ShortcutPart | str
     suspects: Suspects | str
     suspect_rows: IntArray
@@ -92,7 +95,7 @@ class Audit:
         rows = self.shortcuts.rows
         hard, judged = (tuple(ids[row] for row in each) for each in (rows[self.shortcuts.hard.hard], rows))
         parts = find_parts(self)
-        return Subset("hard", hard, judged, (parts[0].wrong, parts[1].wrong))
+        return Subset("hard", hard, judged, (parts[0].wrong, parts[1].wrong), find_bias(self))
 
     def report(self) -> Report:
         """The report, for rendering."""
@@ -173,7 +176,18 @@ def audit_splits(
     lights = turn_on(questions, settings.level)
     steps.end()
     return Audit(
-        settings.name, material, copies, found, suspects, suspect_rows, noise, balance, lights, notes, settings
+        settings.name,
+        material,
+        copies,
+        align_languages(material.splits),
+        found,
+        suspects,
+        suspect_rows,
+        noise,
+        balance,
+        lights,
+        notes,
+        settings,
     )
 
 

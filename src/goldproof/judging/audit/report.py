@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from goldproof.judging.audit.report_items import copy_items, suspect_items, test_items
 from goldproof.judging.audit.report_size import balance_items, noise_items
 from goldproof.judging.audit.sentences import answer, exchange_sentence, light_sentence, tried_sentence
-from goldproof.judging.audit.tables import hard_items, leak_items, shortcut_items, word_items
+from goldproof.judging.audit.tables import hard_items, language_items, leak_items, shortcut_items, word_items
 from goldproof.report.numbers import count
 from goldproof.report.summary import Answer, Claim, Figure, Item, ReplyKind, Report, Section, Text
 
@@ -33,7 +33,7 @@ def audit_report(audit: Audit) -> Report:
         ("What shortcuts reach", [item for item in reached if item is not figure]),
         ("Which words give labels away?", word_items(audit)),
         ("Hard items", hard_items(audit)),
-        ("Leaks between splits", [*leak_items(audit), *copy_items(audit)]),
+        ("Leaks between splits", [*leak_items(audit), *copy_items(audit), *language_items(audit)]),
         ("Are the labels right?", suspect_items(audit)),
         ("What can this test set show?", noise_items(audit)),
         ("Balance", balance_items(audit)),

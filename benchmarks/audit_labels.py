@@ -52,10 +52,17 @@ class World:
     """The rows of a world that a seed draws, their clean labels, and the classifier's probabilities for any labels."""
 
     def __init__(self, rows: Rows, seed: int) -> None:
-        self.seed, self.rng = seed, np.random.default_rng([seed, designs.ROWS])
-        drawn = [rows[at] for at in self.rng.permutation(len(rows))[: designs.ROWS]]
+        self.seed, self._n_all = seed, len(rows)
+        drawn = [rows[at] for at in self.draws().permutation(len(rows))[: designs.ROWS]]
         self.names, self.clean = np.unique([row[1] for row in drawn], return_inverse=True)
         self._features = compact(text_features([row[0] for row in drawn], None))
+
+    def draws(self, after_rows: bool = False) -> np.random.Generator:
+        """The generator of rows and, after them, of errors."""
+        rng = np.random.default_rng([self.seed, designs.ROWS])
+        if after_rows:
+            rng.permutation(self._n_all)
+        return rng
 
     def probabilities(self, labels: Any, seed: int) -> Any:
         deals = [np.random.default_rng([seed, 1, number]) for number in range(2)]
@@ -70,8 +77,7 @@ class World:
 def drawn_run(place: World, rate: float, kind: str) -> Kept:
     """Labels with planted errors, their probabilities, and those after more errors were planted, as `audit` does."""
     n_labels, n = len(place.names), round(rate * len(place.clean))
-    rng = np.random.default_rng([place.seed, designs.ROWS])
-    rng.permutation(len(place.clean)) if len(place.clean) < designs.ROWS else None
+    rng = place.draws(after_rows=True)
     labels, planted = place.clean, np.empty(0, int)
     if n and kind == "uniform":
         labels, planted = plant_uniform(place.clean, n_labels, n, rng)

@@ -6,7 +6,7 @@ them; suspicious labels; what the test set can show; balance. It gives an `Audit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from goldproof.data.checking.alignment import Alignment
 from goldproof.data.columns import Columns
 from goldproof.data.dataset import Dataset, concat
-from goldproof.data.one_split import ROLES, by_role, read_split
+from goldproof.data.one_split import ROLES, by_role, column_names, read_split
 from goldproof.errors import UsageError
 from goldproof.judging.audit.balance import Balance, find_balance
 from goldproof.judging.audit.languages import align_languages
@@ -43,6 +43,7 @@ from goldproof.measures.suspects import SuspectProgress, Suspects, find_suspects
 from goldproof.report.summary import Report
 from goldproof.statistics.arrays import Array, IntArray
 
+MOST_NAMED = 20  # columns in a note
 FEWEST_ROWS = 20  # of train and of test, below which a shortcut cannot be told from luck and none is tried
 
 
@@ -139,7 +140,7 @@ def audit(
     settings = settings or AuditSettings()
     named = columns if isinstance(columns, Columns | None) else Columns.by_part(columns)
     splits = _read(train, test, validation, named, settings.language)
-    return audit_splits(splits, settings, progress)
+    return audit_splits(splits, settings, progress, _label_notes(train, splits))
 
 
 def _read(train: Any, test: Any, validation: Any, columns: Columns | None, language: str | None) -> dict[str, Dataset]:
@@ -158,10 +159,28 @@ def _read(train: Any, test: Any, validation: Any, columns: Columns | None, langu
     return {"test": data.with_column("split", ["test"] * len(data))}
 
 
+def _label_notes(train: Any, splits: Mapping[str, Dataset]) -> list[str]:
+    """Where nothing was taken for labels: which columns there are, and how one of them is named."""
+    parts = ("label", "score", "token_labels")
+    if any(data.table.column(part).null_count < len(data) for data in splits.values() for part in parts):
+        return []
+    names = column_names(train)
+    if not names:
+        return []
+    return [
+        f"No column was taken for the labels. The columns are {', '.join(names[:MOST_NAMED])}"
+        f"{' …' if len(names) > MOST_NAMED else ''}; one is named by --column label=NAME (scores: score=NAME), in "
+        'Python columns={"label": "NAME"}.'
+    ]
+
+
 def audit_splits(
-    splits: Mapping[str, Dataset], settings: AuditSettings, progress: AuditProgress | None = None
+    splits: Mapping[str, Dataset],
+    settings: AuditSettings,
+    progress: AuditProgress | None = None,
+    notes: Sequence[str] = (),
 ) -> Audit:
-    """Audit datasets by role: train and validation where there are any, and test."""
+    """Audit datasets by role: train and validation where there are any, and test; `notes` are said with its own."""
     material = make_material({role: splits[role] for role in ROLES if role in splits})
     rng = np.random.default_rng(settings.seed)
     steps = _Steps(material, progress)
@@ -172,7 +191,7 @@ def audit_splits(
     noise = _noise(material, found, settings)
     judged = found if isinstance(found, str) else found.judged
     questions = questions_of(material, copies, judged, suspects, noise, balance, settings.thresholds)
-    notes = (*material.notes, *_limits(material, found, settings))
+    said = (*notes, *material.notes, *_limits(material, found, settings))
     lights = turn_on(questions, settings.level)
     steps.end()
     return Audit(
@@ -186,7 +205,7 @@ def audit_splits(
         noise,
         balance,
         lights,
-        notes,
+        said,
         settings,
     )
 

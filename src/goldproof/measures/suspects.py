@@ -254,8 +254,12 @@ def _reached(share: Estimate, scores: FloatArray, least: float, rows_for_each: f
     value = share.value * found.value
     low = value - np.hypot((share.value - share.low) * found.value, share.value * (found.value - found.low))
     high = value + np.hypot((share.high - share.value) * found.value, share.value * (found.high - found.value))
-    ends = (min(max(float(each) * rows_for_each, 0.0), 1.0) for each in (value, low, high))
-    return Estimate(*ends, f"share of wrong labels times that of {kind} planted errors found", len(scores), share.level)
+    method = f"share of wrong labels times that of {kind} planted errors found"
+
+    def precision(n_wrong: float) -> float:
+        return min(max(float(n_wrong) * rows_for_each, 0.0), 1.0)
+
+    return Estimate(precision(value), precision(low), precision(high), method, len(scores), share.level)
 
 
 def _mean_chance(noise: NoiseFit, judged: RankedLabels, n: int, level: float) -> Estimate:

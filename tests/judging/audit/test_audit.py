@@ -169,6 +169,8 @@ def test_ten_rows():
     assert found.shortcuts == "10 rows to judge are too few to tell a shortcut from luck (at least 20)"
     html_page(found.report())
     json.loads(found.to_json())
+    said = light_sentence(found, found.light("size"))
+    assert said == "Size: 10 items show no difference between two models with 80 % power, however far they are apart."
 
 
 def test_texts_of_a_hundred_thousand_characters():

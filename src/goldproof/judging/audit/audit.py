@@ -167,6 +167,8 @@ def _label_notes(train: Any, splits: Mapping[str, Dataset]) -> list[str]:
     names = column_names(train)
     if not names:
         return []
+    if len(names) == 1:
+        return [f"There is no column of labels; the only column is {names[0]!r}."]
     return [
         f"No column was taken for the labels. The columns are {', '.join(names[:MOST_NAMED])}"
         f"{' …' if len(names) > MOST_NAMED else ''}; one is named by --column label=NAME (scores: score=NAME), in "
@@ -334,6 +336,8 @@ def _limits(material: Material, found: ShortcutPart | str, settings: AuditSettin
     """What was cut off or not tried."""
     notes = []
     if not isinstance(found, str):
+        if len(material.splits) == 1:
+            notes.append("There is one split only: shortcuts are learned on four fifths of it and judged on the fifth.")
         notes += [f"{reason[0].upper()}{reason[1:]}." for reason in found.judged.untried.values()]
         if found.clusters.note:
             notes.append(f"{found.clusters.note[0].upper()}{found.clusters.note[1:]}.")

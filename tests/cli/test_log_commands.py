@@ -30,7 +30,7 @@ def test_check_says_what_differs_and_with_strict_exits_with_1(log, tmp_path, cap
     other = write_lm_eval(tmp_path / "other", "org/n", rights(1, 0.7), shots=5)
     assert run_command(["check", str(log), str(other), "--strict"]) == 1
     out = capsys.readouterr().out
-    assert "✗ org/m (A), org/n (B), task0: A and B were evaluated under other conditions" in out
+    assert "✗ org/m (A), org/n (B), task0, task1: A and B were evaluated under other conditions" in out
     assert run_command(["check", str(log), "--strict"]) == 0
 
 
@@ -76,7 +76,7 @@ def test_the_hubs_results_name_dataset_task_value_and_interval(log, capsys) -> N
     assert run_command(["export", str(log), "--to", "eval-results", "--hub-task", "qa"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["- dataset:", '    id: "task0"', '    task_id: "qa"']
-    assert lines[4].startswith('  notes: "Mean score 0.')
+    assert lines[4].startswith('  notes: "exact_match 0.')
 
 
 @pytest.mark.needs("huggingface_hub")

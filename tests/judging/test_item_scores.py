@@ -96,8 +96,8 @@ def test_attempts_are_asked_for_by_name() -> None:
     with pytest.raises(UsageError) as error:
         score(answers(passed), settings=Settings(metric="pass@5"))
     assert str(error.value) == (
-        "the metric 'pass@5' does not fit a score per item; allowed: score, and pass@K or pass^K where each item was "
-        "answered at least K times and passed or not; here 4 times"
+        "the metric 'pass@5' does not fit a score per item; allowed: score, and where each item was answered K times "
+        "avg@K, pass@k and pass^k (k up to K, of answers that passed or not); here 4 times"
     )
 
 

@@ -206,10 +206,10 @@ class _Read:
 
 
 def _read(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> _Read:
-    from goldproof.judging.logs import logs_among, read_for_ranking
+    from goldproof.judging.logs import logs_among, read_for_ranking, with_columns
 
-    if logs := logs_among(source):
-        found = read_for_ranking(logs, settings)
+    if logs := logs_among(source, columns):
+        found = read_for_ranking(logs, with_columns(settings, columns))
         return _Read([log.answers for log in found.logs], found.missing, found.notes)
     row_ids: RowIds = "always" if settings.by_row else "never"
     reading = Reading(columns or {}, missing=settings.missing, row_ids=row_ids, numbers=is_of_numbers(settings.metric))

@@ -169,7 +169,19 @@ def _spread(scores: Scores) -> list[Claim]:
     text = f"Between {n} runs {lower_name(scores.metric)} moves by {moved}{where}, {ends}."
     if _bare(float(lowest), scores) == _bare(float(highest), scores):
         text = f"All {n} runs have the same {lower_name(scores.metric)}{where}, {_number(float(highest), scores)}."
-    return [Claim(text, place="runs")]
+    parts = sampling_text(widest)
+    return [Claim(text, place="runs"), *([Claim(f"{parts}{where}.", place="runs")] if parts else [])]
+
+
+def sampling_text(each: SetScore) -> str:
+    """How the variance of the mean over repeats divides into answers drawn anew and items; empty where it does not."""
+    share = each.sampling_share
+    if share is None or math.isnan(share):
+        return ""
+    anew, items = percent(share, 0), percent(1 - share, 0)
+    return (
+        f"Of the variance of the mean {anew} is answers that differ when asked again, {items} is which items were asked"
+    )
 
 
 def _categories(scores: Scores) -> list[Claim]:

@@ -53,7 +53,7 @@ def test_what_is_said_of_a_task() -> None:
     assert (log.harness, log.model, log.task) == ("lm-evaluation-harness 0.4.13", "model", "write")
     assert (log.metric, log.filter, log.others) == ("exact_match", "strict", ("exact_match/letters",))
     assert dict(log.answers.where) == {"model": "model", "dataset": "write"}
-    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.seed) == (0, 12.0, "0 1234 1234 1234")
+    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.seed) == (0, None, "0 1234 1234 1234")
     assert log.answers.texts["text"][0] == lines_of(WRITE)[0]["doc"]["q"]
     assert read_logs(CHOICE)[0].conditions.n_shots == 1
 

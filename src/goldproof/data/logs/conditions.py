@@ -6,14 +6,14 @@ It says what the logs themselves say: a log that is silent on its prompts has no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from goldproof.data.logs.log import Log
+from goldproof.data.logs.rows import plain_name
 
-AGREES = 1e-9
+AGREES, ROUNDED = 1e-9, 1e-6
 MOST_NAMES = 5
+MOST_OF_A_SETTING = 60
 
 
 def notes_on_all(logs: Sequence[Log]) -> list[str]:
@@ -54,18 +54,26 @@ def _more_on(log: Log) -> list[str]:
 
 
 def _beside_printed(log: Log) -> str:
-    """How our mean stands to the one that the harness printed, where it printed one."""
-    if log.printed is None:
-        return ""
-    answered = log.answers.runs[:, ~np.isnan(log.answers.runs).all(axis=0)]
-    ours = float(np.nanmean(answered, axis=0).mean()) if answered.size else math.nan
-    if abs(ours - log.printed) <= AGREES:
+    """That the mean which the harness printed is ours; where it is not, a note of the log says so."""
+    distance = math.inf if log.printed is None else abs(log.mean() - log.printed)
+    if distance <= AGREES:
         return ", and the mean that it printed is ours"
-    return f", which gives {log.printed:.6g} where the mean of its items is {ours:.6g}"
+    return ", and the mean that it printed is ours up to its rounding" if distance <= ROUNDED else ""
 
 
-def differing_conditions(a: Log, b: Log) -> list[str]:
-    """What differs between two logs of the same task that may explain a difference of their scores."""
+def differing_conditions(pairs: Sequence[tuple[Log, Log]]) -> list[str]:
+    """What differs between the two logs of each task that may explain a difference of their scores, with its tasks."""
+    said: dict[str, list[str]] = {}
+    for a, b in pairs:
+        for difference in _differences(a, b):
+            said.setdefault(difference, []).append(a.task)
+    return [
+        f"{_some(tasks)}: A and B were evaluated under other conditions: {difference}."
+        for difference, tasks in said.items()
+    ]
+
+
+def _differences(a: Log, b: Log) -> list[str]:
     one, other = a.conditions, b.conditions
     said = []
     if one.dataset_revision and other.dataset_revision and one.dataset_revision != other.dataset_revision:
@@ -80,7 +88,28 @@ def differing_conditions(a: Log, b: Log) -> list[str]:
         said.append(f"other scores: {a.metric}/{a.filter} and {b.metric}/{b.filter}")
     if n := _differing_prompts(a, b):
         said.append(f"other prompts for {n[0]:,} of the {n[1]:,} items that both have")
-    return [f"{a.task}: A and B were evaluated under other conditions: {each}." for each in said]
+    if one.n_truncated != other.n_truncated:
+        said.append(
+            f"answers that were cut off before their end: {one.n_truncated:,} of A and {other.n_truncated:,} of B"
+        )
+    return [*said, *_differing_settings(a, b)]
+
+
+def _differing_settings(a: Log, b: Log) -> list[str]:
+    """Settings that are not the same, where both logs are of one harness, which names them in one way."""
+    if a.harness.rpartition(" ")[0] != b.harness.rpartition(" ")[0]:
+        return []
+    one, other = a.conditions.settings, b.conditions.settings
+    return [
+        f"other settings: {plain_name(name)} is {_setting(one, name)} and {_setting(other, name)}"
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
+    ]
+
+
+def _setting(settings: Mapping[str, str], name: str) -> str:
+    value = plain_name(settings.get(name, "not set"))
+    return value if len(value) <= MOST_OF_A_SETTING else f"{value[:MOST_OF_A_SETTING]}…"
 
 
 def _limit_text(limit: float | None) -> str:

@@ -1,7 +1,8 @@
 """Files of Every Eval Ever: a document with the results of one model, and a file of lines with a score for each sample.
 
-The document names the metric, its range and its mean. The lines have no field for a run: a sample that comes again with
-another score is refused, unless a rule says which is taken.
+The document names the metric, its range and its mean. The lines have no field for a run: it is read from the metadata,
+where `goldproof export` puts it (as it does with clusters and categories); else a sample that comes again with another
+score is refused, unless a rule says which is taken.
 """
 
 from __future__ import annotations
@@ -101,15 +102,22 @@ def _rows(rows: Sequence[Mapping[str, Any]], choice: LogChoice, path: Path) -> S
     inputs = [mapping(row.get("input")) for row in rows]
     texts = [as_text(given.get("raw") or "") for given in inputs]
     prompts = [as_text(given.get("formatted") or "") for given in inputs]
+    category = choice.category or _kept_by_us(rows, "category")
     return ScoreRows(
         [as_text(row.get("sample_id")) for row in rows],
         np.array(scores, float),
+        runs=_metadata(rows, _kept_by_us(rows, "run"), path),
         reasons=[ERROR if bad else "" for bad in failed],
-        clusters=_metadata(rows, choice.cluster, path),
-        tags=None if choice.category is None else [(tag,) for tag in _metadata(rows, choice.category, path) or ()],
+        clusters=_metadata(rows, choice.cluster or _kept_by_us(rows, "cluster"), path),
+        tags=None if category is None else [(tag,) for tag in _metadata(rows, category, path) or ()],
         texts={"text": texts} if any(texts) else {},
         prompts=[digest(prompt) for prompt in prompts] if any(prompts) else None,
     )
+
+
+def _kept_by_us(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
+    """A field of the metadata that every sample has: the name, else None."""
+    return name if all(isinstance(mapping(row.get("metadata")).get(name), str) for row in rows) else None
 
 
 def _metadata(rows: Sequence[Mapping[str, Any]], name: str | None, path: Path) -> list[str] | None:

@@ -23,6 +23,7 @@ class Conditions:
 
     `limit` is how many items were taken, the first ones; `n_shots` how many examples the prompt had; `prompts` is a
     digest of each item's prompt, in the order of the answers' items; `n_truncated` counts answers that were cut off.
+    `settings` are others that the log names, such as the temperature, in its own words.
     """
 
     dataset_revision: str = ""
@@ -31,6 +32,7 @@ class Conditions:
     seed: str = ""
     prompts: tuple[str, ...] = ()
     n_truncated: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class LogChoice:
     `repeats` says what is done with two scores of one item in one run that differ. `cluster` and `category` name a
     field of the items that says which go together, and of which kind they are. `bounds` are the lowest and the highest
     score an item can have, where the log does not say so. `unfinished` reads also an evaluation that did not end.
+    `columns` says which column of a plain table is which, as in `{"id": "question", "score": "mark"}`.
     """
 
     task: str | None = None
@@ -50,6 +53,7 @@ class LogChoice:
     category: str | None = None
     bounds: tuple[float, float] | None = None
     unfinished: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

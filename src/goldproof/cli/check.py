@@ -56,11 +56,14 @@ def _check_logs(paths: list[Path], choice: LogChoice, strict: bool, as_json: boo
     """What to know of logs of evaluation harnesses, and of two of one task, before they are judged."""
     from goldproof.data.logs.conditions import differing_conditions, notes_on_all
     from goldproof.data.logs.reading import read_logs
+    from goldproof.judging.logs import told_apart
 
-    logs = [log for path in paths for log in read_logs(path, choice)]
+    logs = told_apart([log for path in paths for log in read_logs(path, choice)])
     notes = notes_on_all(logs)
     problems = [
-        f"{a} (A), {b} (B), {said}" for (a, b), pairs in _pairs(logs).items() for said in differing_conditions(pairs)
+        f"{a} (A), {b} (B), {said}"
+        for (a, b), pairs in _by_models(logs).items()
+        for said in differing_conditions(pairs)
     ]
     if as_json:
         options.print_json({"notes": notes, "problems": problems})
@@ -73,14 +76,12 @@ def _check_logs(paths: list[Path], choice: LogChoice, strict: bool, as_json: boo
     return int(ExitCode.NO if strict and problems else ExitCode.DONE)
 
 
-def _pairs(logs: Sequence[Log]) -> dict[tuple[str, str], list[tuple[Log, Log]]]:
-    """The first log of each task with every other one: logs that differ do not all agree with the first."""
-    first: dict[str, Log] = {}
+def _by_models(logs: Sequence[Log]) -> dict[tuple[str, str], list[tuple[Log, Log]]]:
+    from goldproof.data.logs.conditions import first_pairs
+
     found: dict[tuple[str, str], list[tuple[Log, Log]]] = {}
-    for log in logs:
-        other = first.setdefault(log.task, log)
-        if other is not log:
-            found.setdefault((other.model, log.model), []).append((other, log))
+    for a, b in first_pairs(logs):
+        found.setdefault((a.model, b.model), []).append((a, b))
     return found
 
 

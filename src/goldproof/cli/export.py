@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from goldproof.report.summary import Report
 
 TARGETS = ("model-card", "mlflow", "every-eval-ever", "eval-results", "parquet")
-TASK = "text-classification"
+TASK, TASK_OF_LOGS = "text-classification", "text-generation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def export(  # noqa: PLR0913 - one parameter per option
     exported = _load(source, model, table, metric or (), choice)
     written: Any = {
         "mlflow": lambda: _to_mlflow(exported),
-        "model-card": lambda: _to_card(exported, dataset, hub_task or TASK, out),
+        "model-card": lambda: _to_card(exported, dataset, hub_task or (TASK_OF_LOGS if exported.logs else TASK), out),
         "every-eval-ever": lambda: _to_every_eval_ever(exported, dataset, out),
         "eval-results": lambda: _to_hub_results(exported, dataset, hub_task, out),
         "parquet": lambda: _to_parquet(exported, out),
@@ -114,8 +114,9 @@ def _load_logs(source: Path, model: str | None, metric: str | None, choice: LogC
     found = read_and_score([source], Settings(metric=metric, logs=choice))
     names = list(dict.fromkeys(log.model for log in found.logs))
     if len(names) > 1 and model not in names:
+        listed = ", ".join(name or "(no name)" for name in names)
         got = "" if model is None else f"; got {model!r}"
-        raise UsageError(f"the logs are of several models; --model must be one of {', '.join(names)}{got}")
+        raise UsageError(f"the logs are of several models; --model must be one of {listed}{got}")
     logs = [log for log in found.logs if len(names) == 1 or log.model == model]
     report = found.scores.report()
     kept = [found.scores.metric]
@@ -211,7 +212,8 @@ def _items(log: Log, dataset: str) -> list[ItemScore]:
             float(scores[i]),
             bool(scores[i] == best),
             text=texts[i] if texts else "",
-            run=run if answers.n_runs > 1 else "",
+            run="" if answers.run_kind == "repeat" or answers.n_runs == 1 else run,
+            repeat=run if answers.run_kind == "repeat" and answers.n_runs > 1 else "",
             cluster="" if answers.clusters is None else str(answers.clusters[i]),
             category="" if answers.tags is None or len(answers.tags[i]) != 1 else answers.tags[i][0],
         )

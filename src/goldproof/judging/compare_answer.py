@@ -55,7 +55,7 @@ def compare_answer(judgement: Judgement) -> Answer:
 def _cautions(judgement: Judgement) -> list[str]:
     """What was not the same for both; of many things the first."""
     n_more = len(judgement.cautions) - MOST_CAUTIONS
-    more = [f"{n_more} more things were not the same; see the notes."] if n_more > 0 else []
+    more = [f"And {n_more} more; see the notes."] if n_more > 0 else []
     return [*judgement.cautions[:MOST_CAUTIONS], *more]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from goldproof.data.columns import MissingPolicy, resolve_missing
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source, file_list, model_names
-from goldproof.data.logs.conditions import differing_conditions, notes_on_all
+from goldproof.data.logs.conditions import conditions_in_short, differing_conditions, notes_on_all
 from goldproof.data.logs.log import Log
 from goldproof.errors import UsageError
 from goldproof.judging.compare import Judgement, compare_answers
@@ -91,7 +91,7 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
         models = sorted({log.model for log in logs})
         if len(models) > 1:
             raise UsageError(f"each side of a comparison is one model; {side} holds {len(models)}: {', '.join(models)}")
-    names = (one[0].model, other[0].model) if one[0].model != other[0].model else ("A", "B")
+    names = _side_names(one[0], other[0])
     judged_by = _judged_by(settings)
     a_answers, b_answers = ([fill_repeats(log.answers)[0] for log in logs] for logs in (one, other))
     found = compare_answers(a_answers, b_answers, names, judged_by, margins)
@@ -102,13 +102,24 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
     return replace(found, notes=[*notes, *found.notes], cautions=cautions)
 
 
+def _side_names(a: Log, b: Log) -> tuple[str, str]:
+    """What A and B are called: their models, and those of one name by what tells their files apart."""
+    if a.model != b.model:
+        return a.model or "A", b.model or "B"
+    if a.path is None or b.path is None or a.path == b.path:
+        return "A", "B"
+    one, other = _short_names([a.path, b.path])
+    return (f"{a.model} ({one})", f"{b.model} ({other})") if a.model else (one, other)
+
+
 @dataclass(frozen=True, slots=True)
 class LogsToRank:
-    """Logs of several models, what a score that is not there means, and what is to be said of them."""
+    """Logs of several models, what a score that is not there means, what is to be said of them, and that first."""
 
     logs: Sequence[Log]
     missing: MissingPolicy
     notes: Sequence[str]
+    caution: str = ""
 
 
 def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
@@ -124,7 +135,7 @@ def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
     several += [f"{model}: {note}" for model, note in said if counts[note] == 1]
     if len(several) > MOST_NOTES:
         several = [*several[:MOST_NOTES], f"{len(several) - MOST_NOTES:,} more notes on single logs are left out."]
-    return LogsToRank(logs, missing, several)
+    return LogsToRank(logs, missing, several, conditions_in_short(logs))
 
 
 def _read(paths: Sequence[Path], settings: Settings) -> list[Log]:
@@ -135,8 +146,8 @@ def _read(paths: Sequence[Path], settings: Settings) -> list[Log]:
         choice = replace(choice, metric=settings.metric)
     if settings.by_row:
         raise UsageError("--by-row is for files of predictions; items of logs are matched by their ids")
-    by_path = [(path, read_logs(path, choice)) for path in paths]
-    return [_clustered(log, settings.cluster) for log in _told_apart(by_path)]
+    logs = [log for path in paths for log in read_logs(path, choice)]
+    return [_clustered(log, settings.cluster) for log in told_apart(logs)]
 
 
 def _clustered(log: Log, cluster: str) -> Log:
@@ -155,15 +166,30 @@ def _clustered(log: Log, cluster: str) -> Log:
     )
 
 
-def _told_apart(by_path: Sequence[tuple[Path, Sequence[Log]]]) -> list[Log]:
-    """All logs; two of the same model and task, as of two trainings, are told apart by the names of their files."""
-    places = [tuple(sorted(log.answers.where.items())) for _, logs in by_path for log in logs]
-    if len(set(places)) == len(places):
-        return [log for _, logs in by_path for log in logs]
-    names = model_names([path for path, _ in by_path])
+def told_apart(logs: Sequence[Log]) -> list[Log]:
+    """All logs; those of one model and task, as of two trainings, are told apart by the names of their files."""
+    places = Counter(tuple(sorted(log.answers.where.items())) for log in logs)
+    shared = {log.model for log in logs if places[tuple(sorted(log.answers.where.items()))] > 1}
+    paths = list(dict.fromkeys(log.path for log in logs if log.path is not None and log.model in shared))
+    names = dict(zip(paths, _short_names(paths), strict=True))
     return [
-        _named(log, f"{log.model} ({name})") for (_, logs), name in zip(by_path, names, strict=True) for log in logs
+        _named(log, f"{log.model} ({names[log.path]})" if log.model else names[log.path])
+        if log.path in names and log.model in shared
+        else log
+        for log in logs
     ]
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """Names that tell paths apart: of their folders where those do, else the part of the files' names that does."""
+    folders = [path.parent for path in paths]
+    if len(set(folders)) == len(paths) and any(path.is_file() for path in paths):
+        return model_names(folders)
+    stems = [path.stem.split("_") for path in paths]
+    for parts in zip(*stems, strict=False):
+        if len(set(parts)) == len(paths) > 1:
+            return list(parts)
+    return model_names(paths)
 
 
 def _named(log: Log, model: str) -> Log:

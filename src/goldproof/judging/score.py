@@ -121,6 +121,11 @@ class SetScore:
         return " ".join(self.where.values()) or "all"
 
     @property
+    def is_scored_by_run(self) -> bool:
+        """Whether there are several runs with a score each; a chance over attempts is of all runs together."""
+        return len(self.run_names) > 1 and len(self.run_scores) > 1
+
+    @property
     def sampling_share(self) -> float | None:
         """Of the mean's variance the part that is answers drawn anew; the rest is which items were asked.
 
@@ -208,14 +213,14 @@ def score(
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if logs := logs_among(source, columns):
+        return score_logs(logs, with_columns(settings, columns), subset)
     if subset is not None and (
         aggregates_in(source) or (is_paths(source) and not answers_in(source) and is_large(source))
     ):
         raise UsageError("--subset needs single items in memory; printed scores and very large files have none")
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
-    if logs := logs_among(source, columns):
-        return score_logs(logs, with_columns(settings, columns), subset)
     if not answers_in(source) and is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
     row_ids: RowIds = "always" if settings.by_row else "alone"

@@ -166,7 +166,7 @@ def _another(scores: Scores) -> str:
 
 
 def _run_items(scores: Scores) -> list[Item]:
-    several = [each for each in scores.sets if len(each.run_names) > 1]
+    several = [each for each in scores.sets if each.is_scored_by_run]
     if not several:
         return []
     widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))

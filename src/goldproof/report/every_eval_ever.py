@@ -56,8 +56,8 @@ class Evaluation:
 class ItemScore:
     """The score of one item of an evaluation by a metric, and what was asked, where that is known.
 
-    `where` is what the score is about, as in the scores of the record; `run`, `cluster` and `category` are kept as
-    metadata, for which the format has no field of its own.
+    `where` is what the score is about, as in the scores of the record. Which training (`run`) or which answer of one
+    system (`repeat`) it is, `cluster` and `category` are kept as metadata, as the format has no field of its own.
     """
 
     where: Mapping[str, str]
@@ -67,6 +67,7 @@ class ItemScore:
     is_correct: bool
     text: str = ""
     run: str = ""
+    repeat: str = ""
     cluster: str = ""
     category: str = ""
 
@@ -184,7 +185,7 @@ def _uncertainty(estimate: Estimate) -> dict[str, Any]:
 
 
 def _sample(each: ItemScore, record: dict[str, Any]) -> dict[str, Any]:
-    kept = {"run": each.run, "cluster": each.cluster, "category": each.category}
+    kept = {"run": each.run, "repeat": each.repeat, "cluster": each.cluster, "category": each.category}
     name = _evaluation_name(each.where, each.where["dataset"])
     return {
         "schema_version": SCHEMA,

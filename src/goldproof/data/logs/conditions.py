@@ -6,6 +6,7 @@ It says what the logs themselves say: a log that is silent on its prompts has no
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from goldproof.data.logs.log import Log
@@ -13,6 +14,7 @@ from goldproof.data.logs.rows import plain_name
 
 AGREES, ROUNDED = 1e-9, 1e-6
 MOST_NAMES = 5
+_KIND_ENDS = re.compile(r":| for \d")
 MOST_OF_A_SETTING = 60
 
 
@@ -20,9 +22,23 @@ def notes_on_all(logs: Sequence[Log]) -> list[str]:
     """What a reader should know of logs: what was read, what was left out, and what each harness says itself."""
     read: dict[str, list[str]] = {}
     for log in logs:
+        if log.harness == "table":  # which has one score and says nothing of it
+            continue
         read.setdefault(_what_was_read(log), []).append(log.task)
-    said = [f"{_some(tasks)}: {sentence}." for sentence, tasks in read.items()]
-    return list(dict.fromkeys([*said, *(note for log in logs for note in _more_on(log))]))
+    said = [_of(_some(tasks), f"{sentence}.") for sentence, tasks in read.items()]
+    models = {log.model for log in logs}
+    of_models: dict[str, set[str]] = {}
+    for log in logs:
+        for note in _more_on(log):
+            of_models.setdefault(note, set()).add(log.model)
+    # Where several models are read, what is not so of all of them says of which it is.
+    said += [note if found == models else f"{_some(sorted(found))}: {note}" for note, found in of_models.items()]
+    return list(dict.fromkeys(said))
+
+
+def _of(name: str, sentence: str) -> str:
+    """A sentence on what has a name; one on what has none begins as sentences do."""
+    return f"{name}: {sentence}" if name else f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def _some(tasks: Sequence[str]) -> str:
@@ -32,7 +48,7 @@ def _some(tasks: Sequence[str]) -> str:
 
 def _what_was_read(log: Log) -> str:
     which = f"{log.metric} ({log.filter})" if log.filter and log.filter != "none" else log.metric
-    others = f"; not read: {', '.join(log.others)}" if log.others else ""
+    others = f"; not read: {_some(log.others)}" if log.others else ""
     return f"the score is {which} as {log.harness} wrote it{_beside_printed(log)}{others}"
 
 
@@ -40,16 +56,19 @@ def _more_on(log: Log) -> list[str]:
     notes = []
     if log.left_out:
         listed = ", ".join(f"{reason} {n:,}" for reason, n in log.left_out.items())
-        notes.append(f"{log.task}: {sum(log.left_out.values()):,} rows have no score and are left out: {listed}.")
+        notes.append(_of(log.task, f"{sum(log.left_out.values()):,} rows have no score and are left out: {listed}."))
     limit = log.conditions.limit
     if limit is not None:
         taken = f"{limit:g}" if limit >= 1 else f"{100 * limit:g} %"
         notes.append(
-            f"{log.task}: the evaluation was limited to the first {taken} items, which are no random draw of them: the "
-            "interval is about items like those."
+            _of(
+                log.task,
+                f"the evaluation was limited to the first {taken} items, which are no random draw of them: the "
+                "interval is about items like those.",
+            )
         )
     if log.conditions.n_truncated:
-        notes.append(f"{log.task}: {log.conditions.n_truncated:,} answers were cut off before their end.")
+        notes.append(_of(log.task, f"{log.conditions.n_truncated:,} answers were cut off before their end."))
     return [*notes, *log.notes]
 
 
@@ -68,9 +87,31 @@ def differing_conditions(pairs: Sequence[tuple[Log, Log]]) -> list[str]:
         for difference in _differences(a, b):
             said.setdefault(difference, []).append(a.task)
     return [
-        f"{_some(tasks)}: A and B were evaluated under other conditions: {difference}."
+        _of(_some(tasks), f"A and B were evaluated under other conditions: {difference}.")
         for difference, tasks in said.items()
     ]
+
+
+def first_pairs(logs: Sequence[Log]) -> list[tuple[Log, Log]]:
+    """The first log of each task with every other one: logs that differ do not all agree with the first."""
+    first: dict[str, Log] = {}
+    return [(first[log.task], log) for log in logs if first.setdefault(log.task, log) is not log]
+
+
+def conditions_in_short(logs: Sequence[Log]) -> str:
+    """In one sentence what was not the same for all models; empty where nothing is known to differ."""
+    models: dict[str, set[str]] = {}
+    for a, b in first_pairs(logs):
+        for difference in _differences(a, b):
+            kind = _KIND_ENDS.split(difference, maxsplit=1)[0]
+            models.setdefault(kind, set()).add(b.model)
+    if not models:
+        return ""
+    listed = ", ".join(f"{kind} ({len(found):,})" for kind, found in models.items())
+    return (
+        f"Not all models were evaluated under the conditions of {logs[0].model} (how many were not): {listed}; "
+        "goldproof check says which."
+    )
 
 
 def _differences(a: Log, b: Log) -> list[str]:

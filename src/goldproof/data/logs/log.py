@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -61,7 +62,8 @@ class Log:
     """One evaluation: a score per item (`answers` of the kind "score"), and what the harness says of it.
 
     `harness` is its name and version, `printed` its own aggregate of this metric, where it wrote one. `left_out` says
-    for how many rows, and why, there is no score; `others` are the metrics (`metric/filter`) that were not read.
+    for how many rows, and why, there is no score; `others` are the metrics (`metric/filter`) that were not read. `path`
+    is the file, or the folder of a run, that it was read from.
     """
 
     harness: str
@@ -75,6 +77,7 @@ class Log:
     others: tuple[str, ...] = ()
     conditions: Conditions = Conditions()
     notes: tuple[str, ...] = ()
+    path: Path | None = None
 
     def mean(self) -> float:
         """The mean over items of the mean over the runs that have a score, as harnesses print it."""

@@ -40,7 +40,7 @@ def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:
     """The logs in a file or in a folder and all folders below, one for each model and task."""
     path, choice = Path(path), choice or LogChoice()
     found = _read_folder(path, choice) if path.is_dir() else _read_one(path, choice)
-    return [_compared(log) for log in found]
+    return [_compared(log if log.path is not None else replace(log, path=path)) for log in found]
 
 
 def _compared(log: Log) -> Log:
@@ -118,10 +118,11 @@ def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:
 def _read_unit(files: dict[Path, Kind], choice: LogChoice, folder: Path) -> list[Log]:
     first, kind = next(iter(files.items()))
     if kind not in _LM_EVAL:
-        return _read_file(first, kind, choice)
+        place = first.parent if kind == "helm" else first
+        return [replace(log, path=place) for log in _read_file(first, kind, choice)]
     samples, n_older = newest([file for file, kind in files.items() if kind == "lm_eval samples"])
     results = [file for file, kind in files.items() if kind == "lm_eval results"]
-    logs = read_lm_eval(samples, results, choice, folder)
+    logs = [replace(log, path=first.parent) for log in read_lm_eval(samples, results, choice, folder)]
     if not n_older:
         return logs
     note = f"The folder holds {n_older:,} older samples of the same tasks, which were not read."

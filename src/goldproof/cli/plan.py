@@ -17,7 +17,7 @@ from goldproof.extras import lacking, missing_error
 
 if TYPE_CHECKING:
     from goldproof.jobs import Job
-    from goldproof.jobs.pace import Guess, Paces
+    from goldproof.jobs.pace import JobTime, Paces
     from goldproof.studies.campaign import Campaign
 
 HOW = (
@@ -37,7 +37,7 @@ class _StepCost:
     """The jobs of a step that would run, and what each would take where something tells."""
 
     name: str
-    guesses: Sequence[Guess | None]
+    guesses: Sequence[JobTime | None]
 
     @property
     def seconds(self) -> float | None:
@@ -121,7 +121,7 @@ def _everything(jobs: Sequence[Job[Any]]) -> Sequence[Job[Any]]:
 
 
 def _step_costs(jobs: Sequence[Job[Any]], paces: Paces) -> list[_StepCost]:
-    of_step: dict[str, list[Guess | None]] = {}
+    of_step: dict[str, list[JobTime | None]] = {}
     for job in jobs:
         of_step.setdefault(job.step.name, []).append(paces.guess(job))
     return [_StepCost(name, guesses) for name, guesses in of_step.items()]

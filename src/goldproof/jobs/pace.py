@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from goldproof.jobs.job import Job, Step, registered_steps
 
-Basis = Literal["size", "mean"]
+PaceBasis = Literal["size", "mean"]
 
 
 def size_from(step: Step[..., Any], arguments: Mapping[str, Any]) -> float | None:
@@ -41,11 +41,11 @@ def _n_rows(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class JobTime:
     """How long a job would take, and what says so."""
 
     seconds: float
-    basis: Basis
+    basis: PaceBasis
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class _Records:
         if size:
             self.sized.append((size, seconds))
 
-    def seconds_for(self, size: float | None) -> tuple[float, Basis]:
+    def seconds_for(self, size: float | None) -> tuple[float, PaceBasis]:
         """The seconds of a job of this size."""
         if size and self.sized:
             start, rate = _line(self.sized)
@@ -106,10 +106,10 @@ class Paces:
         """Whether a job of this very kind was run before."""
         return kind_of(job) in self.of_kind
 
-    def guess(self, job: Job[Any]) -> Guess | None:
+    def guess(self, job: Job[Any]) -> JobTime | None:
         """How long a job would take; None where none of its kind was ever run."""
         known = self.of_kind.get(kind_of(job))
-        return None if known is None else Guess(*known.seconds_for(self.size(job)))
+        return None if known is None else JobTime(*known.seconds_for(self.size(job)))
 
     def size(self, job: Job[Any]) -> float | None:
         """How large a job is, told from its arguments and the sizes of the jobs that it needs."""

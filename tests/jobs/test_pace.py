@@ -9,7 +9,7 @@ import pytest
 from goldproof.builders.entailment.steps import prepare_entailment
 from goldproof.builders.entailment.toy import generate_entailment
 from goldproof.jobs import Store, run_jobs, step
-from goldproof.jobs.pace import Paces, kind_of, sample_jobs, size_from
+from goldproof.jobs.pace import Paces, kind_of, paces_of, sample_jobs, size_from
 from goldproof.models.fake import Fake
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies.stability.plan import extend
@@ -43,18 +43,18 @@ def training(n=40, extra=0, recipe=RECIPE):
 
 
 def test_times_lie_on_the_line_of_those_before():
-    paces = Paces.of([record(paced.job("a", 10), 6.0, 10), record(paced.job("a", 110), 16.0, 110)])
+    paces = paces_of([record(paced.job("a", 10), 6.0, 10), record(paced.job("a", 110), 16.0, 110)])
     guess = paces.guess(paced.job("a", 1000))
     assert (guess.seconds, guess.basis) == (pytest.approx(105), "size")
 
 
 def test_without_a_size_a_job_takes_the_mean_of_its_kind():
-    paces = Paces.of([record(unsized.job("a", 1), 4.0), record(unsized.job("a", 2), 8.0)])
+    paces = paces_of([record(unsized.job("a", 1), 4.0), record(unsized.job("a", 2), 8.0)])
     assert paces.guess(unsized.job("a", 3)).seconds == 6.0
     assert paces.guess(unsized.job("b", 3)) is None  # another model's pace is no guide
     assert paces.guess(paced.job("a", 3)) is None
     # Records of an older version have no size.
-    old = Paces.of([{"step": "tests.paced", "arguments": {"kind": "a", "n": 5}, "circumstances": {"seconds": 2.0}}])
+    old = paces_of([{"step": "tests.paced", "arguments": {"kind": "a", "n": 5}, "circumstances": {"seconds": 2.0}}])
     assert old.guess(paced.job("a", 500)).basis == "mean"
 
 
@@ -83,5 +83,5 @@ def test_samples_are_short_and_only_of_what_no_record_tells():
     assert [sample.arguments["recipe"].steps for sample in samples] == list(SAMPLE_STEPS)
     assert {sample.arguments["train"].key for sample in samples} == {jobs[1].arguments["train"].key}
     assert {kind_of(sample) for sample in samples} == {kind_of(jobs[0])}
-    assert sample_jobs(jobs, Paces.of([record(jobs[0], 3.0, 100)])) == []
+    assert sample_jobs(jobs, paces_of([record(jobs[0], 3.0, 100)])) == []
     assert sample_jobs([unsized.job("a", 1), unsized.job("a", 2)], Paces()) == [unsized.job("a", 1)]

@@ -55,7 +55,7 @@ class _StepCost:
 
 def show_plan(campaign: Campaign, as_json: bool, *, calibrate: bool = False) -> int:
     """Print what would run and, where the store knows a step's pace, how long it would take."""
-    from goldproof.jobs.pace import Paces
+    from goldproof.jobs.pace import paces_of
     from goldproof.jobs.plan import make_plan
     from goldproof.models.source import standing_in
 
@@ -67,7 +67,7 @@ def show_plan(campaign: Campaign, as_json: bool, *, calibrate: bool = False) -> 
             typer.echo(outline)
         plan = campaign.plan()
         of_experiment = [(each, {job.key for job in _everything(each.jobs())}) for each in campaign.experiments()]
-    paces = Paces.of(campaign.store.records())
+    paces = paces_of(campaign.store.records())
     if calibrate:
         paces = _measured(campaign, plan.absent, paces)
         plan = make_plan(plan.absent + plan.kept, campaign.store.look())
@@ -162,8 +162,7 @@ def _measured(campaign: Campaign, jobs: Sequence[Job[Any]], paces: Paces) -> Pac
 
     from goldproof.cli.progress import following
     from goldproof.jobs import run_jobs
-    from goldproof.jobs.pace import Paces as Found
-    from goldproof.jobs.pace import sample_jobs
+    from goldproof.jobs.pace import paces_of, sample_jobs
     from goldproof.models.source import is_stood_in
     from goldproof.runners.serial import SerialRunner
 
@@ -178,4 +177,4 @@ def _measured(campaign: Campaign, jobs: Sequence[Job[Any]], paces: Paces) -> Pac
     with following(len(_everything(samples)), Console(stderr=True)) as tell:
         for outcome in run_jobs(samples, campaign.store, SerialRunner()):
             tell(outcome)
-    return Found.of(campaign.store.records())
+    return paces_of(campaign.store.records())

@@ -91,17 +91,6 @@ class Paces:
     of_kind: dict[tuple[str, str], _Records] = field(default_factory=dict)
     _sizes: dict[str, float | None] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, records: Iterable[Mapping[str, Any]]) -> Paces:
-        """The paces that the records of a store tell."""
-        found, steps = cls(), registered_steps()
-        for record in records:
-            name, circumstances = str(record["step"]), record["circumstances"]
-            cost = (float(circumstances["seconds"]), circumstances.get("size"))
-            names = steps[name].settings.paced_by if name in steps else ("model",)
-            found.of_kind.setdefault((name, _form(record["arguments"], names)), _Records()).add(*cost)
-        return found
-
     def knows(self, job: Job[Any]) -> bool:
         """Whether a job of this very kind was run before."""
         return kind_of(job) in self.of_kind
@@ -121,6 +110,17 @@ class Paces:
 
     def _planned(self, value: Any) -> Any:
         return self.size(value) if isinstance(value, Job) else value
+
+
+def paces_of(records: Iterable[Mapping[str, Any]]) -> Paces:
+    """The paces that the records of a store tell."""
+    found, steps = Paces(), registered_steps()
+    for record in records:
+        name, circumstances = str(record["step"]), record["circumstances"]
+        names = steps[name].settings.paced_by if name in steps else ("model",)
+        kind = found.of_kind.setdefault((name, _form(record["arguments"], names)), _Records())
+        kind.add(float(circumstances["seconds"]), circumstances.get("size"))
+    return found
 
 
 def kind_of(job: Job[Any]) -> tuple[str, str]:

@@ -14,9 +14,11 @@ from goldproof.report.summary import Missing, Report, Section
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
-from goldproof.studies.transfer.plan import StoredRun, corpus_name, find_sets, jobs, make_recipe, settle
+from goldproof.studies.transfer.parts import corpora_in_words, find_sets, settle
+from goldproof.studies.transfer.plan import jobs, make_recipe
 from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
 from goldproof.studies.transfer.settings import Config
+from goldproof.studies.transfer.steps import StoredRun
 
 
 def make_report(config: Config, results: Results) -> Report:
@@ -88,7 +90,7 @@ def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str |
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
-        "corpus": corpus_name(config),
+        "corpus": corpora_in_words(config),
         "task": config.task,
         "model": only_model(config.model).title,
         "runs": len(courses),

@@ -26,6 +26,7 @@ from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
+from goldproof.studies.transfer.findings import _literature
 from goldproof.studies.transfer.parts import choose_rows, corpora_in_words, find_sets, hold_out
 from goldproof.studies.transfer.plan import make_recipe, requires
 from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
@@ -287,6 +288,28 @@ def test_wrong_languages_in_a_file_are_named(tmp_path):
         f"{str(path)!r} has no development set in the source language 'en', by which checkpoints are chosen; "
         "rows.dev_share holds out a share of the training set"
     )
+
+
+def test_tagging_stops_by_span_f1():
+    config = replace(TINY, patience=5)
+    assert make_recipe(config).early_stopping.rule == "accuracy"
+    assert make_recipe(replace(config, task="tokens")).early_stopping.rule == "span_f1"
+
+
+def test_the_papers_tables_of_earlier_results_stand_in_the_report():
+    def tables(corpus):
+        found = _literature(replace(PAPER, data=replace(PAPER.data, corpus=corpus)))
+        return {table.name: table for section in found for table in section.items}
+
+    assert list(tables("mldoc")) == ["literature-1", "literature-5"]
+    first = tables("mldoc")["literature-1"]
+    assert [column.key for column in first.columns] == ["row", "en", "fr", "ja", "ru", "zh"]
+    assert first.rows[-1]["ja"] == pytest.approx(16.7)
+    assert first.rows[0]["en"] == Missing("lost in the text at hand")
+    assert list(tables("mlqa")) == ["literature-7", "literature-7-em"]
+    assert list(tables("xnli")) == ["literature-6"]
+    assert list(tables("conll2002")) == ["literature-8"]
+    assert tables("sib200") == {}
 
 
 def test_rows_are_chosen_alike_in_every_language():

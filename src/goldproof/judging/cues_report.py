@@ -65,7 +65,7 @@ def _answer(found: CuesFound) -> Answer:
     (first, *others) = found.sets
     kind: ReplyKind = "measured" if first.shares.right is not None else "open"
     head = (
-        "It cannot be told" if first.shares.right is None else f"In {estimate_text(first.shares.right, 1, '%')} of it"
+        "It cannot be told" if first.shares.right is None else f"In {estimate_text(first.shares.right, 1, '%')} of them"
     )
     more = f" {len(others)} more sets stand below." if others else ""
     return Answer(kind, head, f"{cue_sentence(first, found.settings.kind)}.{more}")

@@ -20,7 +20,7 @@ from goldproof.studies.transfer.settings import Config
 from goldproof.studies.transfer.steps import StoredRun, condense
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train, train_averaged
-from goldproof.training.recipe import EarlyStopping, Recipe, Seeds
+from goldproof.training.recipe import EarlyStopping, Recipe, Seeds, StoppingRule
 
 
 def jobs(config: Config) -> list[Job[StoredRun]]:
@@ -57,6 +57,7 @@ def requires(config: Config) -> tuple[Need, ...]:
 def make_recipe(config: Config) -> Recipe:
     """The training of a configuration, evaluated after every share `every` of all steps or of the training data."""
     length = config.recipe.epochs if config.of == "data" else 1.0
-    stopping = EarlyStopping(f"{config.source}/dev", "accuracy", config.patience) if config.patience else None
+    rule: StoppingRule = "span_f1" if config.task == "tokens" else "accuracy"
+    stopping = EarlyStopping(f"{config.source}/dev", rule, config.patience) if config.patience else None
     evaluations = max(1, round(length / config.every))
     return replace(recipe_for(config.recipe, config.task), evaluations=evaluations, early_stopping=stopping)

@@ -93,8 +93,8 @@ def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypa
     assert shown.startswith("192 cells and 8 baselines from 72 trainings (1 seed)\n")
     assert "     72  goldproof.train  (unknown time)" in shown
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 2  # the model is not at hand
-    assert capsys.readouterr().out == "192 cells and 8 baselines from 72 trainings (1 seed)\n"
+    assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 0  # a plan needs no weights
+    assert "     72  goldproof.train  (unknown time)\nnot at hand: the model roberta-base; " in capsys.readouterr().out
 
 
 def test_the_control_adds_a_training_for_each_class_and_corrupt_test_alone_needs_none():

@@ -34,7 +34,7 @@ class ChainReader:
 
         >>> reader = ChainReader(frozenset(("saw", "met")), "and")
         >>> reader.chains("Eva met Kim. Lea saw Eva.", "Lea met Kim.")[1]
-        'A met B <- A saw M; M met B'
+        'A met B <- M met B; A saw M'
         """
         said = [self.tokens(part) for part in sentences(premise)]
         asked = self.tokens(hypothesis)

@@ -185,9 +185,9 @@ class _Z3World:
             named = [z3.If(self.visited[kind](who, one), 1, 0) for name, one in self.names.items() if name.kind is kind]
             formulas.append(count >= z3.Sum(named) if named else count >= 0)
         for rule in self.followers:
-            pair = [
-                self.counts.get((self.name(one), rule.kind)) for one in (rule.leader, rule.who) if one in self.names
-            ]
-            if len(pair) == 2 and None not in pair:
-                formulas.append(pair[0] <= pair[1])
+            if not isinstance(rule.who, Name):
+                continue
+            leader, who = (self.counts.get((self.name(one), rule.kind)) for one in (rule.leader, rule.who))
+            if leader is not None and who is not None:
+                formulas.append(leader <= who)
         return formulas

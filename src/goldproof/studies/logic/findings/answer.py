@@ -76,7 +76,7 @@ def control_claims(config: Config, plain: Sequence[ConditionAccuracy], told: Seq
     low, high = (format_number(value, 1, "%") for value in (min(values), max(values)))
     reach = f"{high} %" if low == high else f"from {low} to {high} %"
     text = (
-        f"The control, which is given what a name links and learns what follows, has {reach} and is above chance in {n} "
+        f"The control, which is given what a name links and learns what follows, has {reach}, above chance in {n} "
         f"of {len(found)}: there the pairs can be learned from, and chance is the model's."
     )
     return [Claim(text, "shown" if n else "not shown", place="accuracy")]

@@ -96,8 +96,8 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert papers_numbers(found) == []  # the templates are not the paper's
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
-        "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",
-        "leaks", "search",
+        "accuracy", "paired", "training-size", "presets", "templates", "sizes", "overlap", "transfer", "controls",
+        "corpora", "leaks", "search",
     }  # fmt: skip
     (curves,) = (item for item in found.sections[0].items if item.name == "training-size")
     places = [(row["share"], row["model"], row["task"]) for row in curves.rows]
@@ -293,8 +293,8 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
     ("settings", "message"),
     [
         (
-            {"experiments": Experiments(beside="closed")},
-            "the setting 'experiments.beside' must be empty or another preset; got 'closed'",
+            {"experiments": Experiments(beside="closed2")},
+            "the setting 'experiments.beside' must be empty or another preset; got 'closed2'",
         ),
         (
             {"experiments": Experiments(source_only=True)},

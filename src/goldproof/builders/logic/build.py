@@ -108,6 +108,11 @@ def build_corpus(recipe: CorpusRecipe, progress: Callable[[int], None] | None = 
     """
     task = check_recipe(recipe)
     grammar = load_grammar(recipe.language, "clcd" if recipe.preset == "clcd" else None)
+    if recipe.preset == "closed2" and not grammar.links:
+        raise UsageError(
+            f"the preset closed2 needs the keys 'followed' and 'leads_to', which {recipe.language} does not give; "
+            "add them (see the grammars that ship) or take the preset closed"
+        )
     writers = {split: _Writer(recipe, grammar, vocabulary) for split, vocabulary in grammar.vocabularies.items()}
     splits: list[tuple[Pair, ...]] = []
     for split, n in (("train", recipe.n_train), ("test", recipe.n_test)):

@@ -38,6 +38,15 @@ def test_names_are_learned_from_capitals_in_texts_of_any_language() -> None:
     assert not reader.words & {"aa0", "bb0", "cc0"}
 
 
+def test_articles_within_lists_are_no_part_of_the_wording() -> None:
+    premises = [f"{a} visitou o {b}, o {a}, a {c} e o {a}. {b} visitou a {c}." for a, b, c in _drawn(60)]
+    reader = learn_reader(premises, ["Ele não visitou."] * len(premises))
+    assert (reader.conjunction, reader.fillers) == ("e", {"a", "o"})
+    assert reader.tokens("Ida visitou a Lia, a Bia e a Eva.") == [
+        "@ida", "visitou", "@lia", ",", "@bia", "e", "@eva", 
+    ]  # fmt: skip
+
+
 def _drawn(n: int) -> list[tuple[str, str, str]]:
     return [(f"Aa{i}", f"Bb{i}", f"Cc{i}") for i in range(n)]
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from goldproof.measures.shortcuts.sentences import sentences
 
 LONGEST = 7
+LISTS_FROM = 2_000  # premises from which it is learned how lists are worded
 COMMON, COMMON_FIRST = 0.2, 0.045  # of the pairs: words with a capital that stand in more are no names
 _PIECE = re.compile(r"\w+(?:-\w+)*|,")
 _WORD = re.compile(r"\w+(?:-\w+)*")
@@ -24,10 +25,11 @@ _LINKS = "MNOPQRST"
 
 @dataclass(frozen=True, slots=True)
 class ChainReader:
-    """The words that are no names, and the word before the last name of a list."""
+    """The words that are no names, the word before the last name of a list, and what may stand before its names."""
 
     words: frozenset[str]
     conjunction: str
+    fillers: frozenset[str] = frozenset()
 
     def chains(self, premise: str, hypothesis: str) -> list[str]:
         """The chains of a pair, each with the hypothesis that it bears on.
@@ -62,7 +64,8 @@ class ChainReader:
             else:
                 tokens.append(f"@{word}" if is_name else word)
             end = match.end()
-        return tokens
+        follows = [*tokens[1:], ","]
+        return [word for word, then in zip(tokens, follows, strict=False) if word not in self.fillers or then[0] != "@"]
 
     def _worded(self, tokens: Sequence[str], marks: dict[str, str], new: str = "_", counted: bool = True) -> str:
         """The wording with marks for names; of a list the marks in order, and how many others there are."""
@@ -93,14 +96,29 @@ def learn_reader(premises: Sequence[str], hypotheses: Sequence[str]) -> ChainRea
         small.update(word for word, _ in found if not word[0].isupper())
         inner.update(word.lower() for word, starts in found if word[0].isupper() and not starts)
     least = {word: (COMMON if word in inner else COMMON_FIRST) * len(premises) for word in pairs}
-    reader = ChainReader(frozenset(word for word, n in pairs.items() if word in small or n >= least[word]), "")
-    last: Counter[str] = Counter()
-    for premise in premises:
-        tokens = reader.tokens(premise)
-        for comma, one, word, other in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
-            if comma == "," and one[0] == other[0] == "@" and word[0] not in ",@":
-                last[word] += 1
-    return ChainReader(reader.words, last.most_common(1)[0][0] if last else "")
+    words = frozenset(word for word, n in pairs.items() if word in small or n >= least[word])
+    some = premises[:LISTS_FROM]
+    fillers = Counter(
+        word for comma, word, name in _windows(some, ChainReader(words, ""), 3) if _is_list(comma, name, word)
+    )
+    often = frozenset(word for word, n in fillers.items() if n >= len(some) / 100)
+    joining = Counter(
+        word
+        for comma, one, word, other in _windows(some, ChainReader(words, "", often), 4)
+        if one[0] == "@" and _is_list(comma, other, word)
+    )
+    return ChainReader(words, joining.most_common(1)[0][0] if joining else "", often)
+
+
+def _windows(texts: Sequence[str], reader: ChainReader, n: int) -> Iterator[tuple[str, ...]]:
+    for sentence in (each for text in texts for each in sentences(text)):
+        tokens = reader.tokens(sentence)
+        yield from zip(*(tokens[start:] for start in range(n)), strict=False)
+
+
+def _is_list(comma: str, name: str, word: str) -> bool:
+    """Whether a word stands in a list: after a comma, before a name, and no name itself."""
+    return comma == "," and name[0] == "@" and word[0] not in ",@"
 
 
 def _words_of(text: str) -> Iterator[tuple[str, bool]]:

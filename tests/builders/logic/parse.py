@@ -286,16 +286,108 @@ def _filled(pattern: str, **fields: str) -> str:
     return text
 
 
-def learn_lexicon(premises: Iterable[str], grammar: Grammar) -> Lexicon:
-    """The names of a corpus from premises of single facts: who visits is a person, what is visited there a place."""
-    verb = grammar.visits[NameKind.PLACE]["affirmed"].m.replace("{objects}", "")
-    people: set[str] = set()
-    places: set[str] = set()
-    for premise in premises:
-        for fact in premise.split(grammar.join):
-            who, found, where = fact.partition(f" {verb}")
-            if not found:
-                raise DataError(f"a premise of single facts reads 'A {verb}B{grammar.join}C {verb}D'; got {premise!r}")
-            people.add(who.strip())
-            places.add(where.strip())
-    return Lexicon.of_names(people, places)
+def learn_lexicon(pairs: Iterable[tuple[str, str]], grammar: Grammar) -> Lexicon:
+    """The names of a corpus from pairs of any task: who visits or is compared is a person, what is visited a place.
+
+    Where only a person can be meant (counted people, whom a described person visited), it is one. What is only denied
+    of someone is a place unless it visits somewhere. Names that stand alone are learned first, so that lists split.
+    """
+    learner = _Learner(grammar)
+    known = [*pairs]
+    for only_lists in (False, True):
+        for premise, hypothesis in known:
+            learner.read(premise, hypothesis, only_lists)
+    return Lexicon.of_names(learner.people, learner.places | (learner.denied - learner.people))
+
+
+@dataclass
+class _Learner:
+    """The names met so far; `denied` are those of which only is known that someone did not visit them."""
+
+    grammar: Grammar
+    people: set[str] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)
+    denied: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        visits = self.grammar.visits[NameKind.PLACE]
+        self.verbs = [f" {text.replace('{objects}', '')}" for text in _texts(visits["affirmed"])]
+        self.denials = [f" {text.replace('{objects}', '')}" for text in _texts(visits["denied"])]
+        self.said = self.grammar.described["pattern"].partition("{subject}")[2].partition("{predicate}")[0]
+        self.phrases = [subject.text for subject in self.grammar.subjects.values()]
+        self.phrases += [*self.grammar.every.values(), *self.grammar.described.values()]
+        self.counted = {kind: [text.split()[-1] for text in texts] for kind, texts in self.grammar.amounts.items()}
+
+    def read(self, premise: str, hypothesis: str, only_lists: bool) -> None:
+        compared = self.compared(premise) + self.compared(hypothesis)
+        if compared:
+            self.add(self.people, compared, only_lists)
+            return
+        self.visits(premise, self.places, only_lists)
+        for denial in self.denials:
+            who, found, what = hypothesis.partition(denial)
+            if found:
+                self.add(self.people, [who], only_lists)
+                self.add(self.denied, [what], only_lists)
+                return
+        kinds = [kind for kind, words in self.counted.items() if set(words) & set(premise.split())]
+        self.visits(hypothesis, self.people if kinds == [NameKind.PERSON] else self.places, only_lists, kinds)
+
+    def compared(self, text: str) -> list[str]:
+        """The names of comparisons, lists whole."""
+        verbs = [
+            each.m.replace("{subject}", "").replace("{others}", "")
+            for each in (self.grammar.taller, self.grammar.as_tall)
+        ]
+        if not any(verb in text for verb in verbs):
+            return []
+        return [part for fact in text.split(self.grammar.comparison_join) for part in re.split("|".join(verbs), fact)]
+
+    def visits(self, text: str, kind: set[str], only_lists: bool, kinds: list[NameKind] | None = None) -> None:
+        """The names of facts; where one is described, whom the other sentence says was visited is a person."""
+        described = self.said in text
+        if described:
+            kind = self.people
+            text = self.grammar.join.join(part.partition(self.said)[0] for part in text.split(self.grammar.join))
+        parts = re.split("|".join(sorted(map(re.escape, self.verbs), key=len, reverse=True)), text)
+        if len(parts) == 1 and described:
+            self.add(self.people, text.split(self.grammar.join), only_lists)
+            return
+        names = [parts[0]]
+        for inner in parts[1:-1] if len(parts) > 2 or described else []:
+            names += inner.rpartition(self.grammar.join)[::2]
+        subjects, objects = [*names[::2]], [*names[1::2], *parts[1:][-1:]]
+        if described:
+            subjects += objects
+            subjects = [name for each in subjects for name in each.split(self.grammar.join)]
+            objects = []
+        if kinds is not None and len(kinds) == 2:
+            items = self.split(objects[0]) if objects else []
+            kind = (
+                self.people
+                if sum(i in self.people for i in items) > sum(i in self.places for i in items)
+                else self.places
+            )
+        self.add(self.people, subjects, only_lists)
+        self.add(kind, objects, only_lists)
+
+    def add(self, kind: set[str], names: Iterable[str], only_lists: bool) -> None:
+        for name in names:
+            name = name.strip()
+            if not name or name in self.phrases or any(phrase in name for phrase in self.grammar.every.values()):
+                continue
+            if any(name.startswith(text.partition(" ")[0] + " ") for text in self.grammar.amounts[NameKind.PLACE]):
+                continue
+            parts = self.split(name)
+            if len(parts) > 1 and not only_lists:
+                continue
+            kind.update(parts)
+
+    def split(self, text: str) -> list[str]:
+        """The names of a list; a name that is known stays whole though it holds the word that joins lists."""
+        *first, last = text.strip().split(", ")
+        known = self.people | self.places | self.denied
+        if last in known:
+            return [*first, last]
+        before, _, after = last.rpartition(f" {self.grammar.conjunction} ")
+        return [*first, *([before, after] if before else [last])]

@@ -51,16 +51,19 @@ def curves(
     series: ChartField | None = None,
     facet: ChartField | None = None,
     rule: float | None = None,
+    log_x: bool = False,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
 
-    `rule` draws a dashed line at a level to compare with, such as chance.
+    `rule` draws a dashed line at a level to compare with, such as chance. `log_x` makes the axis logarithmic from its
+    least number above 0 on, so that 0 has a place on it too.
     """
     import altair as alt
 
     sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=facet)
     looks = sheet.looks()
-    base = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
+    along = _position(alt.X, sheet["x"], sheet.names("x"), log_x)
+    base = alt.Chart().encode(x=along, y=_value_position(alt.Y, sheet["y"]))
     fill = looks.get("fill", alt.value(SERIES[0]))
     stroke = {"stroke": looks.get("stroke", alt.value(SERIES[0])), **_only(looks, "strokeDash")}
     # The lines come first: a first layer without a legend would take the legend away from all.
@@ -247,7 +250,7 @@ def _level(**where: Any) -> Any:
     return alt.Chart().mark_rule(strokeDash=[4, 3], strokeWidth=1, color=MUTED, aria=False).encode(**where)
 
 
-def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
+def _position(channel: Any, column: Column, values: Sequence[Any], is_log: bool = False) -> Any:
     """An axis for numbers where all are numbers, else for names in order of appearance."""
     import altair as alt
 
@@ -257,7 +260,9 @@ def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
         if whole and column.unit not in SCALED_UNITS:
             ticks["format"] = "d"
         axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=4, **axis_format(column), **ticks)
-        scale = alt.Scale(zero=False, nice=False, padding=6)
+        above = [value for value in values if value > 0]
+        log = {"type": "symlog", "constant": min(above)} if is_log and above else {}
+        scale = alt.Scale(zero=False, nice=False, padding=6, **log)
         return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)
     axis = alt.Axis(grid=False, labelAngle=0 if widest_of(values) * len(values) < 320 else -40)
     return channel(f"{column.key}:O", title=heading(column), sort=values, axis=axis)

@@ -79,6 +79,11 @@ def test_what_is_not_at_hand_is_named_and_the_rest_is_left(small):
     assert {each.reason for each in extra} == {
         "the catalog knows no local files of split 'train' of 'glue/mnli' in 'en'; known: validation"
     }
+    assert [each.places for each in extra][-2:] == [("Table 5", "Figure 5"), ("Table 7",)]
+    assert found.config.presence.annotated == (
+        "en",
+        "ru",
+    )  # their training data are there, and need no gold of the test
     assert all_jobs(stability.jobs(found.config))
 
 

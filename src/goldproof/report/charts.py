@@ -42,7 +42,7 @@ MOST_TICKS = 13
 MOST_LARGE_PANELS = 8
 
 
-def curves(
+def curves(  # noqa: PLR0913 - what a chart shows is given by name
     rows: Sequence[Mapping[str, Cell]],
     x: ChartField,
     y: ChartField,

@@ -361,7 +361,7 @@ def most_rows(features: list[list[str]], wanted: tuple[str, ...], percent: tuple
     """
     held = {name: np.array([name in row for row in features]) for name in wanted}
     amount = min((_most(holds, each) for holds in held.values() for each in percent), default=0)
-    if amount < 1:
+    if amount < 1 or any(not holds.any() or holds.all() for holds in held.values()):
         rarest = min(held, key=lambda name: int(held[name].sum()))
         raise UsageError(
             f"presence: no subset has these shares ({', '.join(map(str, percent))} %) of every feature: "

@@ -1,4 +1,4 @@
-"""Maps of every language after the added data (Figures 10 to 15): how many categories are now above chance?"""
+"""How many categories are above chance after the added data: maps of every language (Figures 10 to 15)."""
 
 from __future__ import annotations
 

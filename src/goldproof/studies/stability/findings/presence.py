@@ -53,7 +53,7 @@ def _cell(found: StabilityFindings, language: str, feature: str = "", percent: i
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A feature's score in a language, with a share of the extra rows that holds it; None where they are as they come."""
+    """A feature's score in a language with a share of the extra rows that holds it; None as they come."""
 
     feature: str
     language: str
@@ -318,6 +318,7 @@ def _rate(fact: Mapping[str, Any], feature: str) -> Cell:
 def _printed_rate(found: StabilityFindings, corpus: str, feature: str) -> Cell:
     """The paper's rate, where it is of the same corpus; no model has a part in it."""
     extra = found.config.extra
-    is_theirs = extra.corpus == PAPER_EXTRA and extra.split == "train" if corpus == "extra" else found.paper_corpora
-    is_theirs = is_theirs and found.config.data.most_train is None and corpus in _PAPER_COLUMN
+    is_mnli = extra.corpus == PAPER_EXTRA and extra.split == "train"
+    is_theirs = corpus in _PAPER_COLUMN and (corpus != "extra" or is_mnli)
+    is_theirs = is_theirs and found.paper_corpora and found.config.data.most_train is None
     return printed_cell(RATES[feature][_PAPER_COLUMN[corpus]] if is_theirs else None)

@@ -33,7 +33,7 @@ from goldproof.studies.probing import PAPER, TINY, Config, jobs, report
 from goldproof.studies.probing import published as paper
 from goldproof.studies.probing.findings import similarity
 from goldproof.studies.probing.findings.answer import probing_answer, probing_findings
-from goldproof.studies.probing.plan import arms, cells, probe_job
+from goldproof.studies.probing.plan import arms, cells, compared, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
 from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice
@@ -101,6 +101,17 @@ def test_fewer_items_keep_the_shares_of_classes_and_do_not_hang_on_order():
     assert labels == {"a": 30, "b": 10}
     turned = task_of(rows[1][::-1], rows[0][::-1], sizes=Sizes(most_train=40, most_test=20))
     assert all(texts_of(task, split) == texts_of(turned, split) for split in ("train", "validation", "test"))
+
+
+def test_validation_has_a_cap_of_its_own():
+    parts = rows_of("train", 300), rows_of("validation", 100, first=300), rows_of("test", 100, first=400)
+    task = task_of(*parts, sizes=Sizes(most_validation=30))
+    assert [len(texts_of(task, split)) for split in ("train", "validation", "test")] == [300, 30, 100]
+    assert task.notes == ("At most 30 validation texts were drawn, each class by its share",)
+    labels = Counter(task.data.select(split="validation").table.column("label").to_pylist())
+    assert labels == {"a": 15, "b": 15}
+    held = task_of(rows_of("validation", 300), rows_of("test", 40, first=300), sizes=Sizes(40, 20, 40))
+    assert [len(texts_of(held, split)) for split in ("train", "validation", "test")] == [40, 20, 40]
 
 
 def test_a_class_that_lost_its_training_texts_is_left_out_of_test():
@@ -247,6 +258,30 @@ def test_a_folder_of_ones_own_in_either_format(tmp_path):
     assert str(error.value) == f"{str(tmp_path)!r} has no task 'theirs' in 'en'; it has: mine, yours"
 
 
+def test_no_two_tasks_of_a_language_have_one_title(tmp_path):
+    """English treebanks give both NShift and BShift, under RuSentEval's and SentEval's names."""
+    lines = [f"{split}\t{'IO'[i % 2]}\t{split} text {i}\n" for split in ("tr", "va", "te") for i in range(20)]
+    for name in ("ngram_shift", "bigram_shift"):
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    config = Config(data=Data(corpus=str(tmp_path), languages=("en",)), model=("fake",))
+    assert {title_of(task) for task in tasks_of(config, "en")} == {"NShift", "BShift"}
+    assert compared(config) == [("en", "bigram_shift"), ("en", "ngram_shift")]
+    for each in (PAPER, TINY, Config()):
+        for language in each.data.languages:
+            titles = [title_of(task) for task in tasks_of(each, language)]
+            assert len(titles) == len(set(titles))
+
+
+def test_the_paper_compares_models_on_the_tasks_that_its_languages_share():
+    shared = {language: [task for code, task in compared(PAPER) if code == language] for language in ("ru", "en")}
+    assert [title_of(task) for task in shared["ru"]] == [
+        "SentLen", "WC", "TreeDepth", "NShift", "PT", "SubjNumber", "ObjNumber",
+    ]  # fmt: skip
+    assert [title_of(task) for task in shared["en"]] == [
+        "SentLen", "WC", "TreeDepth", "BShift", "Tense", "SubjNumber", "ObjNumber",
+    ]  # fmt: skip
+
+
 def test_the_paper_has_14_russian_and_10_english_tasks():
     assert [len(tasks_of(PAPER, language)) for language in ("ru", "en")] == [14, 10]
 
@@ -299,7 +334,7 @@ def test_every_printed_number_is_that_of_the_paper(papers, number, place):
     text = (papers / "001_0b5fe6d6ac290846.txt").read_text(encoding="utf-8")
     columns = paper.MODELS if number < 7 else paper.BASELINES
     ours = {
-        (title_of(task, language), column): paper.printed(kind, language, task, column)
+        (title_of(task), column): paper.printed(kind, language, task, column)
         for task in paper_tasks(language)
         for column in columns
     }

@@ -1,4 +1,5 @@
-"""Logistic probes on sparse features, such as TF-IDF: all L2 values at once. Features are not standardised."""
+"""Probes on sparse features, such as TF-IDF: as many L2 values at once as fit in memory. Features are not standardised.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from goldproof.errors import UsageError
 from goldproof.extras import require
 from goldproof.measures.designs import sparse_design
+from goldproof.measures.inputs import SparseInputs
 from goldproof.measures.logistic import likeliest, solve_in_parts
+from goldproof.measures.mlp import fit_mlp
 from goldproof.measures.probe_task import ProbeTask
-from goldproof.measures.probes import PROBING, ProbeGrid, Probes, ProbeSettings
+from goldproof.measures.probes import DEVICE_BYTES, PROBING, ProbeGrid, Probes, ProbeSettings
 from goldproof.statistics.arrays import IntArray
+
+HELD_OUT = ("validation", "test")
+COPIES = 6
 
 
 def fit_sparse_probes(
@@ -28,17 +33,43 @@ def fit_sparse_probes(
     1.0
     """
     require(PROBING)
+    settings = settings or ProbeSettings()
+    fit = _logistic_answers if settings.kind == "logistic" else _mlp_answers
+    answers = fit(features.tocsr(), task, settings, device)
+    return ProbeGrid(settings, answers, {split: task.codes[task.rows(split)] for split in answers}).chosen()
+
+
+def _logistic_answers(matrix: Any, task: ProbeTask, settings: ProbeSettings, device: str) -> dict[str, IntArray]:
+    """Answers of shape (1, L2 values, 1, items) on validation and test."""
     import torch
 
-    settings = settings or ProbeSettings()
-    if settings.kind != "logistic":
-        raise UsageError(f"sparse features are probed by logistic regression; got kind {settings.kind!r}")
-    matrix = features.tocsr()
     codes = torch.from_numpy(task.codes[task.train]).to(device)
     train = sparse_design(matrix[task.train], device)
     theta = solve_in_parts(train, codes, task.n_classes, settings.l2, settings.solver)
     found: dict[str, IntArray] = {}
-    for split in ("validation", "test"):
+    for split in HELD_OUT:
         best = likeliest(sparse_design(matrix[task.rows(split)], device).forward(theta))
         found[split] = best.transpose(1, 2)[:, :, None].cpu().numpy().astype(np.int64)
-    return ProbeGrid(settings, found, {split: task.codes[task.rows(split)] for split in found}).chosen()
+    return found
+
+
+def _mlp_answers(matrix: Any, task: ProbeTask, settings: ProbeSettings, device: str) -> dict[str, IntArray]:
+    """Answers of shape (1, L2 values, seeds, items) on validation and test."""
+    import torch
+
+    parts = {split: SparseInputs(matrix[task.rows(split)], device) for split in ("train", *HELD_OUT)}
+    codes = {split: torch.from_numpy(task.codes[task.rows(split)]).to(device) for split in parts}
+    train, validation = ((parts[split], codes[split]) for split in ("train", "validation"))
+    found: dict[str, list[IntArray]] = {split: [] for split in HELD_OUT}
+    for l2 in _in_parts(settings, matrix.shape[1], device):
+        fitted = fit_mlp(train, validation, task.n_classes, l2, settings.seeds, settings.mlp)
+        for split, each in found.items():
+            each.append(fitted.logits(parts[split]).argmax(-1).movedim(1, 3).cpu().numpy().astype(np.int64))
+    return {split: np.concatenate(each, axis=1) for split, each in found.items()}
+
+
+def _in_parts(settings: ProbeSettings, n_features: int, device: str) -> list[tuple[float, ...]]:
+    """The L2 values in parts whose first weights, their gradient, moments and best copy fit in memory."""
+    columns = len(settings.seeds) * settings.mlp.hidden
+    at_once = max(1, DEVICE_BYTES[device.partition(":")[0]] // (4 * COPIES * n_features * columns))
+    return [settings.l2[start : start + at_once] for start in range(0, len(settings.l2), at_once)]

@@ -51,10 +51,12 @@ def curves(
     series: ChartField | None = None,
     facet: ChartField | None = None,
     rule: float | None = None,
+    own_axes: bool = False,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
 
-    `rule` draws a dashed line at a level to compare with, such as chance.
+    `rule` draws a dashed line at a level to compare with, such as chance. With `own_axes` the values of each panel have
+    an axis of their own, where panels are not to be compared by height.
     """
     import altair as alt
 
@@ -74,14 +76,15 @@ def curves(
         layers.append(_level(y=alt.datum(rule)))
     if facet is None:
         return sheet.finish(layered(*layers, width=WIDE, height=280), {"width": NARROW + 15}, "y")
-    return sheet.finish(_panels(sheet, layers), {"width": NARROW, "columns": 1}, "y")
+    panels = _panels(sheet, layers, own_axes)
+    return sheet.finish(panels, {"width": NARROW, "columns": 1}, "y")
 
 
 def _only(encodings: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: encodings[name] for name in names if name in encodings}
 
 
-def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
+def _panels(sheet: Sheet, layers: Sequence[Any], own_axes: bool) -> Any:
     """A panel for each value of the facet; many panels are small, so that all can be seen together."""
     import altair as alt
 
@@ -90,7 +93,8 @@ def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
     size = {"width": WIDE // 2 - 10, "height": 180} if n_columns <= 2 else {"width": WIDE // 4 + 15, "height": 110}
     header = alt.Header(labelAnchor="start", labelPadding=4)
     facet = alt.Facet(f"{sheet['facet'].key}:N", sort=names, title=None, header=header)
-    return layered(*layers, **size).facet(facet, columns=n_columns)
+    found = layered(*layers, **size).facet(facet, columns=n_columns)
+    return found.resolve_scale(y="independent") if own_axes else found
 
 
 def dots(

@@ -20,6 +20,7 @@ from goldproof.models.ngrams import NGrams, ngrams
 from goldproof.models.static_vectors import static_vectors
 from goldproof.studies.probing import steps
 from goldproof.studies.probing.coarse import coarse_jobs
+from goldproof.studies.probing.published import canonical_name
 from goldproof.studies.probing.settings import Config, encoder_of, parse_model
 from goldproof.studies.probing.tasks import facts_job, settle, task_job, tasks_of
 from goldproof.studies.shared import each_model
@@ -66,7 +67,7 @@ def requires(config: Config) -> tuple[Need, ...]:
 def cell_jobs(config: Config, cell: ProbingCell) -> list[Job[Any]]:
     """All jobs of a cell; a baseline is probed, and nothing beyond."""
     wanted: list[Job[Any]] = []
-    for kind in kinds_of(config, cell):
+    for kind in config.probe.kinds:
         wanted += [probe_job(config, cell, kind), assess_job(config, cell, kind)]
     if cell.arm.kind == "baseline":
         return wanted
@@ -113,11 +114,6 @@ def cells(config: Config) -> list[ProbingCell]:
         if language in arm.languages
         for task in tasks_of(config, language)
     ]
-
-
-def kinds_of(config: Config, cell: ProbingCell) -> tuple[str, ...]:
-    """The probes of a cell; sparse features have a logistic one only."""
-    return tuple(kind for kind in config.probe.kinds if kind == "logistic") if _is_sparse(cell) else config.probe.kinds
 
 
 def probe_settings(config: Config, kind: str) -> ProbeSettings:
@@ -168,9 +164,14 @@ def compared(config: Config) -> list[tuple[str, str]]:
     """Languages and tasks on which models are compared: the tasks that all languages share."""
     if not config.similarity.measures or not each_model(config.model):
         return []
-    first, *others = (tasks_of(config, language) for language in config.data.languages)
-    shared = [task for task in first if all(task in tasks for tasks in others)]
-    return [(language, task) for language in config.data.languages for task in shared]
+    tasks = {language: tasks_of(config, language) for language in config.data.languages}
+    shared = set.intersection(*({_question(config, task) for task in each} for each in tasks.values()))
+    return [(language, task) for language, each in tasks.items() for task in each if _question(config, task) in shared]
+
+
+def _question(config: Config, task: str) -> str:
+    """What a task asks: the paper's suites have two names for some tasks that its languages share."""
+    return canonical_name(task) if config.data.corpus == "paper" else task
 
 
 def models_of(config: Config, language: str) -> list[Arm]:

@@ -19,7 +19,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.own import has_own
-from goldproof.studies.probing.plan import Arm, ProbingCell, arms, assess_job, cells, kinds_of, probe_job
+from goldproof.studies.probing.plan import Arm, ProbingCell, arms, assess_job, cells, probe_job
 from goldproof.studies.probing.published import PAPER_SUITES, title_of
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Probed
@@ -111,7 +111,7 @@ class ProbingFindings:
         }
         self.scored: dict[tuple[str, str, str, str], LayerScores] = {}
         for cell in cells(config):
-            for kind in kinds_of(config, cell):
+            for kind in config.probe.kinds:
                 self._score(cell, kind)
 
     def _score(self, cell: ProbingCell, kind: str) -> None:
@@ -229,10 +229,10 @@ def _compare(model: LayerScores, twin: LayerScores, level: float) -> Comparison:
 def task_title(task: str, language: str) -> str:
     """A task as the paper calls it, and the language.
 
-    >>> task_title("bigram_shift", "ru")
+    >>> task_title("ngram_shift", "ru")
     'NShift (ru)'
     """
-    return f"{title_of(task, language)} ({language})"
+    return f"{title_of(task)} ({language})"
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -17,7 +17,7 @@ from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
 from goldproof.models.source import BIN
 from goldproof.studies.own import has_own, own_rules
-from goldproof.studies.probing.published import SUITES, TASKS
+from goldproof.studies.probing.published import SUITES, paper_tasks
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
     PAPER_RECIPE,
@@ -42,12 +42,14 @@ MEASURES = ("debiased", "plain", "maxcorr", "procrustes")
 @named("probing.Splits")
 @dataclass(frozen=True)
 class Splits:
-    """How splits are made where the corpus has none that can be used, and how many test items a task may have.
+    """How splits are made where the corpus has none that can be used, and how many validation and test items a task
+    may have.
 
     `held_out` is the share of the training items that validates where there is no validation split. Where more than
     half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
     """
 
+    most_validation: int | None = None
     most_test: int | None = None
     held_out: float = 0.1
     seed: int = 0
@@ -211,6 +213,11 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
         ("data.corpus", _is_corpus(c.data.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
         ("data.most_train", is_limit(c.data.most_train, 20), "a whole number of at least 20, or null for all"),
+        (
+            "splits.most_validation",
+            is_limit(c.splits.most_validation, 20),
+            "a whole number of at least 20, or null for all",
+        ),
         ("splits.most_test", is_limit(c.splits.most_test, 20), "a whole number of at least 20, or null for all"),
         ("splits.held_out", 0 < c.splits.held_out < 1, "above 0 and below 1"),
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
@@ -253,7 +260,7 @@ def _is_corpus(corpus: str) -> bool:
 
 def _known_tasks(c: Config) -> tuple[str, ...]:
     if c.data.corpus == "paper":
-        return tuple(TASKS)
+        return tuple(dict.fromkeys(task for language in c.data.languages for task in paper_tasks(language)))
     return tuple(catalog()[c.data.corpus].parts) if c.data.corpus in SUITES else ()
 
 

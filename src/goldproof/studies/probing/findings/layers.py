@@ -116,7 +116,7 @@ def _best_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell
 
 def _printed(found: ProbingFindings, kind: str, column: str, task: _Task) -> Printed | None:
     """What the paper prints in a column, where the task is the paper's."""
-    return printed(kind, task.language, canonical_name(task.name), column) if found.is_papers(task.language) else None
+    return printed(kind, task.language, task.name, column) if found.is_papers(task.language) else None
 
 
 def _printed_text(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
@@ -125,7 +125,7 @@ def _printed_text(found: ProbingFindings, kind: str, column: str, task: _Task) -
 
 
 def _best_of_paper(found: ProbingFindings, kind: str, task: _Task) -> Cell:
-    top = best_printed(kind, task.language, canonical_name(task.name)) if found.is_papers(task.language) else None
+    top = best_printed(kind, task.language, task.name) if found.is_papers(task.language) else None
     return printed_cell(None if top is None else f"{top[1]} {top[0]}")
 
 
@@ -170,9 +170,9 @@ def _curves(found: ProbingFindings, kind: str) -> Figure:
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
     title = f"Where accuracy peaks over the layers ({KIND_TITLES[kind]}): {_early(found, kind)}"
-    note = "Bands hold for all layers of a curve together."
+    note = "Bands hold for all layers of a curve together. Each task has an axis of its own."
     caption = Caption(f"curves-{kind}", title, note, _keys(found, kind))
-    return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
+    return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption, own_axes=True)
 
 
 def _early(found: ProbingFindings, kind: str) -> str:
@@ -198,14 +198,16 @@ def curve_rows(
 
 def _side_by_side(found: ProbingFindings) -> list[tuple[str, str]]:
     """Languages and tasks, the languages of a task next to each other."""
-    first = list(dict.fromkeys(task for _, task in found.tasks))
-    return sorted(found.tasks, key=lambda place: first.index(place[1]))
+    first = list(dict.fromkeys(canonical_name(task) for _, task in found.tasks))
+    return sorted(found.tasks, key=lambda place: first.index(canonical_name(place[1])))
 
 
-def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Caption) -> Figure:
+def layer_curves(
+    rows: Sequence[dict[str, Cell]], value: Column, caption: Caption, own_axes: bool = False
+) -> Figure:
     """Curves over layers, a line for each model and a panel for each task."""
-    across, series = Column("layer", "Layer", 0), Column("model", "Model")
-    return curves(rows, across, value, caption=caption, series=series, facet=Column("panel", ""))
+    across, series, panel = Column("layer", "Layer", 0), Column("model", "Model"), Column("panel", "")
+    return curves(rows, across, value, caption=caption, series=series, facet=panel, own_axes=own_axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +291,7 @@ def baselines_section(found: ProbingFindings) -> Section:
 
 def _baselines(found: ProbingFindings, kind: str) -> Table:
     gains, level = found.over_baselines(kind), found.config.level
-    shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
+    shown = found.baselines
     fields: list[Field[_Task]] = [
         _TASK,
         Field(Column("majority", "Majority", 1, "%"), lambda task: found.facts[task.language, task.name].majority),
@@ -314,8 +316,7 @@ def _baselines(found: ProbingFindings, kind: str) -> Table:
     title = f"On {easy} of {len(gains)} tasks the best model is not shown to be better than a baseline"
     title = f"{title} ({KIND_TITLES[kind]})" if gains else f"Baselines ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
-    note = "Sparse features have a logistic probe only."
-    return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, _tasks(found))
+    return make_table(Heading(f"baselines-{kind}", title, "", keys), fields, _tasks(found))
 
 
 def _best_model(found: ProbingFindings, kind: str, task: _Task) -> Cell:

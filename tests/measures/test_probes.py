@@ -15,7 +15,7 @@ from goldproof.measures.layers import array_layers, join_layers, select_layers
 from goldproof.measures.mlp import MlpSettings, fit_mlp
 from goldproof.measures.probe_task import hold_out, majority_accuracy, probe_task
 from goldproof.measures.probes import ProbeSettings, fit_grid, fit_probes
-from goldproof.measures.sparse_probes import fit_sparse_probes
+from goldproof.measures.sparse_probes import fit_sparse_probes, in_span
 
 pytestmark = pytest.mark.needs("models")
 
@@ -138,6 +138,18 @@ def test_an_mlp_on_sparse_features_is_the_one_on_the_same_dense_ones():
     torch.testing.assert_close(*logits, atol=1e-5, rtol=1e-4)
 
 
+def test_the_span_of_training_items_keeps_every_product_with_them():
+    import scipy.sparse
+
+    rng = np.random.default_rng(0)
+    train, test = (scipy.sparse.random(n, 500, 0.1, "csr", np.float32, rng) for n in (40, 15))
+    train = scipy.sparse.vstack([train, train[[3]]]).tocsr()  # the same text twice: K has no inverse
+    found = in_span({"train": train, "test": test})
+    products = {split: (rows @ train.T).toarray() for split, rows in (("train", train), ("test", test))}
+    for split, rows in found.items():
+        np.testing.assert_allclose((rows[0] @ found["train"][0].T).numpy(), products[split], atol=2e-3)
+
+
 def test_an_mlp_on_sparse_features_learns_what_a_line_cannot_and_its_penalties_go_in_parts(monkeypatch):
     import scipy.sparse
 
@@ -150,6 +162,8 @@ def test_an_mlp_on_sparse_features_learns_what_a_line_cannot_and_its_penalties_g
     found = fit_sparse_probes(matrix, task, settings)
     assert found.test_accuracy[0, 0] > 0.9
     assert fit_sparse_probes(matrix, task).test_accuracy[0, 0] < 0.65
+    many = scipy.sparse.hstack([matrix, scipy.sparse.random(1200, 1000, 0.002, "csr", np.float32, rng)]).tocsr()
+    assert fit_sparse_probes(many, task, settings).test_accuracy[0, 0] > 0.85  # in the span of 720 items
     monkeypatch.setattr("goldproof.measures.sparse_probes.DEVICE_BYTES", {"cpu": 1})
     alone = fit_sparse_probes(matrix, task, settings)
     assert (alone.predicted == found.predicted).mean() > 0.99

@@ -7,7 +7,7 @@ paper. It computes no statistics; drawing is the work of `goldproof.report.figur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,26 @@ from goldproof.report.chart_parts import (
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
 from goldproof.report.extremes import ends_of
-from goldproof.report.heat_maps import heat_map
+from goldproof.report.heat_maps import heat_map, square_map
 from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, MUTED, SERIES
 from goldproof.report.summary import Cell, Column, Figure
 from goldproof.report.text_width import widest_of
 
-__all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"]
+__all__ = ["Caption", "Panels", "bars", "curves", "dots", "heat_map", "histogram", "scatter", "square_map"]
 
 MOST_TICKS = 13
 MOST_LARGE_PANELS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """A field each of whose values gets a panel; with `own_axes` the values in each have an axis of their own, where
+    panels are not to be compared by height.
+    """
+
+    field: ChartField
+    own_axes: bool = False
 
 
 def curves(
@@ -49,18 +59,17 @@ def curves(
     *,
     caption: Caption,
     series: ChartField | None = None,
-    facet: ChartField | None = None,
+    facet: ChartField | Panels | None = None,
     rule: float | None = None,
-    own_axes: bool = False,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
 
-    `rule` draws a dashed line at a level to compare with, such as chance. With `own_axes` the values of each panel have
-    an axis of their own, where panels are not to be compared by height.
+    `rule` draws a dashed line at a level to compare with, such as chance.
     """
     import altair as alt
 
-    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=facet)
+    panels = facet if isinstance(facet, Panels) or facet is None else Panels(facet)
+    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=None if panels is None else panels.field)
     looks = sheet.looks()
     base = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
     fill = looks.get("fill", alt.value(SERIES[0]))
@@ -74,10 +83,9 @@ def curves(
     layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill))
     if rule is not None:
         layers.append(_level(y=alt.datum(rule)))
-    if facet is None:
+    if panels is None:
         return sheet.finish(layered(*layers, width=WIDE, height=280), {"width": NARROW + 15}, "y")
-    panels = _panels(sheet, layers, own_axes)
-    return sheet.finish(panels, {"width": NARROW, "columns": 1}, "y")
+    return sheet.finish(_panels(sheet, layers, panels.own_axes), {"width": NARROW, "columns": 1}, "y")
 
 
 def _only(encodings: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -286,6 +286,7 @@ PAPER = Config(
     description_length=False,
     neurons=NeuronChoice(n_random=1, seeds=()),
     similarity=SimilarityChoice(measures=("plain", "maxcorr")),
+    coarse=Coarse(model="M-BERT=bert-base-multilingual-cased", languages=("en", "ru"), seeds=(0, 1, 2, 3, 4, 5)),
     most_classes=1000,
 )
 TINY = Config(

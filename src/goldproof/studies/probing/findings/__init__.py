@@ -20,6 +20,8 @@ from goldproof.studies.probing.scores import ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.tasks import Facts, facts_job, settle
 
+FEW = 100  # test items
+
 
 def make_report(config: Config, results: Results) -> Report:
     """What was found."""
@@ -123,6 +125,13 @@ def _limits(found: ProbingFindings) -> list[str]:
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
+    few = [
+        f"{task_title(task, language)}: {facts.parts['test'].rows}"
+        for (language, task), facts in found.facts.items()
+        if facts.parts["test"].rows < FEW
+    ]
+    if few:
+        lines.append(f"So few test items tell an accuracy to ±10 points at best: {'; '.join(few)}.")
     if config.data.corpus == "generated" and not has_own(config):
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
     return lines

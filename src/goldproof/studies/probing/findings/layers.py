@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from goldproof.report.charts import Caption, curves
+from goldproof.report.charts import Caption, Panels, curves
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.plan import Arm
@@ -202,12 +202,10 @@ def _side_by_side(found: ProbingFindings) -> list[tuple[str, str]]:
     return sorted(found.tasks, key=lambda place: first.index(canonical_name(place[1])))
 
 
-def layer_curves(
-    rows: Sequence[dict[str, Cell]], value: Column, caption: Caption, own_axes: bool = False
-) -> Figure:
+def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Caption, own_axes: bool = False) -> Figure:
     """Curves over layers, a line for each model and a panel for each task."""
-    across, series, panel = Column("layer", "Layer", 0), Column("model", "Model"), Column("panel", "")
-    return curves(rows, across, value, caption=caption, series=series, facet=panel, own_axes=own_axes)
+    across, series = Column("layer", "Layer", 0), Column("model", "Model")
+    return curves(rows, across, value, caption=caption, series=series, facet=Panels(Column("panel", ""), own_axes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,17 @@ from dataclasses import dataclass
 
 MODELS = ("M-BERT", "LABSE", "XLM-R", "MiniLM", "M-BART")
 BASELINES = ("fastText", "TF-IDF Char", "TF-IDF BPE", "TF-IDF SP")
+HUB_NAMES = {
+    "M-BERT": "bert-base-multilingual-cased",
+    "LABSE": "sentence-transformers/LaBSE",
+    "XLM-R": "xlm-roberta-base",
+    "MiniLM": "microsoft/Multilingual-MiniLM-L12-H384",
+    "M-BART": "facebook/mbart-large-cc25",
+}
+"""The paper's models as the hub has them; the first and the third lend their tokenizers to TF-IDF BPE and SP."""
+TOKENIZERS = {"TF-IDF BPE": HUB_NAMES["M-BERT"], "TF-IDF SP": HUB_NAMES["XLM-R"]}
+VECTORS = ("cc.en.300", "ft_native_300_ru_wiki_lenta")
+"""How the files of the paper's fastText vectors begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +47,6 @@ def printed(kind: str, language: str, task: str, column: str) -> Printed | None:
         return None
     accuracy, _, layer = row.split("; ")[columns.index(column)].partition(" ")
     return Printed(float(accuracy), int(layer) if layer else None)
-
-
-def best_printed(kind: str, language: str, task: str) -> tuple[str, Printed] | None:
-    """The model with the highest printed accuracy, the first of them where several tie.
-
-    >>> best_printed("logistic", "ru", "past_present")[0]
-    'LABSE'
-    """
-    found = [(name, number) for name in MODELS if (number := printed(kind, language, task, name)) is not None]
-    return max(found, key=lambda pair: pair[1].accuracy, default=None)
 
 
 _MODELS: dict[tuple[str, str], dict[str, str]] = {

@@ -17,7 +17,7 @@ from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
 from goldproof.models.source import BIN
 from goldproof.studies.own import has_own, own_rules
-from goldproof.studies.probing.published import SUITES, paper_tasks
+from goldproof.studies.probing.published import HUB_NAMES, SUITES, TOKENIZERS, paper_tasks
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
     PAPER_RECIPE,
@@ -194,7 +194,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     named = [parse_model(text) for text in each_model(c.model)]
     vectors = [text.partition("=")[0] for text in c.baselines.vectors]
     shared = f"among the languages of the study ({', '.join(c.data.languages)})"
-    coarse = {text: parse_model(text) for text in each_model(c.model)}
+    tuned = parse_model(c.coarse.model).title in {model.title for model in named}
     return [
         ("model", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
         ("model", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
@@ -238,7 +238,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("similarity.n_costly", c.similarity.n_costly >= 1, "at least 1"),
         ("most_classes", c.most_classes >= 2, "at least 2"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
-        ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'model'"),
+        ("coarse.model", not c.coarse.seeds or c.coarse.model == "small" or tuned, "'small' or one of 'model'"),
         ("coarse.model", not c.coarse.seeds or not _is_fake(c.coarse.model), "a model that keeps its weights"),
         (
             "coarse.languages",
@@ -270,18 +270,12 @@ def _are_known(c: Config) -> bool:
 
 
 PAPER = Config(
-    model=(
-        "M-BERT=bert-base-multilingual-cased",
-        "LABSE=sentence-transformers/LaBSE",
-        "XLM-R=xlm-roberta-base",
-        "MiniLM=microsoft/Multilingual-MiniLM-L12-H384",
-        "M-BART=facebook/mbart-large-cc25",
-    ),
+    model=tuple(f"{name}={hub}" for name, hub in HUB_NAMES.items()),
     twins=False,
     data=replace(DATA, corpus="paper"),
     embeddings=False,
     probe=ProbeChoice(kinds=KINDS),
-    baselines=Baselines(length=False, tokenizers=("bert-base-multilingual-cased", "xlm-roberta-base")),
+    baselines=Baselines(length=False, tokenizers=tuple(TOKENIZERS.values())),
     selectivity=False,
     description_length=False,
     neurons=NeuronChoice(n_random=1, seeds=()),

@@ -12,14 +12,7 @@ from goldproof.report.charts import Caption, Panels, curves
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.plan import Arm
-from goldproof.studies.probing.published import (
-    BASELINES,
-    MODELS,
-    Printed,
-    best_printed,
-    canonical_name,
-    printed,
-)
+from goldproof.studies.probing.published import Printed, canonical_name, printed
 from goldproof.studies.probing.scores import (
     THIRDS,
     TOO_MANY,
@@ -93,16 +86,15 @@ def _best(found: ProbingFindings, kind: str) -> Table:
     fields: list[Field[_Task]] = [_TASK]
     for place, arm in enumerate(found.models):
         fields.append(Field(Column(f"m{place}", arm.title), partial(_best_cell, found, kind, arm)))
-        if arm.title in MODELS:
-            beside = Column(f"p{place}", arm.title, published=True)
-            fields.append(Field(beside, partial(_printed_text, found, kind, arm.title)))
-    fields.append(Field(Column("paper", "Best of five", published=True), partial(_best_of_paper, found, kind)))
+        if arm.paper:
+            column = Column(f"p{place}", arm.paper, published=True)
+            fields.append(Field(column, partial(_printed_text, found, kind, arm)))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
     title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others cannot be told from it"
     note = "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
-    if found.with_paper:
-        note += " The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
+    if any(arm.paper for arm in found.models):
+        note = f"{note} {found.beside.note}".strip()
     return make_table(Heading(f"best-{kind}", title, note, _keys(found, kind)), fields, _tasks(found))
 
 
@@ -114,19 +106,14 @@ def _best_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell
     return text if scored.above_majority else Marked(text, note=NOT_ABOVE)
 
 
-def _printed(found: ProbingFindings, kind: str, column: str, task: _Task) -> Printed | None:
-    """What the paper prints in a column, where the task is the paper's."""
-    return printed(kind, task.language, task.name, column) if found.is_papers(task.language) else None
+def _printed(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Printed | None:
+    """What the paper prints of a model or baseline, where the task is the paper's."""
+    return printed(kind, task.language, task.name, arm.paper) if found.is_papers(task.language) else None
 
 
-def _printed_text(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
-    number = _printed(found, kind, column, task)
+def _printed_text(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
+    number = _printed(found, kind, arm, task)
     return printed_cell(None if number is None else str(number))
-
-
-def _best_of_paper(found: ProbingFindings, kind: str, task: _Task) -> Cell:
-    top = best_printed(kind, task.language, task.name) if found.is_papers(task.language) else None
-    return printed_cell(None if top is None else f"{top[1]} {top[0]}")
 
 
 def _chosen_accuracy(each: LayerScores) -> float:
@@ -306,15 +293,16 @@ def _baselines(found: ProbingFindings, kind: str) -> Table:
             lambda task: _gain_cell(gains.get((task.language, task.name)), level),
         ),
         *(
-            Field(Column(_key(name), name, 1, "%", published=True), partial(_printed_share, found, kind, name))
-            for name in BASELINES
+            Field(Column(_key(arm.paper), arm.paper, 1, "%", published=True), partial(_printed_share, found, kind, arm))
+            for arm in {arm.paper: arm for arm in shown if arm.paper}.values()
         ),
     ]
     easy = sum(not gain.is_better(level) for gain in gains.values())
     title = f"On {easy} of {len(gains)} tasks the best model is not shown to be better than a baseline"
     title = f"{title} ({KIND_TITLES[kind]})" if gains else f"Baselines ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
-    return make_table(Heading(f"baselines-{kind}", title, "", keys), fields, _tasks(found))
+    note = found.beside.note if any(arm.paper for arm in shown) else ""
+    return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, _tasks(found))
 
 
 def _best_model(found: ProbingFindings, kind: str, task: _Task) -> Cell:
@@ -329,8 +317,8 @@ def _gain_cell(gain: Twins | None, level: float) -> Cell:
     return gain.difference if gain.is_better(level) else Marked(gain.difference, note=NOT_OVER)
 
 
-def _printed_share(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
-    number = _printed(found, kind, column, task)
+def _printed_share(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
+    number = _printed(found, kind, arm, task)
     return printed_cell(None if number is None else number.accuracy / 100)
 
 

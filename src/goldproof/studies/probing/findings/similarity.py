@@ -14,7 +14,6 @@ from goldproof.report.charts import Caption, square_map
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.statistics.arrays import FloatArray
-from goldproof.studies.probing.plan import compared, models_of, similarity_job
 from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.steps import Likeness
 
@@ -63,11 +62,12 @@ def similarity_section(found: ProbingFindings) -> list[Section]:
     """All models compared, language by language; nothing where it was not asked for."""
     languages = []
     for language in found.config.data.languages:
-        jobs = [similarity_job(found.config, name, task) for name, task in compared(found.config) if name == language]
-        if jobs and models_of(found.config, language):
-            titles = [arm.title for arm in models_of(found.config, language)]
-            keys = [job.key for job in jobs]
-            languages.append(_Compared(language, titles, [found.results[job] for job in jobs], keys))
+        shown = [place for place in found.tasks if place[0] == language and found.has("similarity", *place)]
+        titles = [arm.title for arm in found.models if language in arm.languages]
+        if shown and titles:
+            keys = [found.key("similarity", *place) for place in shown]
+            values = [found.value("similarity", *place) for place in shown]
+            languages.append(_Compared(language, titles, values, keys))
     if not languages:
         return []
     several = any(len(language.titles) > 1 for language in languages)

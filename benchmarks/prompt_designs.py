@@ -1,7 +1,7 @@
 """Designs for simulations of a prompted model: prompts × draws of examples × items, with every true value known.
 
-They were written down before the methods were run on them; `benchmarks/prompt_coverage.py` runs them through the functions
-that `goldproof run stability` calls.
+They were written down before the methods were run on them; `benchmarks/prompt_coverage.py` runs them through the
+functions that `goldproof run stability` calls.
 
 An answer is right where the base, the prompt, the draw of examples, what the prompt makes of the draw, the item's ease,
 what the prompt makes of the item, what the draw makes of it, and the answer's own luck add up to more than 0 (probit).
@@ -34,12 +34,12 @@ class World:
     """Tables of one kind; effects are standard deviations on the probit scale, of which luck has 1."""
 
     name: str
+    shape: Shape = "normal"
     prompts: int = 12
     draws: int = 3
     items: int = 300
     base: float = 0.6
     prompt: float = 0.3
-    shape: Shape = "normal"
     draw: float = 0.15
     both: float = 0.15
     item: float = 1.0
@@ -69,7 +69,9 @@ WORLDS = (
 )
 HELD_OUT = (
     World("held out: 16 prompts, 4 draws, 204 items", prompts=16, draws=4, items=204, base=0.3, prompt=0.45),
-    World("held out: 24 prompts, zero-shot, uniform", prompts=24, draws=1, draw=0, both=0, draw_item=0, shape="uniform"),
+    World(
+        "held out: 24 prompts, zero-shot, uniform", prompts=24, draws=1, draw=0, both=0, draw_item=0, shape="uniform"
+    ),
     World("held out: 12 prompts, 3 draws, large effects", prompt=0.7, draw=0.3, both=0.3),
     World("held out: 20 skewed prompts, 2 draws", prompts=20, draws=2, shape="skewed"),
 )
@@ -132,7 +134,7 @@ def truth(world: World) -> Truth:
     draws = np.linspace(-4, 4, 201) * world.draw
     rest = np.sqrt(sd**2 + world.both**2)
     of_draw = np.array([special.ndtr((world.base + a[::40] + each) / rest).mean() for each in draws])
-    weight = np.exp(-np.linspace(-4, 4, 201) ** 2 / 2)
+    weight = np.exp(-(np.linspace(-4, 4, 201) ** 2) / 2)
     draw_part = float(np.average((of_draw - np.average(of_draw, weights=weight)) ** 2, weights=weight))
     both = max(float(whole.var()) - prompt - draw_part, 0.0) if world.both or (world.prompt and world.draw) else 0.0
     items = (mean * (1 - mean) - prompt - draw_part - both) / world.items

@@ -5,9 +5,9 @@
 
 FILE is `text<TAB>label` lines without a header (SST-2); half of it is items, the other half gives the examples. Both
 sides get the same contexts and answers, in float32 on a CPU, and take turns, each `--rounds` times; processor seconds
-count, of which the median is shown. The harness runs its transformers backend (`HFLM.loglikelihood`) with the batch size
-given. A plain loop (sorted by length, one row for each answer, the same batches) stands beside them, and one forward pass over
-as many tokens as the questions have: that is what computing without sharing must cost at least.
+count, of which the median is shown. The harness runs its transformers backend (`HFLM.loglikelihood`) with the batch
+size given. A plain loop (sorted by length, one row for each answer, the same batches) stands beside them, and one
+forward pass over as many tokens as the questions have: that is what computing without sharing must cost at least.
 
 It needs `lm-eval`, which is in no extra that tests use: pip install lm-eval.
 """

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.in_turn import report_in_turn
-from goldproof.studies.own import has_own
-from goldproof.studies.stability.plan import jobs, own_data, requires
+from goldproof.studies.asked import asked_notes, is_asked
+from goldproof.studies.in_turn import in_turn, report_in_turn
+from goldproof.studies.own import find_own, has_own
+from goldproof.studies.stability.plan import ASKED, asked_sets, jobs, own_data, requires
 from goldproof.studies.stability.settings import PAPER, TINY, Config
 
 __all__ = ["PAPER", "TINY", "Config", "jobs", "notes", "report", "requires"]
 
 
 def notes(config: Config) -> tuple[str, ...]:
-    """What is said of the user's own data before work starts."""
+    """What is said before work starts: of the user's own data, and of how a language model is asked."""
+    if is_asked(config):
+        sets = asked_sets(config)
+        own = find_own(config, ASKED).notes if has_own(config) else ()
+        return (*own, *(note for one in in_turn(config)[:1] for asked in sets for note in asked_notes(one, asked)))
     return own_data(config).notes if has_own(config) else ()
 
 
 def report(config: Config, results: Results) -> Report:
     """What was found; drawing libraries are loaded only here."""
+    if is_asked(config):
+        from goldproof.studies.stability.findings.prompted import make_asked_report
+
+        return report_in_turn(config, lambda one: make_asked_report(one, results))
     if has_own(config):
         from goldproof.studies.stability.findings.own import make_own_report
 

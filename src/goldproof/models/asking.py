@@ -38,6 +38,7 @@ def ask_together(arguments: Sequence[Mapping[str, Any]]) -> Iterable[Replies | G
     name="goldproof.ask",
     together=ask_together,
     over=("prompt", "shots", "sampling"),
+    largest_group=4,  # what is said to a prompt is kept as soon as its group is done
     resources=Resources(gpus=1),
     requires=(ASKING,),
 )

@@ -200,7 +200,7 @@ def prompts_needed(scores: Array, reach: float, level: float = 0.95) -> tuple[in
     of its interval: s is an estimate itself.
 
     >>> prompts_needed(np.array([0.5, 0.6, 0.7, 0.6, 0.55, 0.65, 0.7, 0.62, 0.58, 0.66]), 0.02)
-    (40, 128)
+    (42, 134)
     """
     n = len(scores)
     spread = float(np.std(scores, ddof=1))

@@ -24,7 +24,7 @@ def vary(prompt: Prompt, seed: int) -> Prompt:
     """The prompt in a format drawn by the seed.
 
     >>> vary(Prompt("plain", "en", "Review: {text}\\nSentiment:", (("0", "bad"), ("1", "good"))), 6).template
-    'review = {text} \\nsentiment ='
+    'review: {text}\\n\\nsentiment:'
     """
 
     def choose(what: str, among: Sequence[T]) -> T:

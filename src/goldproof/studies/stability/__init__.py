@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from goldproof.data.answers import Answers
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.asked import asked_notes, is_asked
+from goldproof.studies.asked import asked_answers, asked_notes, is_asked
 from goldproof.studies.in_turn import in_turn, report_in_turn
 from goldproof.studies.own import find_own, has_own
 from goldproof.studies.stability.plan import ASKED, asked_sets, jobs, own_data, requires
 from goldproof.studies.stability.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "notes", "report", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "answers", "jobs", "notes", "report", "requires"]
 
 
 def notes(config: Config) -> tuple[str, ...]:
@@ -20,6 +21,13 @@ def notes(config: Config) -> tuple[str, ...]:
         own = find_own(config, ASKED).notes if has_own(config) else ()
         return (*own, *(note for one in in_turn(config)[:1] for asked in sets for note in asked_notes(one, asked)))
     return own_data(config).notes if has_own(config) else ()
+
+
+def answers(config: Config, results: Results) -> list[Answers]:
+    """What a language model answered."""
+    if not is_asked(config):
+        return []
+    return [asked_answers(one, each, results).answers for one in in_turn(config) for each in asked_sets(one)]
 
 
 def report(config: Config, results: Results) -> Report:

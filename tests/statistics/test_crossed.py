@@ -25,7 +25,6 @@ TABLE = RNG.random((5, 3, 40)) + RNG.random((5, 1, 1)) + 0.5 * RNG.random((1, 3,
 
 def sums_of_squares(values):
     """Type I sums of squares by projections on dummy columns, one effect after the other."""
-
     codes = {"p": np.indices(values.shape)[0].ravel(), "d": np.indices(values.shape)[1].ravel()}
     codes["i"] = np.indices(values.shape)[2].ravel()
     y = values.ravel()

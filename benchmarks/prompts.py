@@ -32,7 +32,7 @@ from goldproof.builders.prompts.examples import Labelled, Shots, draw_examples
 from goldproof.builders.prompts.library import built_in
 from goldproof.models.language_model import language_model
 from goldproof.models.language_network import OpenLanguageModel
-from goldproof.models.protocols import Question
+from goldproof.models.protocols import PromptQuestion
 
 
 def read_items(path: Path) -> list[Labelled]:
@@ -40,7 +40,7 @@ def read_items(path: Path) -> list[Labelled]:
     return [Labelled(str(i), text, None, label) for i, (text, label) in enumerate(rows)]
 
 
-def questions_of(given: argparse.Namespace) -> tuple[list[list[Question]], list[str], list[str]]:
+def questions_of(given: argparse.Namespace) -> tuple[list[list[PromptQuestion]], list[str], list[str]]:
     """The questions of each prompt, the gold labels of its items, and the labels."""
     every = read_items(given.data)
     middle = len(every) // 2
@@ -52,15 +52,15 @@ def questions_of(given: argparse.Namespace) -> tuple[list[list[Question]], list[
         shots = draw_examples(every[:middle], Shots(given.examples), set())
         told = [(prompt.question(each.text), prompt.answer(each.label)) for each in shots]
         contexts = ["".join(prompt.turns(told, prompt.question(item.text))) for item in items]
-        found.append([Question(context, tuple(map(prompt.answer, labels))) for context in contexts])
+        found.append([PromptQuestion(context, tuple(map(prompt.answer, labels))) for context in contexts])
     return found, [item.label for item in items], labels
 
 
-def ours(model: OpenLanguageModel, prompts: list[list[Question]]) -> np.ndarray:
+def ours(model: OpenLanguageModel, prompts: list[list[PromptQuestion]]) -> np.ndarray:
     return np.array([[each.values for each in model.likelihoods(questions)] for questions in prompts])
 
 
-def plain_loop(model: OpenLanguageModel, prompts: list[list[Question]]) -> np.ndarray:
+def plain_loop(model: OpenLanguageModel, prompts: list[list[PromptQuestion]]) -> np.ndarray:
     """One row for each answer, sorted by length, in our batches, with nothing shared."""
     scorer: Any = model.scorer
     return np.array([scorer._score_plainly(model._code(questions)) for questions in prompts])
@@ -73,7 +73,7 @@ def make_harness(folder: str, batch: int) -> Any:
     return HFLM(pretrained=folder, dtype="float32", device="cpu", batch_size=batch)
 
 
-def harness(lm: Any, prompts: list[list[Question]]) -> np.ndarray:
+def harness(lm: Any, prompts: list[list[PromptQuestion]]) -> np.ndarray:
     """All requests of all prompts in one call, as the harness would get them."""
     from lm_eval.api.instance import Instance
 
@@ -84,7 +84,7 @@ def harness(lm: Any, prompts: list[list[Question]]) -> np.ndarray:
 
 
 @torch.inference_mode()
-def forward_only(model: OpenLanguageModel, prompts: list[list[Question]], batch: int) -> None:
+def forward_only(model: OpenLanguageModel, prompts: list[list[PromptQuestion]], batch: int) -> None:
     """As many tokens as the questions have (each context once), in rows without padding; the body and no output."""
     n = sum(len(each.context) for questions in prompts for each in model._code(questions))
     width = n // (sum(map(len, prompts)))

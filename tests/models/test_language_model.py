@@ -11,7 +11,7 @@ import pytest
 from goldproof.errors import ModelError
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.likelihoods import DecoderScorer
-from goldproof.models.protocols import Prompted, Question, Sampling
+from goldproof.models.protocols import Prompted, PromptQuestion, Sampling
 from goldproof.models.tiny import write_tiny_model
 
 pytestmark = pytest.mark.needs("models")
@@ -57,7 +57,7 @@ def plain_likelihoods(model: LanguageModel, context: str, options: tuple[str, ..
 def test_likelihoods_are_those_of_a_plain_computation(family: str, tmp_path: Path) -> None:
     model = tiny(tmp_path, family)
     opened = model.open()
-    asked = [Question(context, OPTIONS[: 2 + i % 3]) for i, context in enumerate(CONTEXTS)]
+    asked = [PromptQuestion(context, OPTIONS[: 2 + i % 3]) for i, context in enumerate(CONTEXTS)]
     found = opened.likelihoods(asked)
     for question, each in zip(asked, found, strict=True):
         assert np.abs(each.values - plain_likelihoods(model, question.context, question.options)).max() < 1e-4
@@ -68,7 +68,7 @@ def test_likelihoods_are_those_of_a_plain_computation(family: str, tmp_path: Pat
 
 def test_order_and_company_make_no_difference(tmp_path: Path) -> None:
     opened = tiny(tmp_path, "llama").open()
-    asked = [Question(context, OPTIONS) for context in CONTEXTS]
+    asked = [PromptQuestion(context, OPTIONS) for context in CONTEXTS]
     together = opened.likelihoods(asked)
     alone = [opened.likelihoods([question])[0] for question in asked]
     turned = opened.likelihoods(asked[::-1])[::-1]
@@ -82,7 +82,7 @@ def test_order_and_company_make_no_difference(tmp_path: Path) -> None:
 def test_blanks_at_the_end_of_a_context_count_with_the_answer(tmp_path: Path) -> None:
     opened = tiny(tmp_path, "gpt2").open()
     before, after = (
-        opened.likelihoods([Question(f"the film was{end}", (word,))])[0].values
+        opened.likelihoods([PromptQuestion(f"the film was{end}", (word,))])[0].values
         for end, word in (("", " good"), (" ", "good"))
     )
     assert np.abs(before - after).max() < 1e-6
@@ -91,10 +91,10 @@ def test_blanks_at_the_end_of_a_context_count_with_the_answer(tmp_path: Path) ->
 def test_what_is_too_long_loses_its_beginning_and_says_so(tmp_path: Path) -> None:
     opened = tiny(tmp_path, "llama").open()
     long, short = "the film was " * 60 + "very", CONTEXTS[0]
-    found = opened.likelihoods([Question(long, OPTIONS), Question(short, OPTIONS)])
+    found = opened.likelihoods([PromptQuestion(long, OPTIONS), PromptQuestion(short, OPTIONS)])
     assert [each.is_cut for each in found] == [True, False]
     assert np.isfinite(found[0].values).all()
-    alone = opened.likelihoods([Question(short, OPTIONS)])[0]
+    alone = opened.likelihoods([PromptQuestion(short, OPTIONS)])[0]
     assert np.abs(alone.values - found[1].values).max() < 1e-5
 
 
@@ -105,14 +105,14 @@ def test_an_architecture_that_misreads_such_masks_is_computed_plainly(tmp_path: 
     assert isinstance(scorer, DecoderScorer)
     right = scorer._tree_mask
     scorer._tree_mask = lambda kinds, n: right(kinds, n) * 0  # type: ignore[method-assign]  # all see all
-    found = opened.likelihoods([Question(context, OPTIONS) for context in CONTEXTS[:4]])
+    found = opened.likelihoods([PromptQuestion(context, OPTIONS) for context in CONTEXTS[:4]])
     assert scorer.is_plain
     assert np.abs(found[3].values - plain_likelihoods(model, CONTEXTS[3], OPTIONS)).max() < 1e-4
 
 
 def test_an_answer_without_a_token_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="adds no token after 'the film', so it has no likelihood"):
-        tiny(tmp_path, "gpt2").open().likelihoods([Question("the film", ("good", " "))])
+        tiny(tmp_path, "gpt2").open().likelihoods([PromptQuestion("the film", ("good", " "))])
 
 
 @pytest.mark.parametrize("family", ["llama", "t5"])

@@ -18,7 +18,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import GoldproofError, UsageError
 from goldproof.jobs import Resources, step
 from goldproof.models.language_model import ASKING
-from goldproof.models.protocols import Question, Respondent, Sampling
+from goldproof.models.protocols import PromptQuestion, Respondent, Sampling
 from goldproof.models.replies import Replies
 
 
@@ -91,7 +91,7 @@ def ask_model(
         none = np.zeros((0, len(labels)))
         return Replies(labels, prompt.words, none, none, texts, contexts[0], examples=examples)
     free = [asker.context(text, text if "{pair}" in prompt.template else None) for text in FREE]
-    found = model.likelihoods([Question(context, asker.options()) for context in (*contexts, *free)])
+    found = model.likelihoods([PromptQuestion(context, asker.options()) for context in (*contexts, *free)])
     values = np.array([each.values for each in found])
     n_cut = sum(each.is_cut for each in found[: len(contexts)])
     return Replies(

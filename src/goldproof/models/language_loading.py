@@ -18,9 +18,13 @@ def load_language_model(model: LanguageModel) -> tuple[Any, Any]:
     import transformers
 
     folder = model.source.folder
-    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    tokenizer = guarded(folder, lambda: transformers.AutoTokenizer.from_pretrained(folder, **options))
-    config = guarded(folder, lambda: transformers.AutoConfig.from_pretrained(folder, **options))
+    options: dict[str, Any] = {"local_files_only": True}
+    tokenizer = guarded(
+        folder, lambda: transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False, **options)
+    )
+    config = guarded(
+        folder, lambda: transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False, **options)
+    )
     auto = transformers.AutoModelForSeq2SeqLM if config.is_encoder_decoder else transformers.AutoModelForCausalLM
     if type(config) not in auto._model_mapping:
         raise ModelError(
@@ -29,7 +33,10 @@ def load_language_model(model: LanguageModel) -> tuple[Any, Any]:
         )
     loading = {"dtype": getattr(torch, model.precision), "use_safetensors": None if model.any_format else True}
     network, info = guarded(
-        folder, lambda: auto.from_pretrained(folder, output_loading_info=True, weights_only=True, **loading, **options)
+        folder,
+        lambda: auto.from_pretrained(
+            folder, output_loading_info=True, weights_only=True, trust_remote_code=False, **loading, **options
+        ),
     )
     if info["missing_keys"]:
         raise ModelError(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from goldproof.models.language_network import OpenLanguageModel
 
 ASKING = Need("models", "asking a language model")
-Precision = Literal["float32", "bfloat16", "float16"]
+AskingPrecision = Literal["float32", "bfloat16", "float16"]
 _HEADS = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel")
 
 
@@ -35,7 +35,7 @@ class LanguageModel:
     """
 
     source: ModelSource
-    precision: Precision = "float32"
+    precision: AskingPrecision = "float32"
     chat: Literal["auto", "never"] = "auto"
     any_format: bool = False
 
@@ -63,7 +63,7 @@ def _opened(model: LanguageModel, folder: str) -> OpenLanguageModel:
 
 
 def language_model(
-    name: str | Path, *, precision: Precision = "float32", chat: Literal["auto", "never"] = "auto"
+    name: str | Path, *, precision: AskingPrecision = "float32", chat: Literal["auto", "never"] = "auto"
 ) -> LanguageModel:
     """The language model in a local folder, or of a hub name that was downloaded before."""
     any_format = str(name).startswith(BIN)

@@ -17,7 +17,7 @@ from goldproof.draws import draw_fraction
 from goldproof.errors import ModelError
 from goldproof.models.language_model import LanguageModel
 from goldproof.models.likelihoods import Coded, DecoderScorer, EncoderDecoderScorer
-from goldproof.models.protocols import Likelihoods, Question, Sampling
+from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling
 from goldproof.models.transformer_network import quiet
 
 _GENERATED_AT_ONCE = {"cpu": 16, "cuda": 128}
@@ -47,7 +47,7 @@ class OpenLanguageModel:
         said = [{"role": roles[place % 2], "content": turn} for place, turn in enumerate(turns)]
         return str(self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True))
 
-    def likelihoods(self, questions: Sequence[Question]) -> list[Likelihoods]:
+    def likelihoods(self, questions: Sequence[PromptQuestion]) -> list[Likelihoods]:
         """Log-probabilities of each question's answers."""
         coded = self._code(questions)
         values = self.scorer.score(coded)
@@ -100,7 +100,7 @@ class OpenLanguageModel:
         new = made[:, width:] if is_decoder else made
         return [str(text) for text in self.tokenizer.batch_decode(new, skip_special_tokens=True)]
 
-    def _code(self, questions: Sequence[Question]) -> list[Coded]:
+    def _code(self, questions: Sequence[PromptQuestion]) -> list[Coded]:
         """Token ids of contexts and answers."""
         split = [_move_blanks(question) for question in questions]
         if self.network.config.is_encoder_decoder:
@@ -115,7 +115,7 @@ class OpenLanguageModel:
             coded.append(self._fitted(self._with_start(context), options))
         return coded
 
-    def _code_apart(self, questions: Sequence[Question]) -> list[Coded]:
+    def _code_apart(self, questions: Sequence[PromptQuestion]) -> list[Coded]:
         """The same for an encoder and a decoder: the context with its special tokens, the answers without."""
         contexts = self.tokenizer([each.context for each in questions], verbose=False)["input_ids"]
         answers = self._plain_ids([option for each in questions for option in each.options])
@@ -201,16 +201,16 @@ def _start_of(tokenizer: Any) -> tuple[int, ...]:
     return ()
 
 
-def _move_blanks(question: Question) -> Question:
+def _move_blanks(question: PromptQuestion) -> PromptQuestion:
     """The blanks at the end of the context moved to the answers, as a tokenizer would cut the whole."""
     kept = question.context.rstrip()
     blanks = question.context[len(kept) :]
     if not blanks:
         return question
-    return Question(kept, tuple(blanks + option for option in question.options))
+    return PromptQuestion(kept, tuple(blanks + option for option in question.options))
 
 
-def _check_options(question: Question, options: Sequence[Sequence[int]]) -> None:
+def _check_options(question: PromptQuestion, options: Sequence[Sequence[int]]) -> None:
     for text, ids in zip(question.options, options, strict=True):
         if not ids:
             raise ModelError(

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-Values = npt.NDArray[np.float64]
-Tokens = tuple[int, ...]
+LogLikelihoods = npt.NDArray[np.float64]
+TokenIds = tuple[int, ...]
 _TOKENS = {"cpu": 2048, "cuda": 32_768}  # tokens in a batch, padding included
 _KEPT = 16  # times as many may lie in keys and values
 _FEWEST_SHARED = 8  # tokens that are worth a pass of their own
@@ -36,8 +36,8 @@ _CHECKED = 3
 class Coded:
     """Token ids of a question's context and answers; `is_cut` where the context lost its beginning."""
 
-    context: Tokens
-    options: tuple[Tokens, ...]
+    context: TokenIds
+    options: tuple[TokenIds, ...]
     is_cut: bool = False
 
 
@@ -56,9 +56,9 @@ class DecoderScorer:
         self.is_checked = False
 
     @torch.inference_mode()
-    def score(self, questions: Sequence[Coded]) -> list[Values]:
+    def score(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
         """The log-likelihood of each answer of each question."""
-        found: dict[Coded, Values] = {}
+        found: dict[Coded, LogLikelihoods] = {}
         different = list(dict.fromkeys(questions))
         for is_cut in (False, True):  # what lost its beginning shares none
             group = [question for question in different if question.is_cut == is_cut]
@@ -66,7 +66,7 @@ class DecoderScorer:
                 found.update(zip(group, self._score_group(group), strict=True))
         return [found[question] for question in questions]
 
-    def _score_group(self, questions: Sequence[Coded]) -> list[Values]:
+    def _score_group(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
         """Of questions that may begin alike."""
         if self.is_plain or (self.window and any(_length(question) > self.window for question in questions)):
             return self._score_plainly(questions)
@@ -81,23 +81,23 @@ class DecoderScorer:
                 return self._score_plainly(questions)
         return values
 
-    def _score_shared(self, questions: Sequence[Coded]) -> list[Values]:
+    def _score_shared(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
         prefix = _shared_beginning([question.context for question in questions])
         cache = self._read(prefix) if prefix else None
         rows = [_TreeRow.of(question, len(prefix)) for question in questions]
-        values: list[Values] = [np.empty(0)] * len(rows)
+        values: list[LogLikelihoods] = [np.empty(0)] * len(rows)
         for batch in _batches([row.width for row in rows], len(prefix), self.batch_tokens):
             for place, found in zip(batch, self._score_rows([rows[i] for i in batch], cache, len(prefix)), strict=True):
                 values[place] = found
         return values
 
-    def _read(self, prefix: Tokens) -> Any:
+    def _read(self, prefix: TokenIds) -> Any:
         """The keys and values of what all questions begin with."""
         few = {"logits_to_keep": 1} if self.takes_few else {}
         ids = torch.tensor([prefix], device=self.device)
         return self.network(input_ids=ids, use_cache=True, **few).past_key_values
 
-    def _score_rows(self, rows: Sequence[_TreeRow], cache: Any, n_shared: int) -> list[Values]:
+    def _score_rows(self, rows: Sequence[_TreeRow], cache: Any, n_shared: int) -> list[LogLikelihoods]:
         width = max(len(row.context) for row in rows)
         tail = max(len(row.tail) for row in rows)
         ids = np.zeros((len(rows), width + tail), np.int64)
@@ -131,7 +131,7 @@ class DecoderScorer:
         least = torch.finfo(self.network.dtype).min
         return torch.zeros(whole.shape, dtype=self.network.dtype, device=self.device).masked_fill_(~whole, least)
 
-    def _score_plainly(self, questions: Sequence[Coded]) -> list[Values]:
+    def _score_plainly(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
         """One row for each answer, with nothing shared."""
         flat = [(i, o) for i, question in enumerate(questions) for o in range(len(question.options))]
         rows = [(*questions[i].context, *questions[i].options[o])[:-1] for i, o in flat]
@@ -160,15 +160,15 @@ class EncoderDecoderScorer:
         self.batch_tokens = batch_tokens or _TOKENS.get(self.device.type, 8192)
 
     @torch.inference_mode()
-    def score(self, questions: Sequence[Coded]) -> list[Values]:
+    def score(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
         """The log-likelihood of each answer of each question."""
-        values: list[Values] = [np.empty(0)] * len(questions)
+        values: list[LogLikelihoods] = [np.empty(0)] * len(questions)
         for batch in _batches([len(question.context) for question in questions], 0, self.batch_tokens):
             for place, found in zip(batch, self._score_batch([questions[i] for i in batch]), strict=True):
                 values[place] = found
         return values
 
-    def _score_batch(self, questions: Sequence[Coded]) -> list[Values]:
+    def _score_batch(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
         ids, mask = _padded([question.context for question in questions], self.device)
         read = self.network.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
         owner = [i for i, question in enumerate(questions) for _ in question.options]
@@ -197,8 +197,8 @@ class _TreeRow:
     beginning it stands; `targets` of each answer which token is read at which place, counted from the context's last.
     """
 
-    context: Tokens
-    tail: Tokens
+    context: TokenIds
+    tail: TokenIds
     owners: tuple[int, ...]
     depths: tuple[int, ...]
     targets: tuple[tuple[tuple[int, int], ...], ...]
@@ -225,7 +225,7 @@ class _TreeRow:
         return cls(context, tuple(tail), tuple(owners), tuple(depths), tuple(targets))
 
 
-def _read_rows(logits: torch.Tensor, targets: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> list[Values]:
+def _read_rows(logits: torch.Tensor, targets: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> list[LogLikelihoods]:
     """The sums of each row's answers, from logits (rows, places, tokens)."""
     row, column, token = (
         torch.tensor(part, device=logits.device)
@@ -238,14 +238,14 @@ def _read_rows(logits: torch.Tensor, targets: Sequence[Sequence[Sequence[tuple[i
     return [np.array([sum(next(each) for _ in answer) for answer in answers]) for answers in targets]
 
 
-def _sum(logits: torch.Tensor, answer: Tokens) -> float:
+def _sum(logits: torch.Tensor, answer: TokenIds) -> float:
     """The log-likelihood of an answer, from the logits at the places of its tokens."""
     logits = logits[: len(answer)].float()
     at = torch.tensor(answer, device=logits.device)
     return float((logits.gather(1, at[:, None])[:, 0].double() - torch.logsumexp(logits, dim=-1).double()).sum())
 
 
-def _padded(rows: Sequence[Tokens], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+def _padded(rows: Sequence[TokenIds], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     ids = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.int64)
     mask = torch.zeros_like(ids)
     for i, row in enumerate(rows):
@@ -269,7 +269,7 @@ def _length(question: Coded) -> int:
     return len(question.context) + sum(map(len, question.options))
 
 
-def _shared_beginning(contexts: Sequence[Tokens]) -> Tokens:
+def _shared_beginning(contexts: Sequence[TokenIds]) -> TokenIds:
     """What all contexts begin with, but for the last token of the shortest; nothing where it is not worth a pass."""
     if len(contexts) < 2:
         return ()

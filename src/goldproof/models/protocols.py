@@ -59,7 +59,7 @@ class Classifier(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptQuestion:
     """What a model is asked: the text before the answer, and the answers among which it is to choose.
 
     An answer begins with the blank that stands before it, where one does: "Sentiment:" goes on with " good".
@@ -99,7 +99,7 @@ class Respondent(Protocol):
         """The turns of user and model, the user's first and last, as the text that the model goes on from."""
         ...
 
-    def likelihoods(self, questions: Sequence[Question]) -> list[Likelihoods]:
+    def likelihoods(self, questions: Sequence[PromptQuestion]) -> list[Likelihoods]:
         """Log-probabilities of each question's answers."""
         ...
 

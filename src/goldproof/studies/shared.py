@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from goldproof.data.columns import Columns
 from goldproof.jobs.names import named
-from goldproof.models.language_model import Precision
+from goldproof.models.language_model import AskingPrecision
 from goldproof.models.protocols import Task
 from goldproof.models.replies import Rule
 from goldproof.models.source import BIN
@@ -176,7 +176,7 @@ class Prompts:
     temperature: float = 0.0
     samples: tuple[int, ...] = (0,)
     chat: Literal["auto", "never"] = "auto"
-    precision: Precision = "float32"
+    precision: AskingPrecision = "float32"
     most_items: int | None = None
 
 

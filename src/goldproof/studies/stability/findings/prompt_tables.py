@@ -89,7 +89,7 @@ def prompt_items(each: PromptScores, several: bool) -> list[Item]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
+class _SharePart:
     """A part of the variance and its share."""
 
     name: str
@@ -104,7 +104,7 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
         "both": f"Prompt and {each.draws_name} together",
         "items": "Which items",
     }
-    every = [_Share(names[name], share) for name, share in each.shares.items()]
+    every = [_SharePart(names[name], share) for name, share in each.shares.items()]
     largest = max(every, key=lambda one: one.share.value)
     title = f"{largest.name}: {estimate_text(largest.share, 0, '%')} of the variance of one score"
     note = (
@@ -114,7 +114,7 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
     column = Column("share", "Share of the variance", 0, "%")
     rows: list[dict[str, Cell]] = [{"source": one.name, "share": one.share} for one in every]
     caption = Caption(place_of("shares-figure", each, several), title, note, each.found.keys)
-    fields: list[Field[_Share]] = [
+    fields: list[Field[_SharePart]] = [
         Field(Column("source", "What varies"), lambda one: one.name),
         Field(column, lambda one: one.share),
     ]

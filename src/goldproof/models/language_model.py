@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from goldproof.errors import ModelError
+from goldproof.errors import GoldproofError
 from goldproof.extras import Need, require
 from goldproof.jobs.names import named
 from goldproof.models.source import BIN, ModelSource, find_source
@@ -76,10 +76,13 @@ def speaks(name: str) -> bool:
     """Whether a name in the settings is that of a folder whose configuration says that it generates text."""
     if name in ("", "fake"):
         return False
+    plain = name.removeprefix(BIN)
+    folder = Path(plain).expanduser()
     try:
-        folder = find_source(name.removeprefix(BIN), any_format=name.startswith(BIN)).folder
+        if not folder.is_dir():
+            folder = find_source(plain, any_format=name.startswith(BIN)).folder
         found = json.loads((folder / "config.json").read_bytes())
-    except (ModelError, OSError, ValueError, RecursionError):
+    except (GoldproofError, OSError, ValueError, RecursionError):
         return False  # what is wrong with it is said by whoever loads it
     architectures = found.get("architectures") if isinstance(found, dict) else None
     return isinstance(architectures, list) and any(str(each).endswith(_HEADS) for each in architectures)

@@ -36,7 +36,7 @@ from goldproof.studies.probing import PAPER, TINY, Config, jobs, keep, report
 from goldproof.studies.probing import published as paper
 from goldproof.studies.probing.findings import similarity
 from goldproof.studies.probing.findings.answer import probing_answer, probing_findings
-from goldproof.studies.probing.gather import Gathered, gather, keep_gathered
+from goldproof.studies.probing.gather import ProbingValues, gather, keep_gathered
 from goldproof.studies.probing.plan import arms, cells, compared, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
 from goldproof.studies.probing.scores import ProbingFindings
@@ -398,7 +398,7 @@ def test_kept_answers_give_the_same_page_without_models_or_store(tiny, tmp_path)
 
 def test_answers_on_tasks_of_ones_own_are_not_kept(tmp_path):
     with pytest.raises(UsageError, match="answers on data of your own are kept by `goldproof score` alone"):
-        keep_gathered(Config(data=Data(corpus=str(tmp_path), languages=("en",))), Gathered((), (), {}, {}))
+        keep_gathered(Config(data=Data(corpus=str(tmp_path), languages=("en",))), ProbingValues((), (), {}, {}))
 
 
 @pytest.mark.needs("models")

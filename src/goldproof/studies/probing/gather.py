@@ -29,7 +29,7 @@ DIGITS = 5  # of similarities, of which the page shows two
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gathered:
+class ProbingValues:
     """Values and keys of jobs by label (see `goldproof.studies.probing.plan.labelled`), the arms without their models,
     and the tasks by language.
     """
@@ -50,11 +50,11 @@ class Gathered:
         ]
 
 
-def gather(config: Config, results: Results) -> Gathered:
+def gather(config: Config, results: Results) -> ProbingValues:
     """The values of all jobs of settled settings."""
     config = settle(config)
     jobs = labelled(config)
-    return Gathered(
+    return ProbingValues(
         tuple(replace(arm, model=None) for arm in arms(config)),
         tuple((language, task) for language in config.data.languages for task in tasks_of(config, language)),
         {label: _bare(results[job]) for label, job in jobs.items()},
@@ -76,7 +76,7 @@ def _rounded(tables: dict[str, Any]) -> dict[str, Any]:
     return {name: np.round(np.asarray(table, np.float64), DIGITS) for name, table in tables.items()}
 
 
-def keep_gathered(config: Config, gathered: Gathered) -> KeptAnswers:
+def keep_gathered(config: Config, gathered: ProbingValues) -> KeptAnswers:
     """What was gathered as answers and facts."""
     if has_own(config) or config.data.corpus not in (*SUITES, "paper", "generated"):
         raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
@@ -101,7 +101,7 @@ def _probe_facts(probed: Probed) -> dict[str, Any]:
     }
 
 
-def _answers(label: str, probed: Probed, gathered: Gathered) -> Answers:
+def _answers(label: str, probed: Probed, gathered: ProbingValues) -> Answers:
     """What the probes of every layer and seed answered."""
     _, kind, title, language, task = label.split("/")
     facts: Facts = gathered.values[label_of("facts", language, task)]
@@ -120,13 +120,13 @@ def _answers(label: str, probed: Probed, gathered: Gathered) -> Answers:
     )
 
 
-def gathered_from(kept: KeptAnswers) -> Gathered:
+def gathered_from(kept: KeptAnswers) -> ProbingValues:
     """What was kept, as it was gathered."""
     facts = kept.facts
     values = unpack(facts["values"])
     values |= {label: _probed(each, facts["probes"][label]) for label, each in kept.answers.items()}
     keys: dict[str, str] = facts["keys"]
-    return Gathered(
+    return ProbingValues(
         tuple(Arm(title, kind, None, tuple(languages), *more) for title, kind, languages, *more in facts["arms"]),
         tuple((language, task) for language, task in facts["tasks"]),
         {label: values[label] for label in keys},

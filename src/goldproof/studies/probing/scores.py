@@ -20,7 +20,7 @@ from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.beside import Beside, beside
 from goldproof.studies.own import has_own
-from goldproof.studies.probing.gather import Gathered
+from goldproof.studies.probing.gather import ProbingValues
 from goldproof.studies.probing.plan import Arm, ProbingCell, label_of
 from goldproof.studies.probing.published import PAPER_SUITES, title_of
 from goldproof.studies.probing.settings import Config
@@ -104,7 +104,7 @@ class Twins:
 class ProbingFindings:
     """What was gathered for a configuration, looked up once."""
 
-    def __init__(self, config: Config, gathered: Gathered) -> None:
+    def __init__(self, config: Config, gathered: ProbingValues) -> None:
         self.config, self.gathered = config, gathered
         self.arms: list[Arm] = list(gathered.arms)
         self.tasks = list(gathered.tasks)

@@ -14,7 +14,7 @@ from goldproof.studies.probing.findings.controls import controls_section
 from goldproof.studies.probing.findings.layers import baselines_section, layers_section, twins_section
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
-from goldproof.studies.probing.gather import Gathered
+from goldproof.studies.probing.gather import ProbingValues
 from goldproof.studies.probing.published import FIGURES, canonical_name
 from goldproof.studies.probing.scores import ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
@@ -23,7 +23,7 @@ from goldproof.studies.probing.tasks import Facts
 FEW = 100  # test items
 
 
-def make_report(config: Config, gathered: Gathered) -> Report:
+def make_report(config: Config, gathered: ProbingValues) -> Report:
     """What was found."""
     found = ProbingFindings(config, gathered)
     sections = [

@@ -54,8 +54,7 @@ class NGrams:
 
 @looking()
 def ngrams(tokenizer: str | Path | None = None, **settings: Any) -> NGrams:
-    """N-grams of characters, or of the pieces of a tokenizer.json (a file, a model's folder that has one, or the name of
-    a downloaded model).
+    """N-grams of characters, or of the pieces of a tokenizer.json: a file, a model's folder, or a downloaded model's name.
 
     >>> ngrams(longest=3).name
     'TF-IDF, characters'

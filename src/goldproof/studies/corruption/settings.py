@@ -16,6 +16,7 @@ from goldproof.builders.tagging.tagset import check_classes
 from goldproof.data.corpora.catalog import find_corpus
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.studies.corruption.published import CLASSES, SETTINGS
 from goldproof.studies.corruption.toy import TASKS as GENERATED
 from goldproof.studies.own import has_own, own_name, own_rules
@@ -26,6 +27,7 @@ from goldproof.studies.shared import (
     Data,
     Models,
     Prompts,
+    call_rules,
     group_rules,
     is_limit,
     model_rules,
@@ -111,6 +113,7 @@ class Config:
     recipes: tuple[str, ...] = ()
     why: Why = field(default_factory=Why)
     prompts: Prompts = field(default_factory=Prompts)
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -246,6 +249,7 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield from group_rules(c)
     yield from model_rules(c.model)
     yield from prompt_rules(c.prompts)
+    yield from call_rules(c.endpoint, c.model, c.prompts)
     lexicon = c.why.lexicon
     known = f"one of {', '.join(LEXICONS)}, or a file that is there"
     yield "why.lexicon", not is_word_file(lexicon) or Path(lexicon).is_file(), known

@@ -1,8 +1,8 @@
 """`Endpoint`: a model behind an OpenAI-compatible address (vLLM, llama.cpp, `transformers serve`, hosted).
 
-It is a description that may stand in a job: it is asked for text. The address and the model's name are what it is; how it is called (how many
-at once, how often, for how much) is not. The key is read from the environment when it is called, and stands nowhere. It
-gives no likelihoods.
+It is asked for text. The description may stand in a job: the address and the model's name are what it is; how it is
+called (how many at once, how often, for how much) is not. The key is read from the environment when it is called, and
+stands nowhere. It gives no likelihoods.
 """
 
 from __future__ import annotations

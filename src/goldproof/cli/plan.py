@@ -6,7 +6,7 @@ It needs neither the model nor torch: a downloaded model that is not at hand is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from goldproof.extras import lacking, missing_error
 
 if TYPE_CHECKING:
     from goldproof.extras import Need
-    from goldproof.jobs import Job, Plan
+    from goldproof.jobs import Job, Outcome, Plan
     from goldproof.jobs.pace import JobTime, Paces
     from goldproof.studies.campaign import Campaign
     from goldproof.studies.experiments import StudyExperiment
@@ -184,24 +184,36 @@ def _total(jobs: Sequence[Job[Any]], paces: Paces) -> float | None:
 
 
 def _measured(campaign: Campaign, jobs: Sequence[Job[Any]], paces: Paces) -> Paces:
-    """The paces after one small job of each kind that no record tells; what they compute is kept."""
+    """The paces after small jobs of each kind that no record tells; what they compute is kept."""
     from rich.console import Console
 
     from goldproof.cli.progress import following
-    from goldproof.jobs import run_jobs
     from goldproof.jobs.pace import paces_of, sample_jobs
     from goldproof.models.source import is_stood_in
-    from goldproof.runners.serial import SerialRunner
 
     samples = [
-        job
-        for job in sample_jobs(jobs, paces)
-        if not any(is_stood_in(each.form) or lacking(each.requires()) for each in _everything([job]))
+        rising
+        for rising in sample_jobs(jobs, paces)
+        if not any(is_stood_in(each.form) or lacking(each.requires()) for each in _everything(rising))
     ]
     if not samples:
         return paces
     campaign.store.open()
-    with following(len(_everything(samples)), Console(stderr=True)) as tell:
-        for outcome in run_jobs(samples, campaign.store, SerialRunner()):
-            tell(outcome)
+    with following(sum(map(len, samples)), Console(stderr=True)) as tell:
+        for rising in samples:
+            _run_rising(campaign, rising, tell)
     return paces_of(campaign.store.records())
+
+
+def _run_rising(campaign: Campaign, rising: Sequence[Job[Any]], tell: Callable[[Outcome], None]) -> None:
+    """Run samples of one kind, the smallest first, until one takes long enough to tell its pace."""
+    from goldproof.jobs import run_jobs
+    from goldproof.jobs.pace import LONG_ENOUGH
+    from goldproof.runners.serial import SerialRunner
+
+    for place, job in enumerate(rising):
+        for outcome in run_jobs([job], campaign.store, SerialRunner()):
+            if outcome.key == job.key:
+                tell(outcome)
+                if outcome.status == "failed" or (place and outcome.seconds >= LONG_ENOUGH):
+                    return

@@ -52,7 +52,7 @@ def _cell(found: StabilityFindings, language: str, feature: str = "", percent: i
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
+class _ShareRow:
     """A feature's score in a language with a share of the extra rows that holds it; None as they come."""
 
     feature: str
@@ -66,9 +66,9 @@ def _table(found: StabilityFindings) -> Table:
     every = []
     for feature in setting.features:
         for language in setting.languages:
-            every.append(_Share(feature, language, None, found.scored[_cell(found, language)]))
+            every.append(_ShareRow(feature, language, None, found.scored[_cell(found, language)]))
             every += [
-                _Share(feature, language, percent, found.scored[_cell(found, language, feature, percent)])
+                _ShareRow(feature, language, percent, found.scored[_cell(found, language, feature, percent)])
                 for percent in setting.percent
             ]
     n = _amount(found)
@@ -86,7 +86,7 @@ def _paper(found: StabilityFindings) -> Beside:
     return found.paper_extra(_amount(found), PAPER_AMOUNT)
 
 
-def _presence_fields(found: StabilityFindings) -> list[Field[_Share]]:
+def _presence_fields(found: StabilityFindings) -> list[Field[_ShareRow]]:
     level = found.config.level
     between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
     of_paper = Column("paper_correlation", "Seed correlation", 3, published=True)
@@ -106,7 +106,7 @@ def _presence_fields(found: StabilityFindings) -> list[Field[_Share]]:
     ]
 
 
-def _presence(found: StabilityFindings, row: _Share) -> Cell:
+def _presence(found: StabilityFindings, row: _ShareRow) -> Cell:
     if row.percent is not None:
         return row.percent / 100
     fact = found.kept.facts["rates"]["extra"]
@@ -121,19 +121,19 @@ def _score(level: float, scored: ConditionScores, feature: str) -> Cell:
     return summary_method(mean_score(scored.answers.take(rows), "mcc", level))
 
 
-def _deviation(row: _Share) -> Cell:
+def _deviation(row: _ShareRow) -> Cell:
     scores = row.scored.table[row.scored.categories.index(row.feature)]
     return float(scores.std(ddof=1)) if len(scores) > 1 else Missing("needs at least two seeds")
 
 
-def _printed(found: StabilityFindings, name: str, row: _Share) -> Cell:
+def _printed(found: StabilityFindings, name: str, row: _ShareRow) -> Cell:
     """A number of the paper's Table 5."""
     printed = PRESENCE.get((row.feature, row.language, row.percent or 0))
     return printed_cell(getattr(printed, name, None) if _paper(found).stands else None)
 
 
 @dataclass(frozen=True, slots=True)
-class _More:
+class _MoreRow:
     """What the largest share of a feature does beside the smallest: the change of its MCC, with its adjusted p."""
 
     feature: str
@@ -146,7 +146,7 @@ class _More:
         return standing_of(self.change.difference, self.adjusted, level)
 
 
-def more_of_a_feature(found: StabilityFindings) -> list[_More]:
+def more_of_a_feature(found: StabilityFindings) -> list[_MoreRow]:
     """The largest against the smallest share, for each feature and language whose runs did not all collapse (Holm)."""
     setting = found.config.presence
     if len(setting.percent) < 2:
@@ -158,7 +158,7 @@ def more_of_a_feature(found: StabilityFindings) -> list[_More]:
             few, many = (found.scored[_cell(found, language, feature, percent)] for percent in (low, high))
             if not (few.is_collapsed or many.is_collapsed):
                 rows = items_by_tag(few.answers)[feature]
-                every.append(_More(feature, language, compare_conditions(many, few, rows, found.config.level), None))
+                every.append(_MoreRow(feature, language, compare_conditions(many, few, rows, found.config.level), None))
     known = [place for place, row in enumerate(every) if math.isfinite(row.change.p_value)]
     adjusted = dict(zip(known, holm(np.array([every[place].change.p_value for place in known])), strict=True))
     return [
@@ -173,7 +173,7 @@ def _test_table(found: StabilityFindings) -> list[Table]:
     setting, level = found.config.presence, found.config.level
     low, high = min(setting.percent), max(setting.percent)
     change = Column("change", f"ΔMCC, {high} against {low} %", 3, "", "interval over seeds and rows")
-    fields: list[Field[_More]] = [
+    fields: list[Field[_MoreRow]] = [
         Field(Column("feature", "Feature"), lambda row: row.feature),
         Field(Column("language", "Language"), lambda row: row.language),
         Field(change, lambda row: row.change.difference),
@@ -186,13 +186,13 @@ def _test_table(found: StabilityFindings) -> list[Table]:
     return [make_table(Heading("presence-test", _verdict_text(found, every)), fields, every)]
 
 
-def _verdict(row: _More, level: float) -> str:
+def _verdict(row: _MoreRow, level: float) -> str:
     if row.standing(level) != "shown":
         return "not shown"
     return "yes" if row.change.difference.value > 0 else "it hurts"
 
 
-def _verdict_text(found: StabilityFindings, every: Sequence[_More]) -> str:
+def _verdict_text(found: StabilityFindings, every: Sequence[_MoreRow]) -> str:
     """In how many cases more of a feature is shown to help it or to hurt it, and what else fits the data."""
     verdicts = [_verdict(row, found.config.level) for row in every]
     low, high = min(found.config.presence.percent), max(found.config.presence.percent)

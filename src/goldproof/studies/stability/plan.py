@@ -32,6 +32,7 @@ from goldproof.judging.metrics import choose_metric
 from goldproof.models.named import find_model
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import OwnData, Wants, find_own, has_own
+from goldproof.studies.own.trained import ANSWERS
 from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
@@ -87,10 +88,6 @@ WANTS = Wants("stability", ("text", "pair", "tokens", "regression"), tags=True)
 def own_data(config: Config) -> OwnData:
     """The user's own data."""
     return find_own(config, WANTS)
-
-
-ANSWERS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
-"""The kind of answers that each kind of task has."""
 
 
 def own_metric(config: Config, own: OwnData) -> str:

@@ -23,7 +23,7 @@ TOY = "generated/sentiment"
 
 
 @dataclass(frozen=True, slots=True)
-class DataPart:
+class ClaimPart:
     """Rows as they are, the job that reads them, and the file they come from, if from one."""
 
     data: Dataset
@@ -42,8 +42,8 @@ class ClaimData:
     kind: Task
     classes: tuple[str, ...]
     language: str
-    parts: Mapping[str, DataPart]
-    further: Mapping[str, DataPart]
+    parts: Mapping[str, ClaimPart]
+    further: Mapping[str, ClaimPart]
     notes: tuple[str, ...] = ()
 
     @property
@@ -78,7 +78,7 @@ def _split(text: str) -> tuple[str, str, str]:
     return text.partition("=")
 
 
-def _further(config: Config, kind: Task, language: str, path: str) -> DataPart:
+def _further(config: Config, kind: Task, language: str, path: str) -> ClaimPart:
     """A test file in another language, whose labels training must know."""
     training = open_own(config.data.train, config.columns)
     file = open_own(path, config.columns)
@@ -88,8 +88,8 @@ def _further(config: Config, kind: Task, language: str, path: str) -> DataPart:
     return _part(made)
 
 
-def _part(each: OwnSet) -> DataPart:
-    return DataPart(each.data, each.job, str(each.file.path), each.file.sha256)
+def _part(each: OwnSet) -> ClaimPart:
+    return ClaimPart(each.data, each.job, str(each.file.path), each.file.sha256)
 
 
 def _generated() -> ClaimData:
@@ -97,8 +97,8 @@ def _generated() -> ClaimData:
     rows = {split: (toy.generate.job(TOY, split), toy.generate(TOY, split)) for split in ("train", "test")}
     whole, data = rows["train"]
     parts = {
-        "train": DataPart(hold(data, "kept"), hold.job(whole, "kept")),
-        "validation": DataPart(hold(data, "held"), hold.job(whole, "held")),
-        "test": DataPart(rows["test"][1], rows["test"][0]),
+        "train": ClaimPart(hold(data, "kept"), hold.job(whole, "kept")),
+        "validation": ClaimPart(hold(data, "held"), hold.job(whole, "held")),
+        "test": ClaimPart(rows["test"][1], rows["test"][0]),
     }
     return ClaimData("generated reviews", "text", ("negative", "positive"), "en", parts, {})

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import goldproof
-from goldproof.claiming.data import ClaimData, DataPart
+from goldproof.claiming.data import ClaimData, ClaimPart
 from goldproof.claiming.settings import Config
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Store
@@ -74,12 +74,12 @@ def make_evidence(report: Report, config: Config, data: ClaimData, store: Store)
     }
 
 
-def parts_of(data: ClaimData) -> dict[str, DataPart]:
+def parts_of(data: ClaimData) -> dict[str, ClaimPart]:
     """Every part of the data by its name."""
     return {**data.parts, **{f"test {language}": part for language, part in data.further.items()}}
 
 
-def data_form(name: str, part: DataPart) -> dict[str, Any]:
+def data_form(name: str, part: ClaimPart) -> dict[str, Any]:
     """A part of the data: its file with its digest, and a short digest of each row."""
     return {"part": name, "file": part.path, "sha256": part.sha256, "rows": row_digests(part.data)}
 

@@ -76,7 +76,8 @@ def _spread(evidence: Evidence) -> LightQuestion:
     """Whether trainings that differ in nothing but the seed score alike."""
     scores = evidence.per_training
     if len(scores) < 3:
-        return LightQuestion("spread", (), f"{_trainings(len(scores))} say too little of others: at least 3 are needed")
+        reason = f"of {_trainings(len(scores))} too little can be said of others: at least 3 are needed"
+        return LightQuestion("spread", (), reason)
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""
     interval = partial(deviation_interval, float(scores.std(ddof=1)), len(scores))

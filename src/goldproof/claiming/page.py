@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from goldproof.claiming.lights import PageLight, find_lights
-from goldproof.claiming.plan import layer_config, layer_jobs, recipe_of
-from goldproof.claiming.scores import WORDS, Evidence, OneSide, Removal, Rival, find_evidence
+from goldproof.claiming.plan import layer_config, layer_jobs, recipe_of, why_not_removed
+from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
 from goldproof.claiming.settings import Config, title_of_model
 from goldproof.claiming.words import (
     change_text,
@@ -111,7 +111,7 @@ def _figure(evidence: Evidence) -> Figure | None:
     if evidence.languages is not None:
         rows += [OverviewRow(f"in {each.where['language']}", _of(each, evidence)) for each in evidence.languages.sets]
     floor = evidence.scores.sets[0].floor
-    against = Against((floor,), text="the most frequent label") if math.isfinite(floor) else None
+    against = Against((floor,), text="Dashed: the most frequent label.") if math.isfinite(floor) else None
     known = [row for row in rows if isinstance(row.value, float) or math.isfinite(row.value.low)]
     caption = Caption(
         "claim", f"{title_of(evidence.metric)} beside what needs no understanding, and elsewhere", keys=evidence.keys
@@ -246,13 +246,14 @@ def _part_items(evidence: Evidence) -> list[Item]:
 
 def _removal_items(evidence: Evidence) -> list[Item]:
     if not evidence.removals:
-        return []
+        reason = why_not_removed(evidence.config, evidence.data)
+        return [Text(f"No words were removed: {reason}.")] if reason else []
     form = difference_format(evidence.metric)
 
     def column(key: str, title: str) -> Column:
         return Column(key, title, form.digits, form.unit)
 
-    fields: list[Field[Removal]] = [
+    fields: list[Field[WordCost]] = [
         Field(Column("words", "Removed"), lambda each: each.words),
         Field(column("change", "Change"), lambda each: each.change.difference),
         Field(column("control", "As many random words"), lambda each: each.control.difference),
@@ -286,8 +287,8 @@ def _side_words(evidence: Evidence, each: OneSide) -> str:
     trainings = "1 training" if n == 1 else f"{n} trainings"
     return (
         f"Trained and tested with the {each.side} text alone ({trainings}), it reaches "
-        f"{score_text(score, each.scores.metric)}, which {above} the most frequent label ({percent(floor)}); both texts "
-        f"bring {change_text(each.gap, evidence.metric)}."
+        f"{score_text(score, each.scores.metric)}, which {above} the most frequent label ({percent(floor)}); both "
+        f"texts bring {change_text(each.gap, evidence.metric)}."
     )
 
 

@@ -8,6 +8,7 @@ chance apart, see one text of each pair alone, or are those of a reference model
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from goldproof.builders.corruption.removal import Corruption
@@ -30,7 +31,7 @@ from goldproof.training.job import train
 from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 
-Kind = Literal["remove", "random"]
+RemovalKind = Literal["remove", "random"]
 FAKE_RATE = 1000
 REFERENCES = 3  # trainings of the reference model
 
@@ -44,7 +45,7 @@ class Removed:
     """
 
     words: str
-    kind: Kind = "remove"
+    kind: RemovalKind = "remove"
 
     def name(self) -> str:
         """The name of the evaluation set."""
@@ -97,9 +98,9 @@ def further_name(language: str) -> str:
 
 def removed(config: Config, data: ClaimData) -> list[Removed]:
     """Every removal, and beside it its control."""
-    if not data.has_classes:
+    if why_not_removed(config, data):
         return []
-    kinds: tuple[Kind, ...] = ("remove", "random")
+    kinds: tuple[RemovalKind, ...] = ("remove", "random")
     return [Removed(words, kind) for words in config.classes for kind in kinds]
 
 
@@ -112,10 +113,14 @@ def why_not_removed(config: Config, data: ClaimData) -> str:
     """Why no words can be removed; empty where they can."""
     if not data.has_classes:
         return "words are removed from texts with one class each, which these are not"
-    if not has_own(config):
-        return ""
+    return _why_no_tagger(config.tagger, data.language) if has_own(config) and config.classes else ""
+
+
+@lru_cache(maxsize=16)
+def _why_no_tagger(tagger: str, language: str) -> str:
+    """Why texts of a language cannot be tagged; kept, since looking through the installed packages takes a while."""
     try:
-        found = lacking(tagger_of(config, data.language).requires)
+        found = lacking(choose_tagger(language, tagger or None).requires)
     except UsageError as error:
         return str(error)
     return str(missing_error(found)) if found else ""

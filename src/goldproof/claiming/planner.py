@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from goldproof.claiming.data import ClaimData
-from goldproof.claiming.plan import layer_config, removed, sides, source_seeds, why_not_removed
+from goldproof.claiming.plan import layer_config, removed, sides, source_seeds
 from goldproof.claiming.settings import Config
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
@@ -123,7 +123,6 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> C
     room = minutes * 60 * SHARE - PAGE - CALIBRATION - prices.audit()
     left: list[LeftOut] = []
     bare = replace(asked, seeds=asked.seeds[:1], reference="", one_side=0, levels=0, layers=False)
-    bare, left = _without_what_cannot_be(bare, data, left)
     base, left = _sized(bare, prices, room, minutes, left)
     n_first = FEWEST_TRAININGS if _fits(base, prices, room) else 1
     first = replace(base, seeds=asked.seeds[:n_first])
@@ -138,14 +137,6 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> C
         else:
             left.append(LeftOut(f"{more[0].upper()}{more[1:]}", price))
     return ClaimsPlan(tuple(stages), tuple(left), minutes, rates)
-
-
-def _without_what_cannot_be(config: Config, data: ClaimData, left: list[LeftOut]) -> tuple[Config, list[LeftOut]]:
-    """The Config without words that nothing can remove; why stands among what is left out."""
-    reason = why_not_removed(config, data) if config.classes else ""
-    if not reason:
-        return config, left
-    return replace(config, classes=()), [*left, LeftOut("Word classes were not removed", None, f"{reason}.")]
 
 
 def _fits(config: Config, prices: Prices, room: float) -> bool:

@@ -31,7 +31,7 @@ from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Job, Results
 from goldproof.judging.audit.material import find_clusters
-from goldproof.judging.checkpoints.analysis import Transfer, analyse
+from goldproof.judging.checkpoints.analysis import MIN_POINTS, Transfer, analyse
 from goldproof.judging.checkpoints.experiment import Experiment, experiment_of
 from goldproof.judging.checkpoints.luck import Loss, loss_against
 from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
@@ -55,7 +55,7 @@ FEWEST = 3  # trainings from which another one can be spoken of
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class WordCost:
     """What removing the words of a class costs, what as many random words cost, and the class's cost beyond that.
 
     `p_value` is that of the last, adjusted over the classes (Holm).
@@ -175,8 +175,10 @@ class Evidence:
 
     @cached_property
     def transfer(self) -> Transfer | None:
-        """The choice of checkpoint in all languages; None where there are no further ones, or one checkpoint."""
-        return None if self.experiment is None or self.collapse_all else analyse(self.experiment)
+        """The choice of checkpoint in all languages; None where there are no further ones, or few checkpoints."""
+        if self.experiment is None or self.collapse_all or len(self.experiment.steps) < MIN_POINTS:
+            return None
+        return analyse(self.experiment)
 
     def kept(self, answers: Answers) -> Answers:
         """The answers on any set of the trainings that are judged."""
@@ -187,7 +189,7 @@ class Evidence:
         return score_answers(several, (), settings, {})
 
     @cached_property
-    def removals(self) -> tuple[Removal, ...]:
+    def removals(self) -> tuple[WordCost, ...]:
         """What each class of words carries beyond as many random words."""
         classes = [each.words for each in removed(self.config, self.data) if each.kind == "remove"]
         found = [self._removal(words) for words in classes]
@@ -195,11 +197,11 @@ class Evidence:
         adjusted = holm(p_values) if found else np.zeros(0)
         return tuple(replace(each, p_value=float(p)) for each, p in zip(found, adjusted, strict=True))
 
-    def _removal(self, words: str) -> Removal:
+    def _removal(self, words: str) -> WordCost:
         sets = {kind: self.kept(self.tests[Removed(words, kind).name()]) for kind in ("remove", "random")}
         change, control = (self._paired(each, self.working) for each in sets.values())
         beyond = self._paired(sets["remove"], sets["random"])
-        return Removal(words, change, control, beyond, beyond.p_value)
+        return WordCost(words, change, control, beyond, beyond.p_value)
 
     def _paired(self, a: Answers, b: Answers) -> Comparison:
         metric = metric_of(b, self.metric)

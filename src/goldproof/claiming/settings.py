@@ -22,7 +22,7 @@ from goldproof.studies.shared import (
 )
 from goldproof.training.recipe import Recipe
 
-RECIPE = Recipe(epochs=5, batch=16, learning_rate=5e-5, warmup=0.1, weight_decay=0.01, evaluations=5)
+RECIPE = Recipe(epochs=4, batch=16, learning_rate=1e-4, warmup=0.1, weight_decay=0.01, evaluations=4)
 GENERATED = "generated"
 CLASSES = ("NOUN", "VERB", "ADJ")
 
@@ -63,7 +63,7 @@ class Config:
 
     model: Models = "fake"
     reference: str = ""
-    data: Data = field(default=Data(corpus=GENERATED, languages=("en",)), metadata=without("root", "hub", own="train"))
+    data: Data = field(default=Data(corpus=GENERATED), metadata=without("root", "hub", own="train"))
     tests: tuple[str, ...] = ()
     columns: ColumnChoice = field(default_factory=ColumnChoice)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", *(name for name in WHEN if name != "evaluations")))

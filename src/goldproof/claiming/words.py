@@ -59,7 +59,7 @@ def scope(evidence: Evidence) -> str:
 def _collapsed(evidence: Evidence) -> str:
     assert evidence.collapse is not None
     n, of = evidence.collapse.n, len(evidence.collapse.collapsed)
-    which = "training" if n == 1 else "trainings"
+    which = "training" if of == 1 else "trainings"
     return (
         f"{n} of {of} {which} gave one answer to nearly everything and {'is' if n == 1 else 'are'} not in this number."
     )

@@ -17,6 +17,7 @@ from goldproof.cli import (
     check,
     claims,
     corrupt,
+    cues,
     demo,
     export,
     judge,
@@ -51,6 +52,7 @@ app.command("claims", short_help="Say on one page what may be claimed of a model
 app.command("verify", short_help="Check the evidence of such a page.")(verify.verify)
 app.command("audit", short_help="Say whether data can be solved without understanding.")(audit.audit)
 app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
+app.command("cues", short_help="Count word cues where predictions are right or wrong.")(cues.cues)
 app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
 app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
 app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)

@@ -24,6 +24,7 @@ from goldproof.statistics.multiplicity import holm
 from goldproof.studies.own import OwnData
 from goldproof.studies.own.trained import Trained, chosen_point, trained_answers
 from goldproof.studies.shared import only_model
+from goldproof.studies.stability.gather import run_name
 from goldproof.studies.stability.plan import (
     attribution_seeds,
     own_attributed,
@@ -32,7 +33,7 @@ from goldproof.studies.stability.plan import (
     own_training_job,
     seeds_of,
 )
-from goldproof.studies.stability.scores import SOURCES, run_name
+from goldproof.studies.stability.scores import SOURCES
 from goldproof.studies.stability.settings import Config
 from goldproof.training.recipe import Seeds
 

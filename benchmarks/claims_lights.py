@@ -4,9 +4,9 @@
 
 Designs, written down before the first run: rows redrawn from one pool in which no row is a near copy of another, labels
 permuted (so that no cue has any worth and no model can be better than a bag of words), 400 to learn on and 200 to test
-on, in four pools; 3 or 5 trainings whose true standard deviation is the threshold of 2 points itself, or half of it, and
-whose true accuracy is that of the bag of words: every sampled light stands at or below the place where it may turn. 20
-draws of trainings for each audit and design. A page errs when one of the lights that rest on a sample is red. The
+on, in four pools; 3 or 5 trainings whose true standard deviation is the threshold of 2 points itself, or half of it,
+and whose true accuracy is that of the bag of words: every sampled light stands at or below the place where it may turn.
+20 draws of trainings for each audit and design. A page errs when one of the lights that rest on a sample is red. The
 search for wrong labels is left out, as labels that were permuted are all wrong or none.
 """
 
@@ -25,6 +25,7 @@ from scipy import stats
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.audit_faults import drawn, pool_of
+
 from goldproof.claiming.data import find_data
 from goldproof.claiming.lights import find_lights
 from goldproof.claiming.scores import Evidence
@@ -60,7 +61,8 @@ def evidence_of(config: Config, audit: dict[str, object], n: int, sd: float, rng
     ids = np.array(rows.table.column("id").to_pylist(), object)
     words = audit["words"]
     place = {str(identity): row for row, identity in enumerate(ids)}
-    right = np.mean([data.classes[gold[place[str(i)]]] == label for i, label in zip(words["ids"], words["labels"])])  # type: ignore[index]
+    pairs = zip(words["ids"], words["labels"], strict=True)  # type: ignore[index]
+    right = np.mean([data.classes[gold[place[str(identity)]]] == label for identity, label in pairs])
     runs = []
     for share in rng.normal(right, sd, n):
         wrong = rng.permutation(len(gold)) >= round(float(share) * len(gold))

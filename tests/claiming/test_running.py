@@ -11,7 +11,7 @@ from tests.claiming.made import make_config, make_rows, write_rows
 
 import goldproof
 from goldproof.claiming.data import find_data
-from goldproof.claiming.planner import LeftOut, make_plan
+from goldproof.claiming.planner import Omission, make_plan
 from goldproof.claiming.timing import Rates
 from goldproof.cli import run_command
 from goldproof.errors import DataError, UsageError
@@ -203,8 +203,8 @@ def test_with_little_time_one_training_on_fewer_rows_is_planned_and_said(tmp_pat
 
 
 def test_what_is_left_out_is_a_sentence():
-    assert LeftOut("2 more trainings", 400.0).sentence() == "2 more trainings: about 7 minutes more."
-    assert LeftOut("Words", None, "no tagger.").sentence() == "Words: no tagger."
+    assert Omission("2 more trainings", 400.0).sentence() == "2 more trainings: about 7 minutes more."
+    assert Omission("Words", None, "no tagger.").sentence() == "Words: no tagger."
 
 
 def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):

@@ -31,7 +31,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Omission:
     """What was not asked, and what it would take; without seconds, why it cannot be."""
 
     name: str
@@ -50,7 +50,7 @@ class ClaimsPlan:
     """The stages in order, what is left out, the minutes that were given and the rates that prices rest on."""
 
     stages: tuple[Stage, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Omission, ...]
     minutes: float
     rates: Rates
 
@@ -121,7 +121,7 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> C
     """The stages that fit, in the order of their worth; an error where not even one small training does."""
     prices = Prices(asked, data, rates)
     room = minutes * 60 * SHARE - PAGE - CALIBRATION - prices.audit()
-    left: list[LeftOut] = []
+    left: list[Omission] = []
     bare = replace(asked, seeds=asked.seeds[:1], reference="", one_side=0, levels=0, layers=False)
     base, left = _sized(bare, prices, room, minutes, left)
     n_first = FEWEST_TRAININGS if _fits(base, prices, room) else 1
@@ -135,7 +135,7 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> C
             stages.append(Stage(more, joined(stages[-1].config, config), price))
             room -= price
         else:
-            left.append(LeftOut(f"{more[0].upper()}{more[1:]}", price))
+            left.append(Omission(f"{more[0].upper()}{more[1:]}", price))
     return ClaimsPlan(tuple(stages), tuple(left), minutes, rates)
 
 
@@ -144,8 +144,8 @@ def _fits(config: Config, prices: Prices, room: float) -> bool:
 
 
 def _sized(
-    config: Config, prices: Prices, room: float, minutes: float, left: list[LeftOut]
-) -> tuple[Config, list[LeftOut]]:
+    config: Config, prices: Prices, room: float, minutes: float, left: list[Omission]
+) -> tuple[Config, list[Omission]]:
     """The Config that the time allows: first without removed words, then other languages, then with fewer rows."""
     n = min(FEWEST_TRAININGS, len(prices.config.seeds))
     for name, tried in (
@@ -155,7 +155,7 @@ def _sized(
         if _fits(config, prices, room):
             break
         if (tried.classes, tried.tests) != (config.classes, config.tests):
-            left = [*left, LeftOut(name, n * (prices.training(config) - prices.training(tried)))]
+            left = [*left, Omission(name, n * (prices.training(config) - prices.training(tried)))]
             config = tried
     if prices.training(config) <= room:
         return config, left
@@ -163,15 +163,15 @@ def _sized(
 
 
 def _fewer_rows(
-    config: Config, prices: Prices, room: float, minutes: float, left: list[LeftOut]
-) -> tuple[Config, list[LeftOut]]:
+    config: Config, prices: Prices, room: float, minutes: float, left: list[Omission]
+) -> tuple[Config, list[Omission]]:
     n = len(prices.data.parts["train"].data)
     rows = n
     while rows > FEWEST_ROWS:
         rows = max(FEWEST_ROWS, int(rows * 0.9))
         fewer = replace(config, data=replace(config.data, most_train=rows))
         if prices.training(fewer) <= room:
-            said = LeftOut(f"Trained on {rows:,} of {n:,} rows; all of them", prices.training(config))
+            said = Omission(f"Trained on {rows:,} of {n:,} rows; all of them", prices.training(config))
             return fewer, [*left, said]
     least = prices.training(replace(config, data=replace(config.data, most_train=min(FEWEST_ROWS, n))))
     needed = (least + prices.audit() + PAGE + CALIBRATION) / SHARE / 60

@@ -17,7 +17,7 @@ from typing import Any
 from goldproof.claiming import files
 from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.evidence import evidence_text
-from goldproof.claiming.planner import ClaimsPlan, LeftOut, Stage, joined, make_plan
+from goldproof.claiming.planner import ClaimsPlan, Omission, Stage, joined, make_plan
 from goldproof.claiming.settings import Config
 from goldproof.claiming.timing import Rates, measure_rates
 from goldproof.errors import JobFailedError, UsageError
@@ -173,7 +173,7 @@ def _planned(asked: Config, data: ClaimData, minutes: float, book: _Book, tell: 
 
 def _run_stages(
     plan: ClaimsPlan, book: _Book, store: Store, runner: Runner, tell: Listener
-) -> tuple[Config, list[LeftOut]]:
+) -> tuple[Config, list[Omission]]:
     """Run the stages while there is time; what was run, and what was left out in the end."""
     left, done = list(plan.left_out), 0.0
     config = plan.stages[0].config
@@ -182,7 +182,7 @@ def _run_stages(
         ahead = sum(each.seconds for each in plan.stages[place:])
         room = plan.minutes * 60 - book.spent()
         if place and pace * stage.seconds > room and _is_absent(stage, store):
-            left.append(LeftOut(f"{stage.name[0].upper()}{stage.name[1:]}", pace * stage.seconds))
+            left.append(Omission(f"{stage.name[0].upper()}{stage.name[1:]}", pace * stage.seconds))
             continue
         stage = replace(stage, config=_onto(config, stage.config))
         begun = time.monotonic()
@@ -274,5 +274,5 @@ def _read_plan(form: Mapping[str, Any]) -> ClaimsPlan:
     stages = tuple(
         Stage(each["name"], stored_config("claims", each["config"]), float(each["seconds"])) for each in form["stages"]
     )
-    left = tuple(LeftOut(each["name"], each["seconds"], each["reason"]) for each in form["left_out"])
+    left = tuple(Omission(each["name"], each["seconds"], each["reason"]) for each in form["left_out"])
     return ClaimsPlan(stages, left, float(form["minutes"]), Rates(**form["rates"]))

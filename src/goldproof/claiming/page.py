@@ -27,7 +27,7 @@ from goldproof.judging.metric_numbers import difference_format, score_text, show
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import SetScore
 from goldproof.judging.score_answer import lower_name, metric_column
-from goldproof.judging.subsets import BIAS, PartScore
+from goldproof.judging.subsets import PartScore, bias_sentence
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import estimate_or_reason, percent
@@ -241,7 +241,13 @@ def _part_items(evidence: Evidence) -> list[Item]:
         f"{score_text(each.estimate, evidence.metric)} on {'hard items' if each.part == 'hard' else 'the others'}"
         for each in evidence.parts
     )
-    return [make_table(Heading("hard-items", f"{title_of(evidence.metric)} is {scores}", BIAS), fields, evidence.parts)]
+    return [
+        make_table(
+            Heading("hard-items", f"{title_of(evidence.metric)} is {scores}", bias_sentence(evidence.parts[0].bias)),
+            fields,
+            evidence.parts,
+        )
+    ]
 
 
 def _removal_items(evidence: Evidence) -> list[Item]:

@@ -38,7 +38,7 @@ from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.judging.collapse import collapse_of, take_runs
 from goldproof.judging.metrics import choose_metric_of, metric_of, run_scores
 from goldproof.judging.score import Scores, Settings, score_answers
-from goldproof.judging.subsets import PartScore, Subset, score_parts
+from goldproof.judging.subsets import PartScore, score_parts, subset_of
 from goldproof.statistics.arrays import Array, IntArray
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.collapse import Collapse
@@ -213,9 +213,7 @@ class Evidence:
         hard = self.audit["hard"]
         if "reason" in hard or not hard["ids"]:
             return ()
-        wrong = tuple(None if each is None else Estimate(**each) for each in hard["wrong"])
-        subset = Subset("hard", tuple(hard["ids"]), tuple(hard["judged"]), (wrong[0], wrong[1]))
-        return tuple(score_parts([self.working], self.metric, subset, self.config.level))
+        return tuple(score_parts([self.working], self.metric, subset_of("hard", hard), self.config.level))
 
     @cached_property
     def rivals(self) -> tuple[Rival, ...]:

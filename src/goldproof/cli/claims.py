@@ -43,10 +43,10 @@ def claims(  # noqa: PLR0913 - one parameter per option
     main, others = _tests(test)
     given = request_settings(model, train, main, others, validation, language, name or "", reference)
     folder = options.report_folder(out, "claims")
-    with _following() as tell:
+    with following_claims() as tell:
         choice = Choice(pairs=(*(f"{key}={_toml(value)}" for key, value in given.items()), *(pairs or ())))
         page = run_claims(choice, minutes, find_store(store), runner=runner, out=folder, progress=tell)
-    _show(page, as_json)
+    show_claims(page, as_json)
     return 0
 
 
@@ -73,7 +73,7 @@ def _toml(value: object) -> str:
 
 
 @contextmanager
-def _following() -> Iterator[Listener]:
+def following_claims() -> Iterator[Listener]:
     """Lines and one progress line with the time that is left, on stderr."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
@@ -111,7 +111,8 @@ def _left(news: ClaimsNews) -> str:
     return f"about {minutes_text(news.left)} left" if news.left else ""
 
 
-def _show(page: ClaimsPage, as_json: bool) -> None:
+def show_claims(page: ClaimsPage, as_json: bool) -> None:
+    """Print the claim, the lights, and where the page is."""
     from goldproof.cli.answer import answer_form
     from goldproof.report.summary import Claim
 

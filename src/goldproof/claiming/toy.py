@@ -1,4 +1,4 @@
-"""Small files and a small model to show a page with: generated reviews, and a tiny transformer that knows their words."""
+"""Small files and a small model to show a page with: generated reviews, and a transformer that knows their words."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ def write_reviews(folder: Path) -> tuple[Path, Path]:
 
 def write_reviews_model(folder: Path) -> Path:
     """Write a transformer of two layers with random weights that knows the words of the reviews."""
-    words = {
-        word for split in ("train", "test") for text in toy.generate(TASK, split).texts for word in WORD.findall(text)
-    }
+    texts = [text for split in ("train", "test") for text in toy.generate(TASK, split).texts]
+    words = {word for text in texts for word in WORD.findall(text)}
     if not (folder / "config.json").exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_tiny_model(folder, words)

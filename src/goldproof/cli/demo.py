@@ -65,13 +65,13 @@ def _claims(out: Path, as_json: bool) -> int:
 
     train, test = write_reviews(out)
     model = f"Tiny={write_reviews_model(out / 'model')}"
-    typer.echo("", err=as_json)
     settings = request_settings(model, train, test, {}, None, "en", "generated reviews", None)
     choice = Choice(settings={**settings, **SETTINGS})
     with following_claims() as tell:
         page = run_claims(choice, MINUTES, Store(out / "store"), out=out / "claims", progress=tell)
-    show_claims(page, as_json)
-    if not as_json:
+    if not as_json:  # whose one document is that of the study
+        typer.echo("")
+        show_claims(page, as_json)
         command = f"goldproof claims --model FOLDER --train {train} --test {test} --language en"
         typer.echo(f"The same of a model and of files of your own:\n  {command}")
     return 0

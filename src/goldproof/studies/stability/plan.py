@@ -393,7 +393,7 @@ def most_rows(features: list[list[str]], wanted: tuple[str, ...], percent: tuple
     """The most rows of which each of these percentages can hold each wanted feature, given the features of every row.
 
     >>> most_rows([["Negation"], ["Negation"], [], [], [], []], ("Negation",), (25, 50))
-    4
+    5
     """
     held = {name: np.array([name in row for row in features]) for name in wanted}
     amount = min((_most(holds, each) for holds in held.values() for each in percent), default=0)

@@ -202,10 +202,22 @@ def tagged_rows():
         ({"source": "de", "data": replace(PAPER.data, languages=("en",))}, False),
         ({"analysis": Analysis(metric="accuracy")}, True),
         ({"analysis": Analysis(metric="mcc")}, False),
+        ({"model": "/models/e5"}, False),
+        ({"data": replace(PAPER.data, corpus="sib200")}, False),
     ],
 )
 def test_the_papers_rows_are_accuracies_from_english(change, expected):
-    assert with_paper(replace(PAPER, **change)) is expected
+    assert with_paper(replace(PAPER, **change)).stands is expected
+
+
+def test_in_what_a_run_differs_from_the_papers_is_said():
+    xnli = replace(PAPER, task="pair", data=replace(PAPER.data, corpus="xnli"))
+    assert with_paper(xnli).differs == ()
+    assert with_paper(replace(xnli, rows=Rows(corpora=("en/train=glue/mnli",)))).differs == ()
+    part = replace(xnli, rows=Rows(corpora=("en/train=glue/mnli:dev",)), seeds=(0,))
+    assert with_paper(part).note == (
+        "The paper's numbers are of the same corpus and model, but: other size, other training."
+    )
 
 
 @pytest.mark.needs("models")

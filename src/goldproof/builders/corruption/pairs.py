@@ -17,7 +17,7 @@ from goldproof.builders.corruption.removal import Corrupted, Corruption, draw_or
 from goldproof.builders.tagging.tagged import Tagging
 
 _MOST_MOVES = 20
-Ints = npt.NDArray[np.int64]
+TypeCounts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def corrupt_pair(pair: TextPair, corruption: Corruption) -> tuple[Corrupted, Cor
     return first, second
 
 
-def choose_types(counts: Ints, wanted: Ints, order: Sequence[int]) -> list[int]:
+def choose_types(counts: TypeCounts, wanted: TypeCounts, order: Sequence[int]) -> list[int]:
     """Types (rows of counts: types × texts) that together come as near as possible to the wanted number in each text.
 
     In their random order those are taken that bring the numbers nearer; then, while something is left, types are
@@ -78,7 +78,9 @@ def choose_types(counts: Ints, wanted: Ints, order: Sequence[int]) -> list[int]:
     return [int(row) for row in np.flatnonzero(chosen)]
 
 
-def _best_move(counts: Ints, chosen: npt.NDArray[np.bool_], left: Ints, order: Sequence[int]) -> tuple[int, ...] | None:
+def _best_move(
+    counts: TypeCounts, chosen: npt.NDArray[np.bool_], left: TypeCounts, order: Sequence[int]
+) -> tuple[int, ...] | None:
     """One type, or two, whose being taken or given back brings the numbers nearest; None where nothing does."""
     now = int(np.abs(left).sum())
     if not now or not len(counts):

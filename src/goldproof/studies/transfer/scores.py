@@ -14,14 +14,25 @@ from goldproof.errors import DataError
 from goldproof.judging.checkpoints.experiment import Experiment, make_experiment
 from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.statistics.arrays import Array
+from goldproof.studies.beside import Beside, beside, is_model
+from goldproof.studies.own import has_own
+from goldproof.studies.shared import only_model
+from goldproof.studies.transfer import published
 from goldproof.studies.transfer.parts import FEWEST_POINTS
-from goldproof.studies.transfer.settings import Config
+from goldproof.studies.transfer.settings import PAPER, Config
 from goldproof.studies.transfer.steps import StoredRun, StoredSet
 
 
-def with_paper(config: Config) -> bool:
-    """Whether its rows may stand beside ours on its corpora: they are accuracies from English to other languages."""
-    return config.source == "en" and config.analysis.metric in ("", "accuracy")
+def with_paper(config: Config) -> Beside:
+    """Whether the paper's rows stand beside ours: on its corpora and with its model, accuracies from English on."""
+    is_english = config.source == "en" and config.analysis.metric in ("", "accuracy")
+    has_train = config.rows.dev_share == 0 and config.rows.train_split == "train"
+    return beside(
+        same_corpus=is_english and not has_own(config) and config.data.corpus in published.TABLE_2,
+        same_model=is_model(only_model(config.model).folder, str(PAPER.model)),
+        same_size=has_train and not any(":" in text for text in config.rows.corpora) and config.data.most_train is None,
+        same_training=(config.of, len(config.seeds)) == (PAPER.of, len(PAPER.seeds)),
+    )
 
 
 def experiment_of_runs(config: Config, runs: Sequence[StoredRun]) -> Experiment:

@@ -39,7 +39,7 @@ from goldproof.studies.beside import Beside
 from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report, steps
 from goldproof.studies.corruption.findings.author import _retained, _sentence
 from goldproof.studies.corruption.findings.cells import Found, control_section
-from goldproof.studies.corruption.findings.power import NO_SEEDS
+from goldproof.studies.corruption.findings.power import NO_SEEDS, power_items
 from goldproof.studies.corruption.findings.why import _CueRow
 from goldproof.studies.corruption.plan import trained_versions, training_jobs
 from goldproof.studies.corruption.scores import (
@@ -98,7 +98,10 @@ def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypa
     assert "     72  goldproof.train  (unknown time)" in shown
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 0  # a plan needs no weights
-    assert "     72  goldproof.train  (unknown time)\nnot at hand: the model roberta-base; " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "     72  goldproof.train  (unknown time)\n" in shown
+    assert "      2  goldproof.ask_masked  (unknown time)\n" in shown  # Table 5
+    assert "\nnot at hand: the model roberta-base; " in shown
 
 
 def test_the_control_adds_a_training_for_each_class_and_corrupt_test_alone_needs_none():
@@ -201,7 +204,8 @@ def test_the_papers_scores_stand_only_beside_its_own_model():
 @pytest.mark.needs("models")
 def test_how_many_seeds_the_control_takes_is_planned(small, runs):
     """Beside what the statistics plan for each comparison by itself."""
-    tables = {item.name: item for section in report(SMALL, small).sections for item in section.items}
+    items = [item for section in report(SMALL, small).sections for item in section.items]
+    tables = {item.name: item for item in items if hasattr(item, "name")}
     rows = {(row["task"], row["setting"]): row for row in tables["power"].rows}
     for task in runs:
         found = runs[task]
@@ -226,7 +230,7 @@ def test_how_many_seeds_the_control_takes_is_planned(small, runs):
         there = [total for total in totals if total is not None and total <= 100]
         assert row["never"] == len(totals) - len(there)
         assert row["needed"] == (max(there) if there else NO_SEEDS)
-    assert "power" not in {item.name for item in control_section(replace(SMALL, control="none"), []).items}
+    assert power_items(SMALL, []) == []
 
 
 def test_a_lexicon_of_ones_own_is_told_by_its_content(tmp_path):
@@ -512,7 +516,7 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
     assert list(items) == [
         "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
-        "beyond-both", "cells-generated-sentiment", "cells-generated-paraphrase", "cells-generated-similarity",
+        "beyond-both", "power", "cells-generated-sentiment", "cells-generated-paraphrase", "cells-generated-similarity",
         "information", "cues", "sentences-generated-sentiment", "solved-generated-sentiment",
         "solved-generated-paraphrase", "retained", "texts", "baselines",
     ]  # fmt: skip

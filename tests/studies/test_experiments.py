@@ -74,6 +74,7 @@ def test_a_task_of_corruption_can_be_left_out_with_its_recipe():
 @pytest.mark.parametrize("corpus", COMMANDS)
 def test_the_commands_of_the_papers_other_corpora_can_be_planned(corpus, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GOLDPROOF_DATA", raising=False)
     command = COMMANDS[corpus].removeprefix("goldproof ").split()
     if corpus == "conll2003":  # German is not on the hub, and English not free: a folder is needed
         assert run_command([*command, "--set", "model=fake", "--dry-run"]) == 2

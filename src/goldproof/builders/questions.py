@@ -29,7 +29,7 @@ _LAST = "Adler Berg Costa Duran Engel Fuchs Gomez Haas Ivanov Jansen Keller Lang
 
 
 @dataclass(frozen=True, slots=True)
-class _Wording:
+class _PassageWords:
     """What is said in a language: its words, in one order for all languages, forms of each fact, idle sentences, and
     questions. `{a}` stands for the answer.
     """
@@ -42,12 +42,12 @@ class _Wording:
     fillers: Sequence[str]
 
 
-def _read_wordings() -> dict[str, _Wording]:
+def _read_wordings() -> dict[str, _PassageWords]:
     """What is said in every language, from the file beside this one."""
     found = tomllib.loads(files("goldproof.builders").joinpath("questions.toml").read_text("utf-8"))
     words = ("cities", "jobs", "animals")
     return {
-        language: _Wording(**{**entry, **{name: entry[name].split(", ") for name in words}})
+        language: _PassageWords(**{**entry, **{name: entry[name].split(", ") for name in words}})
         for language, entry in found.items()
     }
 
@@ -136,7 +136,7 @@ def _people(rng: np.random.Generator, split: str) -> list[_Person]:
     ]
 
 
-def _thing(words: _Wording, person: _Person, kind: str) -> str:
+def _thing(words: _PassageWords, person: _Person, kind: str) -> str:
     """What is told of a person, in words."""
     number = person.told[kind]
     if kind == "year":

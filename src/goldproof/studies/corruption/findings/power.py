@@ -16,10 +16,10 @@ from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.planning import needed, smallest_difference
 from goldproof.studies.corruption.findings.cells import SETTING_TITLES, Found, training_keys
 from goldproof.studies.corruption.scores import Judged
-from goldproof.studies.corruption.settings import Config, seeds_of
+from goldproof.studies.corruption.settings import Config
 
 MOST_SEEDS = 100
-NO_SEEDS = Missing("no number of seeds up to 100 would do with these test items")
+NO_SEEDS = Missing("no number of runs up to 100 would do with these test items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ def power_items(config: Config, found: Sequence[Found]) -> list[Item]:
     margin = f"{100 * config.margin:g} points"
     title = f"A class that costs {margin} more than as many random words would show in {shown} of {cells} cells"
     note = (
-        "With a power of 80 %, adjusted for the cells of a task. Seeds are planned from how much these seeds differ, "
-        "taken as large as it may well be; trainings that collapsed are in no plan."
+        "With a power of 80 %, adjusted for the cells of a task. Runs are planned from how much these differ, "
+        "taken as large as it may well be; runs that collapsed are in no plan."
     )
     return [make_table(Heading("power", title, note, training_keys(found)), _FIELDS, rows)]
 
@@ -90,7 +90,7 @@ def _of_setting(config: Config, one: Found, setting: str) -> SettingPower | None
     own = [each for each in tested if each.cell.setting == setting]
     if not own:
         return None
-    n_seeds = len(seeds_of(config, one.runs.task.name))
+    n_seeds = one.runs.original.n_runs
     plans = [_plan(config, each, n_seeds, len(one.judged)) for each in own]
     enough = [plan.n_seeds for plan in plans if plan.n_seeds is not None]
     finite = sorted(plan.smallest for plan in plans)
@@ -114,7 +114,7 @@ def _plan(config: Config, each: Judged, n_seeds: int, n_cells: int) -> CellPower
 _FIELDS: tuple[Field[SettingPower], ...] = (
     Field(Column("task", "Task"), lambda row: row.task),
     Field(Column("setting", "Corrupted"), lambda row: SETTING_TITLES[row.setting]),
-    Field(Column("seeds", "Seeds"), lambda row: row.n_seeds),
+    Field(Column("seeds", "Runs"), lambda row: row.n_seeds),
     Field(Column("cells", "Cells"), lambda row: row.n_cells),
     Field(
         Column("shown", "Would show", note="cells in which a difference of the margin would show"),
@@ -125,8 +125,8 @@ _FIELDS: tuple[Field[SettingPower], ...] = (
         lambda row: row.median if math.isfinite(row.median) else Missing("no possible difference would"),
     ),
     Field(
-        Column("needed", "Seeds that would do", note="in the cell that takes most, of those that seeds can help"),
+        Column("needed", "Runs that would do", note="in the cell that takes most, of those that more runs can help"),
         lambda row: NO_SEEDS if row.seeds is None else row.seeds,
     ),
-    Field(Column("never", "Cells that seeds cannot help", note=NO_SEEDS.reason), lambda row: row.n_never),
+    Field(Column("never", "Cells that runs cannot help", note=NO_SEEDS.reason), lambda row: row.n_never),
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from goldproof.jobs import Results
 from goldproof.judging.metric_numbers import score_format
 from goldproof.judging.metrics import title_of
@@ -20,6 +22,7 @@ from goldproof.studies.asked.plan import prompt_language
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.stability.findings.prompt_tables import (
+    difference,
     number,
     place_of,
     prompt_items,
@@ -81,7 +84,7 @@ def _answer_of_one(each: PromptScores) -> Answer:
     )
     needed, upper = each.needed(REACH)
     takes = (
-        f"To have the mean over prompts within ±{number(REACH, each.metric)} on these items takes about "
+        f"To have the mean over prompts within ±{difference(REACH, each.metric)} on these items takes about "
         f"{count(needed)} prompts, or up to {count(upper)} as the spread is itself estimated."
     )
     if is_open:
@@ -115,7 +118,8 @@ def _answer_of_several(sets: Sequence[PromptScores]) -> Answer:
     metric = sets[0].metric
     text = (
         f"the mean {lower_name(metric)} over {sets[0].n_prompts} prompts goes from {ends[0]} to {ends[1]}, for other "
-        f"prompts and items like these; which prompt asks moves it by up to {number(spans[widest], metric)} ({widest})."
+        f"prompts and items like these; which prompt asks moves it by up to "
+        f"{difference(spans[widest], metric)} ({widest})."
     )
     return Answer("measured", "", text[0].upper() + text[1:], "Each language's own prompts are below.")
 
@@ -179,8 +183,8 @@ def _draw_claim(each: PromptScores) -> list[Claim]:
     most = int(moved.argmax())
     text = (
         f"With one and the same prompt, the {each.draws_name} move {lower_name(each.metric)} by "
-        f"{number(float(moved[most]), each.metric)} at most ({each.names[most]}) and by "
-        f"{number(float(sorted(moved)[len(moved) // 2]), each.metric)} with half of the prompts or more."
+        f"{difference(float(moved[most]), each.metric)} at most ({each.names[most]}), and by "
+        f"{difference(float(np.median(moved)), each.metric)} for the median prompt."
     )
     return [Claim(text, place="prompts")]
 

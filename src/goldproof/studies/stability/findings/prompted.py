@@ -38,6 +38,7 @@ TITLE = "Would the score hold with another prompt?"
 TOO_WIDE = 0.5
 """The share of all possible scores from which an interval for one more prompt tells nothing."""
 
+MOST_PROMPTS = 1000
 REACH = 0.02
 """How near the mean over prompts should be to what all such prompts would give, for advice on their number."""
 
@@ -85,13 +86,18 @@ def _answer_of_one(each: PromptScores) -> Answer:
     needed, upper = each.needed(REACH)
     takes = (
         f"To have the mean over prompts within ±{difference(REACH, each.metric)} on these items takes about "
-        f"{count(needed)} prompts, or up to {count(upper)} as the spread is itself estimated."
+        f"{_many(needed)} prompts, or up to {_many(upper)} as the spread is itself estimated."
     )
     if is_open:
         more = f" One more prompt might score anything {ends}."
         return Answer("open", f"It cannot be told from {each.n_prompts} prompts", text + more, takes)
     head = f"Another prompt would score {ends}"
     return Answer("measured", f"{head} on these items ({level} prediction interval)", text, takes)
+
+
+def _many(n: int) -> str:
+    """A number of prompts, past the point where anybody would write as many."""
+    return count(n) if n <= MOST_PROMPTS else f"more than {count(MOST_PROMPTS)}"
 
 
 def _bare(value: float, metric: str) -> str:
@@ -171,8 +177,11 @@ def _claims(each: PromptScores, several: bool) -> list[Claim]:
 
 def _share_claim(each: PromptScores) -> Claim:
     ranked = sorted(each.shares.items(), key=lambda pair: -pair[1].value)
-    parts = [f"{PARTS[name].format(draws=each.draws_name)} {estimate_text(share, 0, '%')}" for name, share in ranked]
-    text = f"Of the variance of one such score on {count(each.answers.n_items)} items, {_join(parts)}."
+    named = [(PARTS[name].format(draws=each.draws_name), estimate_text(share, 0, "%")) for name, share in ranked]
+    first, *others = [
+        f"{name} {'accounts for' if not place else 'for'} {said}" for place, (name, said) in enumerate(named)
+    ]
+    text = f"Of the variance of one such score on {count(each.answers.n_items)} items, {_join([first, *others])}."
     return Claim(text, place="shares")
 
 

@@ -308,6 +308,7 @@ def _show_paths(paths: list[str]) -> None:
 def _show_scores(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import score_text
     from goldproof.judging.score_answer import sampling_text, score_answer, score_question
+    from goldproof.judging.subsets import bias_sentence
     from goldproof.report.numbers import estimate_or_reason, format_number
 
     show_answer(score_question(scores), score_answer(scores))
@@ -326,6 +327,8 @@ def _show_scores(scores: Scores) -> None:
             floor += f"; at equal label balance {100 * part.alike:.1f} %"
         wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
         typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
+    if scores.parts and (said := bias_sentence(scores.parts[0].bias)):
+        typer.echo(f"  note: {said}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)

@@ -29,7 +29,7 @@ from goldproof.judging.score_answer import (
     score_findings,
     score_question,
 )
-from goldproof.judging.subsets import BIAS, PartScore
+from goldproof.judging.subsets import PartScore, bias_sentence
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -351,7 +351,7 @@ def _part_items(scores: Scores) -> list[Item]:
     form = score_format(scores.metric)
     said = estimate_text(first.estimate, form.digits, form.unit)
     title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
-    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
+    return [make_table(Heading("parts", title, bias_sentence(first.bias)), fields, scores.parts)]
 
 
 def _label_share(label: str, part: PartScore) -> Cell:

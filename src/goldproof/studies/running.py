@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goldproof.data.answers_file import write_answers
 from goldproof.errors import JobFailedError, UsageError
 from goldproof.extras import require
 from goldproof.jobs import Outcome, Runner, Store
@@ -51,6 +52,7 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     workers: int | None = None,
     progress: OutcomeListener | None = None,
     out: str | Path | None = None,
+    skip_missing: bool = False,
 ) -> Report:
     """Run a study, or go on with one, and give its report; what is in the store is not computed again.
 
@@ -62,11 +64,15 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     results are kept: else GOLDPROOF_STORE, else ./goldproof-store. `runner` is serial, pool or ray, with so many
     `workers`, or a runner, which stays open.
     `progress` is told of each job. `out` is a folder for the report's files. A job that fails is a JobFailedError.
+    With `skip_missing` the experiments that cannot be run here (for want of a language, a corpus, a model) are left
+    out, and the report says so.
 
     A pool starts Python anew for each worker: a script that asks for it does so under `if __name__ == "__main__":`.
     """
     inputs = input_settings(study, model, data)
     campaign = Campaign.choose(study, Choice(preset, settings={**inputs, **_checked(settings)}), find_store(store))
+    if skip_missing:
+        campaign = campaign.skip_missing()
     require(*campaign.lacking(), *(runner_needs(runner) if isinstance(runner, str) else ()))
     if out is not None:
         make_folder(Path(out))  # now, not after hours of work
@@ -97,7 +103,19 @@ def carry_out(
     if any(outcome.status in ("failed", "skipped") for outcome in outcomes):
         return Finished(outcomes)
     report = campaign.report(runner, tell)
-    return Finished(outcomes, report, () if out is None else write_report(report, out))
+    return Finished(
+        outcomes, report, () if out is None else (*write_report(report, out), *_write_answers(campaign, out))
+    )
+
+
+def _write_answers(campaign: Campaign, out: str | Path) -> list[Path]:
+    """The answers behind a report, beside it, where the study gives them."""
+    answers = campaign.answers()
+    if not answers:
+        return []
+    path = Path(out) / "answers.parquet"
+    write_answers(answers, path)
+    return [path]
 
 
 def _say_nothing(_: Outcome) -> None:

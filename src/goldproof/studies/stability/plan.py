@@ -7,7 +7,7 @@ holds a feature, and count what a corpus has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -28,8 +28,11 @@ from goldproof.errors import UsageError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
+from goldproof.jobs.pace import same_rows
 from goldproof.judging.metrics import choose_metric
+from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
+from goldproof.studies.asked import AskedSet, ask_jobs, is_asked, own_sets, some_items
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import OwnData, Wants, find_own, has_own
 from goldproof.studies.shared import only_model, recipe_for
@@ -67,6 +70,8 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 
 def _jobs(config: Config) -> list[Job[Any]]:
+    if is_asked(config):
+        return asked_jobs(config)
     if has_own(config):
         return own_jobs(config)
     wanted: list[Job[Any]] = [figures_job(config, language) for language in config.data.languages]
@@ -76,9 +81,16 @@ def _jobs(config: Config) -> list[Job[Any]]:
         wanted += [training_job(config, condition, seeds) for seeds in seeds_of(config)]
     for language in attributed(config):
         wanted += [training_job(config, Condition(language), seeds) for seeds in attribution_seeds(config)]
-    if config.presence.features:
-        wanted += [annotation_job(config), extra_job(config)]
+    wanted += presence_jobs(config)
     return list(dict.fromkeys(wanted))
+
+
+def presence_jobs(config: Config) -> list[Job[Any]]:
+    """The trainings on controlled subsets, and the features that the rules find; none where no feature was chosen."""
+    if not config.presence.features:
+        return []
+    cells = [training_job(config, each, seeds) for each in presence_conditions(config) for seeds in seeds_of(config)]
+    return [*cells, annotation_job(config), extra_job(config)]
 
 
 WANTS = Wants("stability", ("text", "pair", "tokens", "regression"), tags=True)
@@ -89,6 +101,37 @@ def own_data(config: Config) -> OwnData:
     return find_own(config, WANTS)
 
 
+ASKED = Wants("stability", ("text", "pair"), validation=False, tags=True)
+"""What a language model can be asked about."""
+
+
+def asked_jobs(config: Config) -> list[Job[Any]]:
+    """The jobs that ask a language model about every set, and the sets."""
+    wanted: list[Job[Any]] = []
+    for asked in asked_sets(config):
+        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
+    return list(dict.fromkeys(wanted))
+
+
+def asked_sets(config: Config) -> list[AskedSet]:
+    """What a language model is asked about: data of the user's own, or the diagnostics of each language."""
+    if has_own(config):
+        return own_sets(config, find_own(config, ASKED))
+    name = "generated pairs" if config.data.corpus == "generated" else "diagnostics"
+    return [
+        AskedSet(
+            name,
+            language,
+            "pair",
+            ENTAILMENT,
+            some_items(config, corpora.categories_job(corpora_of(config), language, config.membership)),
+            corpora.train_job(corpora_of(config), language, config.data.most_train),
+        )
+        for language in config.data.languages
+    ]
+
+
+ENTAILMENT = ("entailment", "not_entailment")
 ANSWERS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
 """The kind of answers that each kind of task has."""
 
@@ -126,6 +169,8 @@ def own_training_job(config: Config, own: OwnData, language: str, seeds: Seeds) 
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at."""
+    if is_asked(config):
+        return (ASKING,)
     return (TRAINING, *(annotation_needs(config.extra.language) if config.presence.features else ()))
 
 
@@ -134,12 +179,17 @@ def conditions(config: Config) -> list[Condition]:
     found = [Condition(language) for language in config.data.languages]
     for language in config.data.languages:
         found += [Condition(language, amount) for amount in config.extra.amounts_for(language)]
+    return list(dict.fromkeys([*found, *presence_conditions(config)]))
+
+
+def presence_conditions(config: Config) -> list[Condition]:
+    """The controlled subsets, and beside them as many extra rows as they come."""
     presence = config.presence
-    if presence.features:
-        found += [Condition(language, presence.amount) for language in presence.languages]
-        choices = product(presence.languages, presence.features, presence.percent)
-        found += [Condition(language, presence.amount, feature, percent) for language, feature, percent in choices]
-    return list(dict.fromkeys(found))
+    if not presence.features:
+        return []
+    found = [Condition(language, presence.amount) for language in presence.languages]
+    choices = product(presence.languages, presence.features, presence.percent)
+    return found + [Condition(language, presence.amount, feature, percent) for language, feature, percent in choices]
 
 
 def seeds_of(config: Config) -> list[Seeds]:
@@ -251,7 +301,12 @@ class CorpusFigures:
     words: float
 
 
-@step(version=1, name="goldproof.stability.extend")
+def _extended(arguments: Mapping[str, Any]) -> float | None:
+    base = same_rows("base")(arguments)
+    return None if base is None else base + float(arguments["amount"])
+
+
+@step(version=1, name="goldproof.stability.extend", size=_extended, paced_by=())
 def extend(base: Dataset, extra: Dataset, amount: int, seed: int) -> Dataset:
     """The base with so many rows of the extra data; a larger amount with the same seed holds the smaller one."""
     return add_rows(base, extra, shuffled(extra, seed)[:amount], amount)
@@ -281,7 +336,7 @@ def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.random.default_rng([seed, len(data)]).permutation(len(data))
 
 
-@step(version=1, name="goldproof.stability.control")
+@step(version=1, name="goldproof.stability.control", size=lambda given: given["amount"], paced_by=())
 def control(data: Dataset, features: list[list[str]], feature: str, percent: int, amount: int) -> Dataset:
     """So many rows of the data, of which exactly `percent` % (rounded to a whole row) hold the feature.
 

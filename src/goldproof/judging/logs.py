@@ -34,12 +34,14 @@ def logs_among(source: Source, columns: Mapping[str, str] | None = None) -> list
 
     `columns` are those of plain tables that the user named.
     """
-    from goldproof.data.logs.reading import is_log
+    from goldproof.data.logs.reading import is_log, refuse_others
 
     if not is_paths(source):
         return []
     paths = file_list(source)
     found = [path for path in paths if is_log(path, columns)]
+    for path in paths if not found and not columns else ():
+        refuse_others(path)
     if found and len(found) < len(paths):
         other = next(path for path in paths if path not in found)
         raise UsageError(

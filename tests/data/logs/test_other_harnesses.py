@@ -357,7 +357,7 @@ def test_one_task_with_several_numbers_of_examples_is_several(lighteval: Path) -
 
 
 def test_a_mean_over_answers_is_told_from_the_mean_over_items(tmp_path: Path) -> None:
-    """promptfoo's counts are of answers: an item of which one answer failed weighs less there."""
+    """The counts of promptfoo are of answers: an item of which one answer failed weighs less there."""
     document = json.loads((FILES / "promptfoo" / "results.json").read_text("utf-8"))
     results = [each for each in document["results"]["results"] if each["promptIdx"] == 0]
     lost = next(each for each in results if each["failureReason"] != 2 and each["success"])

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from goldproof.data.formats.files import check_file
-from goldproof.data.logs.contents import HARNESSES, Content, Kind, look_at
+from goldproof.data.logs import tables
+from goldproof.data.logs.contents import HARNESSES, Content, Kind, is_no_table, look_at
 from goldproof.data.logs.every_eval_ever import read_every_eval_ever
 from goldproof.data.logs.gathering import gather
 from goldproof.data.logs.helm import read_helm
@@ -34,6 +35,22 @@ def is_log(path: str | Path, columns: Mapping[str, str] | None = None) -> bool:
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
         return any(_look(file, columns).kind is not None for file in _files(path))
     return os.path.isfile(path) and _look(path, columns).kind is not None  # noqa: PTH113 - likewise
+
+
+def refuse_others(path: Path) -> None:
+    """An error for what is no log and cannot be predictions either, which says what it looks like."""
+    if os.path.isdir(path) or (os.path.isfile(path) and is_no_table(path)):  # noqa: PTH112, PTH113 - see is_log
+        read_logs(path)
+    try:
+        scores = tables.unnamed_scores(path)
+    except DataError:
+        return  # the reader of predictions says what is wrong with it
+    if scores:
+        raise DataError(
+            f"a table with an id, and neither with gold and predictions nor with a column 'score'; if one of "
+            f"{', '.join(map(repr, scores))} is the score, say --column score=NAME",
+            path=path,
+        )
 
 
 def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from goldproof.data.columns import Columns
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import PREFIX, Calls
 from goldproof.models.language_model import AskingPrecision
 from goldproof.models.protocols import Task
 from goldproof.models.replies import Rule
@@ -149,9 +150,10 @@ class Prompts:
 
     `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
     (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
-    sentiment, topic or pair, by default as the data are) in `language` (by default that of the data, where there are
-    any, else English) are asked, the first `most` of them, in the formats of the seeds `formats` besides as they are
-    written. `labels` says what labels of the data mean in the words of a prompt, each as LABEL=NAME.
+    sentiment, topic, pair or contradiction, by default as the data are) in `language` (by default that of the data,
+    where there are any, else English) are asked, the first `most` of them, in the formats of the seeds `formats`
+    besides as they are written. `labels` says what labels of the data mean in the words of a prompt, each as
+    LABEL=NAME.
 
     `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
     label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
@@ -162,7 +164,7 @@ class Prompts:
 
     use: Literal["auto", "always", "never"] = "auto"
     file: str = ""
-    task: Literal["", "text", "sentiment", "topic", "pair"] = ""
+    task: Literal["", "text", "sentiment", "topic", "pair", "contradiction"] = ""
     language: str = ""
     labels: tuple[str, ...] = ()
     most: int | None = None
@@ -197,6 +199,19 @@ def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
     yield "prompts.rule", not is_text or prompts.rule == "raw", "left out where 'prompts.answer' is text"
 
 
+def call_rules(calls: Calls, models: Models, prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
+    """What must hold of the settings for an endpoint."""
+    yield "endpoint.at_once", 1 <= calls.at_once <= 256, "a whole number from 1 to 256"
+    yield "endpoint.per_minute", is_limit(calls.per_minute), "a whole number above 0, or null for no limit"
+    yield "endpoint.timeout", calls.timeout > 0, "above 0"
+    yield "endpoint.tries", calls.tries >= 1, "a whole number of at least 1"
+    yield "endpoint.price", len(calls.price) == 2 and min(calls.price) >= 0, "two numbers of at least 0"
+    priced = calls.budget is None or (calls.budget > 0 and max(calls.price) > 0)
+    yield "endpoint.budget", priced, "above 0, with an endpoint.price to count by"
+    asked = any(parse_folder(text).folder.startswith(PREFIX) for text in each_model(models))
+    yield "prompts.answer", not asked or prompts.answer == "text", "text where 'model' is an endpoint"
+
+
 Models = str | tuple[str, ...]
 """One model or several, each as [NAME=]FOLDER."""
 
@@ -211,6 +226,8 @@ class NamedFolder:
     @property
     def title(self) -> str:
         """What it is called: the name it was given, else the last part of its folder."""
+        if self.folder.startswith(PREFIX):
+            return self.name or self.folder.rpartition("#")[2]
         return self.name or self.folder.removeprefix(BIN).rstrip("/").rpartition("/")[2]
 
 
@@ -220,6 +237,8 @@ def parse_folder(text: str) -> NamedFolder:
     >>> parse_folder("Mine=models/a"), parse_folder("runs/rate=1/a").title
     (NamedFolder(folder='models/a', name='Mine'), 'a')
     """
+    if text.startswith(PREFIX):
+        return NamedFolder(text)
     name, equals, folder = text.partition("=")
     return NamedFolder(folder, name) if equals and "/" not in name else NamedFolder(text)
 

@@ -239,6 +239,40 @@ def test_the_study_runs_from_settings_too(tmp_path):
     assert any(section.title == "Without some of the words" for section in report.sections)
 
 
+def test_stopped_it_goes_on_with_its_plan_and_ends_as_if_it_had_not_been(page, files):
+    def ask(store, progress):
+        return goldproof.claims(
+            "Mine=fake",
+            files / "train.csv",
+            files / "test.csv",
+            language="xx",
+            name="made up",
+            minutes=30,
+            settings={**QUICK, "levels": 0, "labels": False},
+            store=store,
+            progress=progress,
+        )
+
+    lines, n_done = [], 0
+
+    def stop(news):
+        nonlocal n_done
+        lines.extend(news.lines)
+        n_done += news.outcome is not None and news.outcome.status == "done"
+        if n_done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(files / "stopped", stop)
+    again = []
+    found = ask(files / "stopped", lambda news: again.extend(news.lines))
+    assert "A short calibration: how fast does this machine train and answer?" in lines
+    assert [line for line in again if "calibration" in line] == []
+    assert [line for line in lines if line.startswith("Planned")] == [line for line in again if line.startswith("Plan")]
+    whole = ask(files / "whole", lambda _: None)
+    assert found.report.answer.sentence == whole.report.answer.sentence
+
+
 BARE = """
 import sys
 for name in ("pydantic", "typer", "altair", "rich"):

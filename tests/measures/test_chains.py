@@ -43,7 +43,7 @@ def test_articles_within_lists_are_no_part_of_the_wording() -> None:
     reader = learn_reader(premises, ["Ele não visitou."] * len(premises))
     assert (reader.conjunction, reader.fillers) == ("e", {"a", "o"})
     assert reader.tokens("Ida visitou a Lia, a Bia e a Eva.") == [
-        "@ida", "visitou", "@lia", ",", "@bia", "e", "@eva", 
+        "@ida", "visitou", "@lia", ",", "@bia", "e", "@eva",
     ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from goldproof.models.examples import Examples
 from goldproof.models.heads import EncoderWithHead, Logits, SharedDropout
 from goldproof.models.protocols import Floats, Pooling, Task, Tokenized
 from goldproof.models.transformer import Transformer, n_reserved_positions
+from goldproof.models.windows import cut_windows
 
 HEAD_FILE = "goldproof_head.safetensors"
 
@@ -70,7 +71,11 @@ class TransformerNetwork:
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Token ids with the special tokens; items that are too long are cut and counted."""
         limits = [value for value in (max_length, self.longest) if value is not None]
-        return tokenize(self.tokenizer, examples, min(limits) if limits else None, self.has_types)
+        limit = min(limits) if limits else None
+        if examples.answers is not None:
+            cut = cut_windows(self.tokenizer, examples, limit, self.has_types)
+            return Tokenized(cut.ids, cut.types, None, cut.n_truncated, cut.windows)
+        return tokenize(self.tokenizer, examples, limit, self.has_types)
 
     def drawn(self, seed: int) -> dict[str, torch.Tensor]:
         """The parameters that the weights do not give, drawn from the seed: each from its own name, so order plays no
@@ -118,12 +123,13 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
     """The encoder of the folder with a head for the task."""
     folder = model.source.folder
     tokenizer = open_tokenizer(model)
-    config = _guard(folder, lambda: _load_config(folder))
+    config = guarded(folder, lambda: _load_config(folder))
     if config.is_encoder_decoder:
         return _load_encoder_half(model, tokenizer, config, task, n_outputs)
-    auto = _auto().AutoModelForTokenClassification if task == "tokens" else _auto().AutoModelForSequenceClassification
+    per_token = task in ("tokens", "question")
+    auto = _auto().AutoModelForTokenClassification if per_token else _auto().AutoModelForSequenceClassification
     padding = {"pad_token_id": tokenizer.pad_token_id} if is_decoder(config) else {}
-    found, info = _guard(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs, **padding))
+    found, info = guarded(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs, **padding))
     missing = tuple(f"model.{name}" for name in info["missing_keys"])
     module = Logits(found, takes_types=_has_types(config))
     return _network(module, found.base_model, tokenizer, missing, model)
@@ -135,7 +141,7 @@ def check_loads(model: Transformer) -> None:
 
     folder = model.source.folder
     open_tokenizer(model)
-    config = _guard(folder, lambda: _load_config(folder))
+    config = guarded(folder, lambda: _load_config(folder))
     kind = str(getattr(config, "model_type", ""))
     if not config.is_encoder_decoder and kind not in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         raise ModelError(
@@ -156,7 +162,7 @@ def is_decoder(config: Any) -> bool:
 def open_tokenizer(model: Transformer) -> Any:
     """The tokenizer of the folder."""
     folder = model.source.folder
-    return _guard(folder, lambda: _load_tokenizer(folder))
+    return guarded(folder, lambda: _load_tokenizer(folder))
 
 
 def load_masked(folder: Path) -> tuple[Any, Any]:
@@ -164,12 +170,12 @@ def load_masked(folder: Path) -> tuple[Any, Any]:
     have no head that was trained to fill masks, since transformers would draw one at random.
     """
     options: dict[str, Any] = {"local_files_only": True}
-    tokenizer = _guard(
+    tokenizer = guarded(
         folder, lambda: _auto().AutoTokenizer.from_pretrained(folder, trust_remote_code=False, **options)
     )
     if tokenizer.mask_token is None:
         raise ModelError(f"{folder}: the tokenizer has no mask; a masked language model is needed")
-    network, info = _guard(
+    network, info = guarded(
         folder,
         lambda: _auto().AutoModelForMaskedLM.from_pretrained(
             folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True, **options
@@ -189,12 +195,12 @@ def _load_encoder_half(
     model: Transformer, tokenizer: Any, config: Any, task: Task, n_outputs: int
 ) -> TransformerNetwork:
     folder = model.source.folder
-    whole, info = _guard(folder, lambda: _from_pretrained(_auto().AutoModel, model))
+    whole, info = guarded(folder, lambda: _from_pretrained(_auto().AutoModel, model))
     encoder = whole.get_encoder()
     absent = {id(parameter) for name, parameter in whole.named_parameters() if name in set(info["missing_keys"])}
     hidden = int(getattr(config, "d_model", None) or config.hidden_size)
     rate = float(getattr(config, "classifier_dropout", None) or getattr(config, "dropout_rate", None) or 0.1)
-    module = EncoderWithHead(whole, encoder, hidden, n_outputs, rate, per_token=task == "tokens")
+    module = EncoderWithHead(whole, encoder, hidden, n_outputs, rate, per_token=task in ("tokens", "question"))
     missing = [name for name, parameter in module.named_parameters() if id(parameter) in absent]
     if (folder / HEAD_FILE).is_file():
         from safetensors.torch import load_file
@@ -332,7 +338,7 @@ def _auto() -> Any:
     return transformers
 
 
-def _guard(folder: Path, load: Any) -> Any:
+def guarded(folder: Path, load: Any) -> Any:
     """Run a loader of transformers; whatever it raises becomes one sentence about the folder.
 
     Each loader says `trust_remote_code=False`: where that is left out, transformers asks on the terminal, and a "y"

@@ -7,7 +7,7 @@ paper. It computes no statistics; drawing is the work of `goldproof.report.figur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,26 @@ from goldproof.report.chart_parts import (
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
 from goldproof.report.extremes import ends_of
-from goldproof.report.heat_maps import heat_map
+from goldproof.report.heat_maps import heat_map, square_map
 from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, MUTED, SERIES
 from goldproof.report.summary import Cell, Column, Figure
 from goldproof.report.text_width import widest_of
 
-__all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"]
+__all__ = ["Caption", "Panels", "bars", "curves", "dots", "heat_map", "histogram", "scatter", "square_map"]
 
 MOST_TICKS = 13
 MOST_LARGE_PANELS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """A field each of whose values gets a panel; with `own_axes` the values in each have an axis of their own, where
+    panels are not to be compared by height.
+    """
+
+    field: ChartField
+    own_axes: bool = False
 
 
 def curves(  # noqa: PLR0913 - one argument for each part of the chart
@@ -49,20 +59,25 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     *,
     caption: Caption,
     series: ChartField | None = None,
-    facet: ChartField | None = None,
+    facet: ChartField | Panels | None = None,
     rule: float | None = None,
+    log_x: bool = False,
     single: ChartField | None = None,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
 
-    `rule` draws a dashed line at a level to compare with, such as chance. Rows with a value of `single` (a run, say)
-    are thin lines behind those of the others, one for each of its values.
+    `rule` draws a dashed line at a level to compare with, such as chance. `log_x` makes the axis logarithmic from its
+    least number above 0 on, so that 0 has a place on it too. Rows with a value of `single` (a run, say) are thin lines
+    behind those of the others, one for each of its values.
     """
     import altair as alt
 
-    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=facet, single=single)
+    panels = facet if isinstance(facet, Panels) or facet is None else Panels(facet)
+    split = None if panels is None else panels.field
+    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=split, single=single)
     looks = sheet.looks()
-    whole = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
+    along = _position(alt.X, sheet["x"], sheet.names("x"), log_x)
+    whole = alt.Chart().encode(x=along, y=_value_position(alt.Y, sheet["y"]))
     base = whole if single is None else whole.transform_filter(f"!isValid(datum['{sheet['single'].key}'])")
     fill = looks.get("fill", alt.value(SERIES[0]))
     stroke = {"stroke": looks.get("stroke", alt.value(SERIES[0])), **_only(looks, "strokeDash")}
@@ -80,16 +95,16 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill))
     if rule is not None:
         layers.append(_level(y=alt.datum(rule)))
-    if facet is None:
+    if panels is None:
         return sheet.finish(layered(*layers, width=WIDE, height=280), {"width": NARROW + 15}, "y")
-    return sheet.finish(_panels(sheet, layers), {"width": NARROW, "columns": 1}, "y")
+    return sheet.finish(_panels(sheet, layers, panels.own_axes), {"width": NARROW, "columns": 1}, "y")
 
 
 def _only(encodings: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: encodings[name] for name in names if name in encodings}
 
 
-def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
+def _panels(sheet: Sheet, layers: Sequence[Any], own_axes: bool) -> Any:
     """A panel for each value of the facet; many panels are small, so that all can be seen together."""
     import altair as alt
 
@@ -98,7 +113,8 @@ def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
     size = {"width": WIDE // 2 - 10, "height": 180} if n_columns <= 2 else {"width": WIDE // 4 + 15, "height": 110}
     header = alt.Header(labelAnchor="start", labelPadding=4)
     facet = alt.Facet(f"{sheet['facet'].key}:N", sort=names, title=None, header=header)
-    return layered(*layers, **size).facet(facet, columns=n_columns)
+    found = layered(*layers, **size).facet(facet, columns=n_columns)
+    return found.resolve_scale(y="independent") if own_axes else found
 
 
 def dots(
@@ -255,7 +271,7 @@ def _level(**where: Any) -> Any:
     return alt.Chart().mark_rule(strokeDash=[4, 3], strokeWidth=1, color=MUTED, aria=False).encode(**where)
 
 
-def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
+def _position(channel: Any, column: Column, values: Sequence[Any], is_log: bool = False) -> Any:
     """An axis for numbers where all are numbers, else for names in order of appearance."""
     import altair as alt
 
@@ -265,7 +281,9 @@ def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
         if whole and column.unit not in SCALED_UNITS:
             ticks["format"] = "d"
         axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=4, **axis_format(column), **ticks)
-        scale = alt.Scale(zero=False, nice=False, padding=6)
+        above = [value for value in values if value > 0]
+        log = {"type": "symlog", "constant": min(above)} if is_log and above else {}
+        scale = alt.Scale(zero=False, nice=False, padding=6, **log)
         return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)
     axis = alt.Axis(grid=False, labelAngle=0 if widest_of(values) * len(values) < 320 else -40)
     return channel(f"{column.key}:O", title=heading(column), sort=values, axis=axis)

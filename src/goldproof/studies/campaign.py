@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from goldproof.data.answers import Answers
 from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError, UsageError
 from goldproof.extras import Need, lacking, require
 from goldproof.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
@@ -113,6 +114,11 @@ class Campaign:
         self._note()
         schedule = Schedule(self.jobs(), self.store, runner)
         yield from logged(schedule.run(), schedule.n_jobs, self.study, self.store)
+
+    def answers(self) -> Sequence[Answers]:
+        """What the runs of a study answered, once all is in the store; nothing of a study that does not say it."""
+        tell = getattr(find_study(self.study), "answers", None)
+        return () if tell is None else tuple(tell(self.config, Results(self.store)))
 
     def report(self, runner: Runner | None = None, observe: Callable[[Outcome], None] = lambda _: None) -> Report:
         """What was found; with a runner, a value that turns out damaged is computed again, and `observe` is told."""
@@ -224,7 +230,12 @@ def _is_note(form: Any) -> bool:
 
 def _noted(form: dict[str, Any], store: Store) -> Campaign:
     """The campaign of a note; settings that this version does not have are an error."""
-    return Campaign(form["study"], read_config(find_study(form["study"]), _untyped(form["config"])), store)
+    return Campaign(form["study"], stored_config(form["study"], form["config"]), store)
+
+
+def stored_config(study: str, form: Any) -> Any:
+    """The Config of a study from its canonical form, as notes have it."""
+    return read_config(find_study(study), _untyped(form))
 
 
 def _untyped(form: Any) -> Any:

@@ -195,6 +195,8 @@ def test_labels_with_a_point_are_scores():
     assert found.material.task == "numbers"
     assert found.notes[0] == "The labels are numbers with a point, and many: they are taken as scores to predict."
     assert "length" in [each.name for each in found.shortcuts.judged.above]
+    assert found.light("size").reason == "an answer to a score is not right or wrong, as the card of sizes needs it"
+    assert "80 % power" not in found.card()
     assert colours(found)["shortcuts"] == "red"
     html_page(found.report())
 
@@ -302,6 +304,25 @@ def test_languages_of_a_split_are_compared_row_by_row():
     assert "1 of 2 pairs of languages stand row by row beside each other" in report_markdown(found.report())
 
 
+def test_languages_are_joined_by_a_chain_as_check_does_it(cued):
+    """Lengths of two that are far apart correlate less, though both go with a third."""
+    from dataclasses import replace
+
+    from goldproof.data.checking.alignment import Alignment
+
+    found = tuple(
+        Alignment("", "test", languages, (50, 50), 50, correlation, 1.0, None, None)
+        for languages, correlation in (
+            (("fr", "sw"), 0.9),
+            (("fr", "zh"), 0.7),
+            (("sw", "zh"), 0.8),
+            (("fr", "xx"), 0.1),
+        )
+    )
+    said = report_markdown(replace(cued, alignments=found).report())
+    assert "3 of 4 pairs of languages stand row by row beside each other" in said
+
+
 def test_one_language_has_nothing_to_compare(cued):
     assert cued.alignments == ()
 
@@ -324,3 +345,17 @@ def test_the_bias_of_the_split_is_printed(cued):
     assert bias.label == pytest.approx(0.2 * ((gold[hard] == bias.of).mean() - (gold[~hard] == bias.of).mean()))
     assert "The parts differ in more than cues." in report_markdown(cued.report())
     assert json.loads(cued.to_json())["hard"]["bias"]["of"] == bias.of
+
+
+def test_wrong_labels_of_a_part_are_the_highest_ranked_suspects_there(cued):
+    """Also where none is the best estimate: the interval then ends at what may be wrong, and not at 0."""
+    from dataclasses import replace
+
+    from goldproof.judging.audit.parts import wrong_share
+    from goldproof.statistics.estimate import Estimate
+
+    told = replace(cued.suspects, share_wrong=Estimate(0.0, 0.0, 0.05, "given", 700), reason="")
+    found = wrong_share(replace(cued, suspects=told), cued.shortcuts.rows)
+    assert (found.value, found.low) == (0.0, 0.0)
+    worst = np.argsort(-told.scores, kind="stable")[:35]
+    assert found.high == pytest.approx((cued.suspect_rows[worst] >= 0).sum() / 300)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from goldproof.judging.audit.material import find_clusters
 from goldproof.judging.audit.noise import ACCURACIES, DIFFERING, NoiseCard, NoisePart
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, format_number, percent, points
@@ -21,6 +22,13 @@ MOST_LABELS = 50
 def noise_items(audit: Audit) -> list[Item]:
     """The card: differences by accuracy and share of differing answers, by part, and what a point costs."""
     card = audit.noise
+    if audit.material.task == "numbers":
+        return [
+            Text(
+                "The card of sizes is one of right and wrong answers, and these items have scores. What two models' "
+                "predictions of them show, `goldproof compare` tells."
+            )
+        ]
     items: list[Item] = [_card_table(card)]
     parts = _part_table(card.parts, audit)
     items.append(parts)
@@ -80,8 +88,9 @@ def _part_table(parts: Sequence[NoisePart], audit: Audit) -> Item:
     whole = parts[0]
     note = ""
     if whole.effective < whole.n - 0.5:
+        shared = find_clusters(audit.material.splits[audit.material.judged]).shared
         note = (
-            "Items share a text and are worth less than their number; the correlation within clusters, "
+            f"Items share {shared} and are worth less than their number; the correlation within clusters, "
             f"{audit.noise.alike:.2f}, is that of a shortcut's right answers (1 where there is none)."
         )
     title = f"{count(whole.n)} items are worth {format_number(whole.effective, 0)} independent ones"

@@ -218,6 +218,17 @@ class StabilityFindings:
         return found or self.every_base
 
     @cached_property
+    def together(self) -> dict[str, Estimate]:
+        """The overall score of each language with an interval that holds for all languages together (Bonferroni)."""
+        level = 1 - (1 - self.config.level) / len(self.base)
+        return {
+            language: scored.overall
+            if len(self.base) == 1 or scored.is_collapsed
+            else summary_method(mean_score(scored.answers, "mcc", level))
+            for language, scored in self.base.items()
+        }
+
+    @cached_property
     def categories(self) -> dict[str, list[TagScore]]:
         """Each language's categories beside chance."""
         return {language: judge_categories(self.config, scored.answers) for language, scored in self.base.items()}
@@ -231,6 +242,17 @@ class StabilityFindings:
     def cells(self) -> dict[str, list[list[TagScore]]]:
         """Each language's runs × categories beside chance."""
         return {language: judge_cells(self.config, scored.answers) for language, scored in self.base.items()}
+
+    @cached_property
+    def _judged(self) -> dict[Condition, tuple[list[TagScore], list[list[TagScore]]]]:
+        return {}
+
+    def judged(self, condition: Condition) -> tuple[list[TagScore], list[list[TagScore]]]:
+        """A condition's categories beside chance, and the same run by run."""
+        if condition not in self._judged:
+            answers = self.scored[condition].answers
+            self._judged[condition] = (judge_categories(self.config, answers), judge_cells(self.config, answers))
+        return self._judged[condition]
 
     @cached_property
     def attributed(self) -> dict[str, ConditionScores]:
@@ -312,6 +334,16 @@ def deviations(scored: ConditionScores) -> Array:
     if scored.n_runs < 2:
         return np.full(len(scored.table), np.nan)
     return np.asarray(scored.table.std(axis=1, ddof=1))
+
+
+def constant_categories(scored: ConditionScores) -> frozenset[str]:
+    """The categories to whose rows some run gives one answer: its score there is 0 by convention, and not steady."""
+    found = set()
+    for category, items in items_by_tag(scored.answers).items():
+        runs = scored.answers.runs[:, items]
+        if (runs == runs[:, :1]).all(axis=1).any():
+            found.add(category)
+    return frozenset(found)
 
 
 def finite(value: float | None, reason: str = "needs at least two seeds") -> float | Missing:

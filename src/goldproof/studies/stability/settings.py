@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldproof.builders.annotation.features import FEATURES
+from goldproof.builders.annotation.features import LANGUAGES as ANNOTATED
 from goldproof.builders.entailment.categories import Membership
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
@@ -15,9 +17,12 @@ from goldproof.studies.shared import (
     ColumnChoice,
     Data,
     Models,
+    Prompts,
+    call_rules,
     group_rules,
     is_limit,
     model_rules,
+    prompt_rules,
     without,
 )
 from goldproof.training.recipe import Recipe
@@ -52,12 +57,17 @@ class Extra:
 @named("stability.Presence")
 @dataclass(frozen=True)
 class Presence:
-    """Controlled subsets: `amount` extra rows of which the given percentages hold the feature, for each feature."""
+    """Controlled subsets: `amount` extra rows of which the given percentages hold the feature, for each feature.
+
+    `amount` is null for the largest that all shares of all features allow with the extra rows at hand. `annotated` are
+    the corpora in which the rules count every feature: the training data of languages, and `extra`.
+    """
 
     features: tuple[str, ...] = ()
     percent: tuple[int, ...] = (25, 50, 75)
-    amount: int = 10_000
+    amount: int | None = None
     languages: tuple[str, ...] = ("en",)
+    annotated: tuple[str, ...] = ()
 
 
 @named("stability.Attribution")
@@ -100,7 +110,8 @@ class Config:
     """Settings of the stability study.
 
     `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate), as
-    [NAME=]FOLDER, or a list of these, which are judged in turn.
+    [NAME=]FOLDER, or a list of these, which are judged in turn. A language model is asked and not trained: see
+    `prompts`.
     `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are files of your
     own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span F1, of numbers
     Pearson's correlation). `data.most_train` takes the first so many rows.
@@ -124,6 +135,8 @@ class Config:
     attribution: AttributionRuns = AttributionRuns()
     thresholds: Thresholds = Thresholds()
     toy: Toy = Toy()
+    prompts: Prompts = field(default_factory=Prompts)
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -138,6 +151,8 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     return [
         *group_rules(c),
         *model_rules(c.model),
+        *prompt_rules(c.prompts),
+        *call_rules(c.endpoint, c.model, c.prompts),
         ("data.corpus", c.data.corpus in ("published", "generated"), "published or generated"),
         (
             "data.languages",
@@ -165,7 +180,13 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             "whole numbers from 0 to 100, each once",
         ),
         ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
-        ("presence.amount", c.presence.amount >= 1, "a whole number of at least 1"),
+        ("presence.amount", is_limit(c.presence.amount), "a whole number of at least 1, or null for the most there is"),
+        (
+            "presence.annotated",
+            set(c.presence.annotated) <= {*ANNOTATED, "extra"} and are_distinct(c.presence.annotated),
+            f"among {', '.join(ANNOTATED)} and extra, each once",
+        ),
+        ("presence.annotated", not is_own or not c.presence.annotated, "left out with data of your own"),
         ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(languages), among),
         (
             "attribution.levels",
@@ -190,7 +211,10 @@ PAPER = Config(
         amounts_everywhere=(374_000,),
     ),
     presence=Presence(
-        features=("Conjunction", "Negation", "Anaphora/Coreference", "Disjunction"), languages=("en", "ru")
+        features=("Conjunction", "Negation", "Anaphora/Coreference", "Disjunction"),
+        amount=10_000,
+        languages=("en", "ru"),
+        annotated=("en", "ru", "extra"),
     ),
 )
 TINY = Config(

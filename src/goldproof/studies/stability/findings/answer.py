@@ -14,6 +14,8 @@ from goldproof.report.numbers import estimate_text
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.stability.findings.after import above_claims
+from goldproof.studies.stability.findings.presence import presence_claims
 from goldproof.studies.stability.findings.seeds import sources_title, widest_spread
 from goldproof.studies.stability.findings.size import gains
 from goldproof.studies.stability.published import OVERALL
@@ -37,7 +39,7 @@ def _answer(found: StabilityFindings) -> Answer:
     if all(scored.n_runs == 1 for scored in base.values()):
         text = f"{_said(found, list(base))} with one seed, over rows, which says nothing of another seed."
         return Answer("open", "It cannot be told", text, "It would take other seeds: three or more.")
-    above = [language for language, scored in base.items() if scored.overall.low > 0]
+    above = [language for language in base if found.together[language].low > 0]
     unclear = [language for language in base if language not in above]
     scope = f"for another training of this recipe, on rows like these ({_seeds(found)})"
     if not above:
@@ -63,13 +65,14 @@ def _said(found: StabilityFindings, languages: Sequence[str]) -> str:
 
 
 def _score(found: StabilityFindings, language: str) -> str:
-    return estimate_text(found.base[language].overall, 3)
+    return estimate_text(found.together[language], 3)
 
 
 def _seeds(found: StabilityFindings) -> str:
     counts = sorted({scored.n_runs for scored in found.base.values()})
     span = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"{span} seeds"
+    n = len(found.base)
+    return f"{span} seeds; intervals for all {n} languages together" if n > 1 else f"{span} seeds"
 
 
 def _reach(found: StabilityFindings, languages: Sequence[str]) -> str:
@@ -102,7 +105,15 @@ def stability_findings(found: StabilityFindings) -> list[str | Claim]:
         return []
     widest = widest_spread(found)
     spread = [Claim(f"{widest}.", place="overall")] if widest is not None else []
-    return [*spread, *_correlation(found), *_categories(found), *_sources(found), *_gains(found)]
+    return [
+        *spread,
+        *_correlation(found),
+        *_categories(found),
+        *_sources(found),
+        *_gains(found),
+        *above_claims(found),
+        *presence_claims(found),
+    ]
 
 
 def _correlation(found: StabilityFindings) -> list[Claim]:

@@ -24,7 +24,6 @@ from goldproof.measures.leaks import Certificate, TextPairs, certify, certify_co
 from goldproof.measures.shortcuts.rules import applicable
 
 PRESET = os.environ.get("PRESET", "closed2")
-PAGE = Path(__file__).parents[1] / "docs" / "studies" / "logic-certificates.md"
 FILES = {
     LogicTask.NEGATION: "simple_negation",
     LogicTask.COORDINATION: "boolean_coordination",
@@ -78,8 +77,6 @@ def lines(folder: Path) -> Iterator[str]:
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("GOLDPROOF_DATA", "."))
     text = "\n".join(lines(folder)) + "\n"
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(text, encoding="utf-8")
     print(text)
 
 

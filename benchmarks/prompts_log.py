@@ -3,9 +3,9 @@
     python benchmarks/prompts_log.py MODEL --answers OUT/answers.parquet --test FILE --text sentence --label label
                                      --prompt review --task sentiment --labels 0=negative,1=positive
 
-OUT is the folder of a `stability` run without examples and with `prompts.chat=never`; FILE is its test file. The harness
-runs a task of its own, made here from the same items and the same built-in prompt, and writes its log; Goldproof
-reads that log as anybody's, item by item. Shown are both accuracies and the items on which the two disagree. It needs
+OUT is the folder of a `stability` run without examples and with `prompts.chat=never`; FILE is its test file. The
+harness runs a task of its own, made here from the same items and the same built-in prompt, and writes its log, which
+Goldproof reads as anybody's, item by item. Shown are both accuracies and on how many items the two disagree. It needs
 `lm-eval` (pip install lm-eval) and reads nothing but what it is given.
 """
 

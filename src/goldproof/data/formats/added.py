@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from goldproof.data.formats.files import FORMATS, suffix_of
+from goldproof.data.formats.files import FORMATS, JSON, suffix_of
 from goldproof.data.formats.parquet import plain_column
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError, GoldproofError
 from goldproof.plugins import Group, Plugin, Tried, describe
 
-OTHERS = (".json", ".conllu")  # read by some commands only, and taken all the same
+OTHERS = (JSON, ".conllu")  # read by some commands only, and taken all the same
+_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,17 @@ def is_added(path: Path) -> bool:
     return bool(_readers_of(path))
 
 
-def unknown_format(path: Path) -> DataError:
-    """The error of a file whose suffix nobody reads: it names all that are read, and readers that do not work."""
+def unknown_format(path: Path, own: Iterable[str] = (*FORMATS, JSON)) -> DataError:
+    """The error of a file whose suffix nobody reads: it names all that are read, and readers that do not work.
+
+    `own` are the suffixes that are read without a plugin.
+    """
     added = [suffix for each in PLUGINS.survey() if not each.problem for suffix in each.thing.suffixes]
-    known = ", ".join(sorted({*FORMATS, *added}))
+    known = ", ".join(sorted({*own, *added}))
     message = f"the extension {suffix_of(path)!r} is that of no known format; allowed: {known} (also with .gz)"
+    sheet = ["save the sheet as CSV"] if suffix_of(path) in _SPREADSHEETS else []
     broken = [str(each.plugin.error(each.problem)) for each in PLUGINS.survey() if each.problem]
-    return DataError("; ".join([message, *broken]), path=path)
+    return DataError("; ".join([message, *sheet, *broken]), path=path)
 
 
 def _readers_of(path: Path) -> list[Tried]:

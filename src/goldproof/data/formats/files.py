@@ -16,6 +16,9 @@ from goldproof.data.formats import limits
 from goldproof.errors import DataError
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", ".txt": "tsv", ".parquet": "parquet"}
+JSON = ".json"
+"""A list of objects, or one object on each line. No entry of `FORMATS`: logs and documents have this suffix too."""
+
 BLOCK_BYTES = 1 << 24
 BOM = b"\xef\xbb\xbf"
 
@@ -68,6 +71,11 @@ def describe_file(path: Path) -> SourceFile:
 def suffix_of(path: Path) -> str:
     """The extension that says the format, in lower case and without `.gz`: `a.TSV.gz` gives `.tsv`."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file's name says that it has rows which are read here, without a plugin."""
+    return suffix_of(path) in (*FORMATS, JSON)
 
 
 def check_packed(path: Path) -> None:

@@ -54,7 +54,9 @@ def _beyond_random(found: ProbingFindings, notes: Sequence[str]) -> Answer:
         return Answer("open", "Nothing beyond random weights is shown", text, takes, notes, figure)
     names = some([case(found, pair.model) for pair in better])
     most = max(better, key=lambda pair: pair.difference.value)
-    gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"
+    gain = f"by {estimate_text(most.difference, 1, 'points')}"
+    if len(better) > 1:
+        gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"
     rest = f"; of the other {n - len(better)} that is not shown" if len(better) < n else ""
     kind: ReplyKind = "yes" if len(better) == n else "measured"
     text = (

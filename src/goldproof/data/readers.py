@@ -1,5 +1,5 @@
 """Reading a file of one's own in one line, or in batches of bounded memory: JSON (lines or a list), CSV, TSV, Parquet,
-gzipped, and what installed plugins read.
+words with their tags line by line (CoNLL), gzipped, and what installed plugins read.
 
     goldproof.read("my.jsonl", text="premise", pair="hypothesis", label="gold")
 
@@ -26,6 +26,7 @@ from goldproof.data.formats.files import FORMATS, JSON, check_file, describe_fil
 from goldproof.data.formats.json_list import open_json
 from goldproof.data.formats.parquet import ParquetRows
 from goldproof.data.formats.raw import RawBatch, RawFile
+from goldproof.data.formats.tagged_rows import SUFFIXES, is_tagged, open_tagged
 from goldproof.data.naming import split_in_name
 from goldproof.errors import DataError, UsageError
 
@@ -103,6 +104,8 @@ def open_raw(path: Path, layout: Layout) -> RawFile:
     form = layout.format or FORMATS.get(suffix_of(path))
     if form == "jsonl" or (form is None and suffix_of(path) == JSON):
         return open_json(path)
+    if suffix_of(path) in SUFFIXES or (form == "tsv" and layout.header is None and is_tagged(path)):
+        return open_tagged(path)
     if form is None:
         added = open_added(path)
         if added is None:

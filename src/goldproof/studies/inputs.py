@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from goldproof.data.corpora.catalog import catalog
-from goldproof.data.formats.added import is_added
-from goldproof.data.formats.files import is_table
+from goldproof.data.formats.added import is_readable
 from goldproof.errors import UsageError
 from goldproof.studies import ENTRIES, find_study
 from goldproof.studies.shared import own_data_setting
@@ -68,7 +67,7 @@ def _data_settings(study: str, data: DataInput) -> dict[str, Any]:
     if not isinstance(data, str | os.PathLike):
         raise _no_file("data", data)
     name = os.fspath(data)
-    if is_table(Path(name)) or is_added(Path(name)):
+    if is_readable(Path(name)):
         return {**alone, "data.train": name}
     is_task = study == "corruption" and (name in catalog() or name.partition("/")[0] in catalog())
     if is_task:

@@ -26,7 +26,14 @@ from goldproof.studies.spellings import check_spelling
 
 MOST_SHOWN = 200  # characters of a value that an error shows
 PRESETS = ("default", "paper", "tiny")
-OF_THE_CORPUS = ("data.languages", "source", "experiments.source")
+OF_THE_CORPUS = (
+    "data.languages",
+    "source",
+    "experiments.source",
+    "extra.amounts",
+    "extra.amounts_everywhere",
+    "presence.features",
+)
 """Settings of a preset that fit its corpus, and not the user's own data."""
 
 

@@ -73,11 +73,6 @@ def suffix_of(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def is_table(path: Path) -> bool:
-    """Whether a file's name says that it has rows which are read here, without a plugin."""
-    return suffix_of(path) in (*FORMATS, JSON)
-
-
 def check_packed(path: Path) -> None:
     """Refuse a gzip file that unpacks to far too much before anything is made of its first rows.
 

@@ -93,6 +93,12 @@ def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str,
         label = _label_by_cells(columns, names, cells, path)
         columns = replace(columns, label=label)
         by_cells.append(label)
+        if len(by_cells) == 2 and label in cells[label]:
+            raise DataError(
+                f"its first line seems to be a row already: {label!r} stands there, and among the labels below it; the "
+                "first line must name the columns, such as text and label",
+                path=path,
+            )
     return columns, tuple(by_cells)
 
 

@@ -19,8 +19,7 @@ import numpy as np
 from goldproof.data.corpora.catalog import available_splits, load
 from goldproof.data.corpora.steps import corpus_job, file_part_job, file_parts
 from goldproof.data.dataset import Dataset
-from goldproof.data.formats.added import is_added
-from goldproof.data.formats.files import is_table
+from goldproof.data.formats.added import is_readable
 from goldproof.draws import draw_bytes
 from goldproof.errors import DataError, UsageError
 from goldproof.extras import Need
@@ -240,7 +239,7 @@ def _splits(config: Config, language: str) -> tuple[str, ...]:
 
 def is_file(corpus: str) -> bool:
     """Whether a setting names a file of one's own and not a corpus of the catalog."""
-    return is_table(Path(corpus)) or is_added(Path(corpus))
+    return is_readable(Path(corpus))
 
 
 def _is_translation(config: Config, language: str) -> bool:

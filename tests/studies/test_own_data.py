@@ -391,7 +391,7 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         topics(60),
         topics(60),
         {},
-        "{test}: this file is to be the test data, and is train.csv byte for byte, which is the train data; a model "
+        "{test}: this file is to be the test data, and is train.csv byte for byte, which is the training data; a model "
         "would be tested on what it was trained on",
     ),
     (
@@ -465,8 +465,7 @@ def test_tags_of_one_item_and_repeated_items_are_said(tmp_path):
     files = {"train": write_csv(tmp_path / "a.csv", topics(60)), "test": write_csv(tmp_path / "b.csv", test)}
     found = notes_of("stability", data={**files, "languages": ("gsw",)})
     assert found[-1] == (
-        "1 tag stands on one test item only: rare; one item says nothing of a category, so none of them is "
-        "tested."
+        "1 tag stands on one test item only: rare; one item says nothing of a category, so none of them is tested."
     )
     assert found[-2].endswith(
         "test items also stand in the training data; a model may remember them, so its score may be too high."

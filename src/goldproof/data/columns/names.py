@@ -161,5 +161,9 @@ def list_columns(found: Sequence[str]) -> str:
     "text|label (one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs)"
     """
     wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
-    hint = f" (one column: is the file separated by {wrong!r}? csv is read by commas or semicolons, tsv by tabs)" if wrong else ""
+    hint = (
+        f" (one column: is the file separated by {wrong!r}? csv is read by commas or semicolons, tsv by tabs)"
+        if wrong
+        else ""
+    )
     return (", ".join(found) or "none") + hint

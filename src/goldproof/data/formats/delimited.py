@@ -88,7 +88,7 @@ def csv_delimiter(header: str) -> str:
 
 
 def find_delimiter(path: Path, form: str, header: Sequence[str] | None = None) -> str:
-    """What stands between the cells of a file; where the columns are named for it, its first line is one of its rows."""
+    """What stands between the cells of a file; with a `header` given for it, its first line is one of its rows."""
     if form != "csv":
         return "\t"
     if header is not None:

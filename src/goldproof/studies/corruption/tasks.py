@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from goldproof.builders.corruption.removal import Corruption
@@ -153,7 +154,7 @@ def notes(config: Config) -> tuple[str, ...]:
     if not has_own(config):
         return ()
     found = settle(config)
-    where = f"{found.removal.words!r}" if found.removal.words else f"the column {found.removal.column!r}"
+    where = f"{Path(found.removal.words).name!r}" if found.removal.words else f"the column {found.removal.column!r}"
     told = [f"Word classes, from {where}: {', '.join(found.classes)}."] if has_own_classes(found) else []
     return (*own_data(found).notes, *_taken_for(config, found), *told)
 

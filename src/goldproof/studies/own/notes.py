@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
-from goldproof.studies.own.checks import n_repeated
+from goldproof.studies.own.checks import n_empty, n_repeated
 from goldproof.studies.own.parts import HELD_OUT, choose_rows
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def describe(own: OwnData, wants: Wants) -> tuple[str, ...]:
     """The notes on these data, in sentences."""
     rare = _rare_tags(own) if wants.tags else ()
     cut = _cut(own, wants.validation)
-    return (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut, *_repeated(own), *rare)
+    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut)
+    return (*found, *_empty(own), *_repeated(own), *rare)
 
 
 def _sizes(own: OwnData) -> Iterator[str]:
@@ -87,7 +88,8 @@ def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:
         counts = {language: (len(each.data), _n_whole(each)) for language, each in cut.items()}
         how = f"{100 * HELD_OUT:g} % of each class, drawn by their texts"
         rows = _by_language(counts, "{} of the {} training rows")
-        yield f"No validation data were given: {rows} ({how}) are held out to choose the checkpoint, and not trained on."
+        kept = "are held out to choose the checkpoint, and not trained on"
+        yield f"No validation data were given: {rows} ({how}) {kept}."
 
 
 def _n_whole(held: OwnSet) -> int:
@@ -109,8 +111,17 @@ def _is_cut(each: OwnSet) -> bool:
     return bool(each.job.arguments["part"].cut == "held")
 
 
+def _empty(own: OwnData) -> Iterator[str]:
+    counts = {split: 0 for _, split in own.sets}
+    for (_, split), each in own.sets.items():
+        counts[split] += n_empty(each.data)
+    found = [f"{n:,} {split}" for split, n in counts.items() if n]
+    if found:
+        yield f"Rows with an empty text: {', '.join(found)}. They are kept, and count like any other."
+
+
 def _repeated(own: OwnData) -> Iterator[str]:
-    found = {}
+    found: dict[str, tuple[int, int]] = {}
     for (language, split), tested in own.sets.items():
         training = own.sets.get((language, "train"))
         if split == "test" and training is not None:

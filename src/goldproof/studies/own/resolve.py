@@ -30,20 +30,23 @@ from goldproof.studies.shared import ColumnChoice, Data
 C = TypeVar("C", bound=Any)
 PLACE = "{language}"
 SPLITS = ("train", "validation", "test")
+_SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test"}
 
 
 @dataclass(frozen=True, slots=True)
 class Wants:
     """What a study can use: the kinds of task, and whether it needs validation data and tags.
 
-    `language` is that of rows of which nothing says another. `source` is that of training data that do not say theirs,
-    where a study trains on one language and tests in others; empty where each language is trained on.
+    With `words` a text without any word is refused. `language` is that of rows of which nothing says another. `source`
+    is that of training data that do not say theirs, where a study trains on one language and tests in others; empty
+    where each language is trained on.
     """
 
     study: str
     kinds: tuple[Task, ...]
     validation: bool = True
     tags: bool = False
+    words: bool = False
     language: str = UNKNOWN_LANGUAGE
     source: str = ""
 
@@ -133,7 +136,10 @@ def _find_own(
     kind = checks.find_kind(files["train"][0].file, choice, wants.study, wants.kinds)
     languages = _languages(files, given, wants)
     sets = _make_sets(files, languages, wants, data.most_train)
-    checks.check_sets(kind, {key: (each.file, each.data) for key, each in sets.items()})
+    opened = {key: (each.file, each.data) for key, each in sets.items()}
+    checks.check_sets(kind, opened)
+    if wants.words:
+        checks.refuse_empty(opened)
     classes = checks.classes_of(kind, [each.data for key, each in sets.items() if key[1] == "train"])
     found = OwnData(name, kind, classes, languages, sets, ())
     return replace(found, notes=describe(found, wants))
@@ -184,8 +190,8 @@ def _named(split: str, text: str, choice: ColumnChoice, given: tuple[str, ...], 
     if PLACE in text:
         languages = tuple(dict.fromkeys((*([wants.source] if wants.source else []), *given)))
         if not given:
-            there = _in_place(Path(text))
-            found = f" (there are files for {', '.join(there)})" if there else ""
+            files = _in_place(Path(text))
+            found = f" (there are files for {', '.join(files)})" if files else ""
             raise UsageError(
                 f"the setting 'data.{split}' has {PLACE} in it, which stands for each of 'data.languages'; name "
                 f"them{found}"
@@ -238,7 +244,7 @@ def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
             if before is not None and not each.split:
                 raise DataError(
                     f"this file is to be the {split} data, and is {before[1].name} byte for byte, which is the "
-                    f"{before[0]} data; a model would be tested on what it was trained on",
+                    f"{_SPLIT_NAMES[before[0]]} data; a model would be tested on what it was trained on",
                     path=each.file.path,
                 )
             if not each.split:

@@ -242,7 +242,7 @@ _TABLES = (".csv", ".jsonl", ".ndjson", ".tsv", ".parquet")
 _FILES = {"train": "tr.txt", "validation": "va.txt", "test": "te.txt"}
 
 
-WANTS = Wants("probing", ("text",))
+WANTS = Wants("probing", ("text",), words=True)
 
 
 def own_tasks(config: Config) -> dict[str, OwnData]:

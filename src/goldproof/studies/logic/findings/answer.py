@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.chart_parts import Caption
-from goldproof.report.names import some
+from goldproof.report.names import of_several, some
 from goldproof.report.numbers import estimate_text, percent
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Figure, ReplyKind
@@ -134,8 +134,15 @@ def _above(judged: LogicScores) -> list[Claim]:
     n = n_tested(judged.plain)
     if not n:
         return []
-    text = f"{len(judged.above)} of {n} combinations of model, task and language are shown to be above chance."
-    if not judged.above:
+    one = "The one combination of model, task and language that was tested is"
+    text = of_several(
+        len(judged.above),
+        n,
+        "{} combinations of model, task and language are shown to be above chance.",
+        f"{one} not shown to be above chance.",
+        f"{one} shown to be above chance.",
+    )
+    if not judged.above and n > 1:
         text = f"No combination of model, task and language is shown to be above chance ({n} tested)."
     return [Claim(text, "shown" if judged.above else "not shown", place="accuracy")]
 

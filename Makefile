@@ -9,7 +9,7 @@ CORE_VENV ?= .venv-core-$(VERSION)
 LOCK := $(wildcard locks/dev-py$(VERSION).txt)
 INSTALL := -m pip install --quiet $(addprefix --constraint ,$(LOCK)) --editable
 
-.PHONY: demo test lint types imports pytest core-test lock clean
+.PHONY: demo test lint types imports pytest core-test reports lock clean
 
 demo: $(VENV)/.installed
 	$(BIN)/goldproof demo
@@ -32,6 +32,10 @@ pytest: $(VENV)/.installed-dev
 
 core-test: $(CORE_VENV)/.installed
 	OMP_NUM_THREADS=1 $(CORE_VENV)/bin/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+# The shipped reports anew, from the answers that were kept beside them; no model, corpus or GPU.
+reports: $(VENV)/.installed-dev
+	$(BIN)/python docs/make_reports.py
 
 lock:
 	$(PYTHON) locks/make.py

@@ -29,111 +29,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import audit_designs as designs
+from audit_labels import Rows, labels_runs, lines
 from goldproof.data.dataset import SCHEMA, Dataset, Provenance
 from goldproof.measures.copies import count_steps, find_copies
-from goldproof.measures.label_noise import fit_share, plant_by_features, plant_uniform
-from goldproof.measures.shallow_probabilities import averaged, text_features
-from goldproof.measures.suspects import _cut, _Judged, _reason_of_accuracy
-from goldproof.statistics.intervals import wilson
-
-CUTS = (10, 20, 50, 100)
-Rows = list[tuple[str, ...]]
-
-
-def lines(path: Path, *columns: int, skip: int = 0) -> Rows:
-    with path.open(encoding="utf-8") as stream:
-        cells = [line.rstrip("\n").split("\t") for line in stream][skip:]
-    return [tuple(row[column] for column in columns) for row in cells if len(row) > max(columns)]
-
-
-def world(name: str, data: Path) -> Rows:
-    """Text and label of every row of a world."""
-    if name == "sst2":
-        return lines(data / "glue/sst2/train.tsv", 0, 1)
-    if name == "cola":
-        return lines(data / "glue/cola/in_domain_train.tsv", 3, 1)
-    if name.startswith("gapping"):
-        return lines(data / "probing/rusenteval/gapping.txt", 2, 1)
-    if name.startswith("sib200"):
-        folder = data / "topics" / name
-        return [row for part in ("train", "dev", "test") for row in lines(folder / f"{part}.tsv", 2, 1, skip=1)]
-    return [row for part in ("va", "te") for row in lines(data / "probing" / name / f"{part}.txt", 0, 1)]
-
-
-def probabilities(features: Any, labels: Any, n_labels: int, seed: int) -> Any:
-    deals = [np.random.default_rng([seed, 1, number]) for number in range(2)]
-    return averaged(features, labels, n_labels, np.arange(len(labels)), deals)
-
-
-def peer_precision(labels: Any, chances: Any, planted: Any) -> dict[str, float]:
-    """Precision at the number of planted errors by cleanlab's rankings, from the same probabilities."""
-    if find_spec("cleanlab") is None:
-        return {}
-    from cleanlab.filter import find_label_issues
-    from cleanlab.rank import get_label_quality_scores
-
-    found = {}
-    for method in ("normalized_margin", "self_confidence"):
-        quality = get_label_quality_scores(labels, chances, method=method)
-        top = np.argsort(quality, kind="stable")[: len(planted)]
-        found[method] = float(np.isin(top, planted).mean())
-        issues = find_label_issues(labels, chances, return_indices_ranked_by=method)
-        rest = np.argsort(quality, kind="stable")
-        ranked = np.concatenate([issues, rest[~np.isin(rest, issues)]])[: len(planted)]
-        found[f"issues by {method}"] = float(np.isin(ranked, planted).mean())
-    return found
-
-
-def labels_run(rows: Rows, name: str, rate: float, kind: str, seed: int) -> dict[str, Any]:
-    rng = np.random.default_rng([seed, designs.ROWS])
-    drawn = [rows[at] for at in rng.permutation(len(rows))[: designs.ROWS]]
-    names, clean = np.unique([row[1] for row in drawn], return_inverse=True)
-    features = text_features([row[0] for row in drawn], None)
-    n = round(rate * len(drawn))
-    labels, planted = clean, np.empty(0, int)
-    if n and kind == "uniform":
-        labels, planted = plant_uniform(clean, len(names), n, rng)
-    elif n:
-        labels, planted = plant_by_features(clean, probabilities(features, clean, len(names), seed + 1000), n, rng)
-    chances = probabilities(features, labels, len(names), seed)
-    judged = _Judged.of(labels, chances)
-    accuracy = wilson(int((~judged.contradicted).sum()), len(labels))
-    noise = fit_share(judged.margins, judged.contradicted, len(names), 0.95)
-    top = np.argsort(-judged.scores, kind="stable")[: len(planted)]
-    cuts = {cut.n: cut.precision for cut in _cut(noise, judged, 0.95)}
-    return {
-        "world": name,
-        "rate": rate,
-        "kind": kind,
-        "seed": seed,
-        "n": len(drawn),
-        "accuracy": accuracy.value,
-        "reason": _reason_of_accuracy(accuracy, float(np.bincount(labels).max() / len(labels))),
-        "share": [noise.share.value, noise.share.low, noise.share.high],
-        "ours": float(np.isin(top, planted).mean()) if n else None,
-        "peers": peer_precision(labels, chances, planted) if n else {},
-        "cuts": [
-            {
-                "n": cut,
-                "true": float(np.isin(judged.ranked[:cut], planted).mean()),
-                "told": [cuts[cut].value, cuts[cut].low, cuts[cut].high],
-            }
-            for cut in CUTS
-            if cut in cuts
-        ],
-    }
-
-
-def labels_runs(data: Path) -> Iterator[dict[str, Any]]:
-    for seed in range(max(designs.REPEATS, designs.CLEAN_REPEATS)):
-        for name in designs.WORLDS:
-            rows = world(name, data)
-            if seed < designs.CLEAN_REPEATS:
-                yield labels_run(rows, name, 0.0, "clean", seed)
-            if seed < designs.REPEATS:
-                for rate in designs.RATES:
-                    for kind in designs.KINDS:
-                        yield labels_run(rows, name, rate, kind, seed)
 
 
 def pairs_of(data: Path) -> dict[str, list[tuple[str, str]]]:
@@ -308,6 +206,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=designs.MILLION)
     parser.add_argument("--python", help="another interpreter for the million, such as one without the peers")
+    parser.add_argument("--kept", type=Path, default=Path("labels-kept"), help="folder for the labels' probabilities")
+    parser.add_argument("--tuning", action="store_true", help="labels: the worlds that rankings were chosen on")
     given = parser.parse_args()
     if given.what == "million":
         made = given.out.with_suffix(".parquet")
@@ -320,7 +220,8 @@ def main() -> None:
         results: Any = million(given.data, given.rows)
     elif given.what == "labels":
         results = []
-        for run in labels_runs(given.data):
+        worlds = designs.TUNED_ON if given.tuning else designs.WORLDS
+        for run in labels_runs(given.data, given.kept, worlds, designs.TUNED_FROM if given.tuning else 0):
             results.append(run)
             given.out.write_text(json.dumps(results, indent=1), encoding="utf-8")
     elif given.what == "real":

@@ -26,6 +26,17 @@ WORLDS = (
     "gapping/ru",  # two labels, unbalanced
     "cola",  # labels that words hardly tell: the right answer is that nothing can be told
 )
+# The ranking was changed after 35 of these runs had been seen (seed 0: sst2, sib200/en, /de, most of /ru). What it was
+# changed to was chosen on the worlds below, by draws of other seeds, before any run was made with it.
+TUNED_ON = (
+    "sib200/pt",
+    "sib200/fr",
+    "sib200/tr",
+    "xprobe/ru/past_present",
+    "xprobe/ru/obj_number",
+    "xprobe/ru/sentence_length",
+)
+TUNED_FROM = 100  # their first seed
 # Near copies: rows of MNLI's dev set and of RTE with at least four words in their second text, in which one word is put
 # in, taken out or exchanged at a random place; half of the rows are train, the other half fresh rows of test.
 COPIES_PLANTED = 1000

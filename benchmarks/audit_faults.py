@@ -1,6 +1,6 @@
 """Planted faults that `audit` must find and name, and how often it finds one where there is none.
 
-    python benchmarks/audit_faults.py [folder of corpora] [faults] [held-out] [clean [FIRST END]]
+    python benchmarks/audit_faults.py [folder of corpora] [faults] [held-out] [third] [clean [FIRST END] [POOL …]]
 
 Faults: every world of `audit_worlds.worlds()`, 800 rows to learn on and 400 to test on. A fault counts as found where
 the light or the shortcut that it is about says so, and as named where the word, the shortcut, the number of copies or
@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,9 @@ def audited(splits: worlds.Splits, language: str, seed: int = 0, labels: bool = 
 def is_found(world: worlds.World, splits: worlds.Splits, named: str) -> tuple[bool, bool, str]:
     """Whether the fault was found, whether it was named, and what was said."""
     kind = world.fault.kind
-    found = audited(splits, worlds.FILES[world.corpus][2], world.seed % 1000, kind == "wrong labels")
+    found = audited(
+        splits, {**worlds.FILES, **worlds.FILES_ADDED}[world.corpus][2], world.seed % 1000, kind == "wrong labels"
+    )
     if "copies" in kind:
         n = int(found.copies.leaked["test"].sum())
         light = found.light("leaks")
@@ -80,10 +82,10 @@ def _said(found: Audit, name: str) -> str:
     return f"{light.colour}{numbers} {light.reason}"
 
 
-def run_faults(root: Path, held_out: bool = False) -> None:
+def run_faults(root: Path, design: str) -> None:
     print("| fault | corpus | strength | found | named | what was said |\n|---|---|---|---|---|---|")
     counts: Counter[str] = Counter()
-    every = worlds.worlds(held_out)
+    every = worlds.worlds(design)
     for world in every:
         splits, named = worlds.planted(root, world)
         found, right, said = is_found(world, splits, named)
@@ -144,11 +146,12 @@ def drawn(pool: Dataset, name: str, rng: np.random.Generator) -> worlds.Splits:
     }
 
 
-def run_clean(root: Path, repeats: range = range(worlds.N_CLEAN // len(POOLS))) -> None:
+def run_clean(root: Path, repeats: range = range(worlds.N_CLEAN // len(POOLS)), names: Sequence[str] = POOLS) -> None:
     """All repetitions of every pool, or some of them: what a repetition draws depends on its number alone."""
     totals: Counter[str] = Counter()
     rows = []
-    for number, name in enumerate(POOLS):
+    for name in names:
+        number = POOLS.index(name)
         pool = pool_of(root, name)
         counts: Counter[str] = Counter()
         start = time.perf_counter()
@@ -180,9 +183,9 @@ def run_clean(root: Path, repeats: range = range(worlds.N_CLEAN // len(POOLS))) 
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    folder = Path(given.pop(0)) if given and given[0] not in ("faults", "held-out", "clean") else ROOT
-    if given[:1] == ["clean"] and len(given) == 3:
-        run_clean(folder, range(int(given[1]), int(given[2])))
+    folder = Path(given.pop(0)) if given and given[0] not in (*worlds.DESIGNS, "clean") else ROOT
+    if given[:1] == ["clean"] and len(given) >= 3:
+        run_clean(folder, range(int(given[1]), int(given[2])), given[3:] or POOLS)
         sys.exit()
     for part in given or ("faults", "clean"):
-        {"faults": run_faults, "held-out": partial(run_faults, held_out=True), "clean": run_clean}[part](folder)
+        run_clean(folder) if part == "clean" else run_faults(folder, part)

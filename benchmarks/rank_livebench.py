@@ -15,7 +15,7 @@ import json
 import numpy as np
 from scipy import special
 
-from goldproof.data.logs.log import Choice
+from goldproof.data.logs.log import LogChoice
 from goldproof.judging.boards import NamedBoard
 from goldproof.judging.rank import Leaderboard, RankSettings, rank
 from goldproof.judging.rank_words import set_size
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("path")
     parser.add_argument("--splits", type=int, default=100)
     given = parser.parse_args()
-    settings = Settings(logs=Choice(repeats="mean"))
+    settings = Settings(logs=LogChoice(repeats="mean"))
     whole = rank(given.path, settings=settings, ranking=RankSettings(complete=True, weigh="categories"))
     everyone = rank(given.path, settings=settings, ranking=RankSettings(weigh="categories"))
     print(json.dumps({"complete": summary(whole), "all": summary(everyone)}, indent=1))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from goldproof.builders.corruption.removal import _order
+from goldproof.builders.corruption.removal import draw_order
 from goldproof.builders.probing.draw import draw as draw_for_probing
 from goldproof.data.dataset import Dataset
 from goldproof.draws import draw, draw_bytes, draw_fraction, mix64
 from goldproof.models.fake import bucket_of
 from goldproof.studies.corruption.steps import sample
-from goldproof.studies.transfer.plan import _draw as draw_for_transfer
+from goldproof.studies.transfer.parts import _draw as draw_for_transfer
 from goldproof.training.randomness import hash32, item_digests, item_hashes, order_of_epoch, order_table
 
 
@@ -47,9 +47,9 @@ def test_probing_tasks() -> None:
 
 
 def test_corruption() -> None:
-    assert _order(0, "shuffle", "id-1", 7) == [6, 2, 0, 3, 1, 5, 4]
-    assert _order(3, "random", "ä\ud800", 5) == [1, 0, 3, 2, 4]
-    assert _order(0, "shuffle", "x", 0) == []
+    assert draw_order(0, "shuffle", "id-1", 7) == [6, 2, 0, 3, 1, 5, 4]
+    assert draw_order(3, "random", "ä\ud800", 5) == [1, 0, 3, 2, 4]
+    assert draw_order(0, "shuffle", "x", 0) == []
 
 
 def test_sample_of_rows() -> None:

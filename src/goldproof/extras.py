@@ -26,6 +26,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "brill": ("brill_postaggers",),
     "spacy": ("spacy",),
     "probing": ("wordfreq",),
+    "nrc": ("nrclex",),
     "hub": ("datasets", "huggingface_hub"),
     "mlflow": ("mlflow",),
 }

@@ -179,7 +179,7 @@ def test_several_corruptions_from_one_tagging_in_several_processes(nltk_data):
     [
         (
             {"classes": ("NOUN",), "kind": "drop"},
-            "there is no corruption 'drop'; allowed: remove, random, keep, shuffle, mask",
+            "there is no corruption 'drop'; allowed: remove, random, random-pairs, keep, shuffle, mask",
         ),
         ({"classes": ("NOUN",), "preset": "old"}, "there is no preset 'old' of corruption; allowed: offsets, paper"),
         ({"classes": ("NOUN",), "kind": "shuffle"}, "shuffle moves all words and takes no classes; got NOUN"),

@@ -71,6 +71,13 @@ def test_the_score_on_the_hard_items(run, files, tmp_path):
     assert "On a part of the items" in (tmp_path / "scored" / "report.md").read_text()
     shown = run("score", path, "--subset", f"hard={tmp_path / 'hard.json'}")[1]
     assert f"hard                     n {first['n']}" in shown
+    assert first["bias"] == hard["bias"] == rest["bias"]
+    assert first["bias"]["of"] == "yes"
+    note = next(line for line in shown.splitlines() if line.startswith("  note: "))
+    assert note.startswith(
+        "  note: The parts differ in more than cues. Here a model that uses none, and has 90 % of the "
+    )
+    assert note.partition("note: ")[2] in (tmp_path / "scored" / "report.md").read_text().replace("\\", "")
 
 
 def test_a_plain_list_of_ids_is_a_subset_too(run, tmp_path):
@@ -136,6 +143,20 @@ def test_no_split_writes_no_file(run, tmp_path):
     assert code == ExitCode.DONE
     assert error == f"{tmp_path / 'hard.json'} is not written: no shortcut that was tried is credibly above the floor\n"
     assert not (tmp_path / "hard.json").exists()
+
+
+def test_columns_that_may_hold_the_labels_are_said(run, tmp_path):
+    given = [{"Nr": row["id"], "text": row["premise"], "Klasse": row["label"]} for row in rows(60, 1)]
+    train = write_csv(tmp_path / "train.csv", given)
+    test = write_csv(tmp_path / "test.csv", given[:30])
+    _, out, _ = run("audit", train, test)
+    assert out.splitlines()[0] == "Cannot be told: there are no labels."
+    said = (
+        "note: No column was taken for the labels. The columns are Nr, text, Klasse; one is named by --column "
+        'label=NAME (scores: score=NAME), in Python columns={"label": "NAME"}.'
+    )
+    assert said in out.splitlines()
+    assert "No column was taken" not in run("audit", train, test, "--column", "label=Klasse")[1]
 
 
 def test_wrong_use(run, files, tmp_path):

@@ -86,6 +86,7 @@ def test_dry_run_runs_nothing(run, tmp_path):
     assert out == (
         "      2  goldproof.demo.generate_reviews  (unknown time)\n"
         "      4  goldproof.demo.fit_and_predict  (unknown time)\n"
+        "--calibrate measures what no record tells.\n"
         "6 jobs would run, 0 are in the store goldproof-store\n"
     )
     assert list(tmp_path.iterdir()) == []
@@ -98,7 +99,8 @@ def test_times_of_a_dry_run_are_called_means_of_the_store(run):
     assert code == 0
     assert re.fullmatch(r"      2  goldproof\.demo\.fit_and_predict  \(about .+\)", step)
     assert rest == [
-        "Times are means of the same steps and models in this store, whatever their data were.",
+        "Times are of one job after the other, by the records of this store: by the rows that pass a step where it "
+        "counts them, else its mean.",
         "2 jobs would run, 2 are in the store goldproof-store",
     ]
 

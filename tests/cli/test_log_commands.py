@@ -30,7 +30,7 @@ def test_check_says_what_differs_and_with_strict_exits_with_1(log, tmp_path, cap
     other = write_lm_eval(tmp_path / "other", "org/n", rights(1, 0.7), shots=5)
     assert run_command(["check", str(log), str(other), "--strict"]) == 1
     out = capsys.readouterr().out
-    assert "✗ org/m (A), org/n (B), task0: A and B were evaluated under other conditions" in out
+    assert "✗ org/m (A), org/n (B), task0, task1: A and B were evaluated under other conditions" in out
     assert run_command(["check", str(log), "--strict"]) == 0
 
 
@@ -63,6 +63,76 @@ def test_every_eval_ever_is_written_with_its_uncertainty_and_read_again(log, tmp
     assert after == pytest.approx(before)
 
 
+INSPECT = Path(__file__).parents[1] / "data" / "logs" / "files" / "inspect"
+
+
+def test_runs_clusters_and_categories_come_back_from_every_eval_ever_and_parquet(tmp_path, capsys) -> None:
+    table = tmp_path / "scores.csv"
+    rows = [f"q{i},m,{again},{i // 2},{'ab'[i % 2]},{(i * again) % 3 / 2}" for again in (1, 2, 3) for i in range(12)]
+    for kind in ("repeat", "run"):
+        table.write_text(f"id,model,{kind},cluster,category,score\n" + "\n".join(rows) + "\n")
+        (before,) = read_logs(table)
+        eee, parquet = tmp_path / f"eee-{kind}", tmp_path / f"{kind}.parquet"
+        assert run_command(["export", str(table), "--to", "every-eval-ever", "--dataset", "t", "--out", str(eee)]) == 0
+        assert run_command(["export", str(table), "--to", "parquet", "--out", str(parquet)]) == 0
+        for path in (eee, parquet):
+            (after,) = read_logs(path)
+            one, other = before.answers, after.answers
+            assert (one.runs == other.runs).all()
+            assert (one.ids == other.ids).all()
+            assert (one.clusters == other.clusters).all()
+            assert (one.tags, one.run_names, one.run_kind) == (other.tags, other.run_names, other.run_kind)
+        record = json.loads(next(path for path in eee.glob("*.json")).read_text())
+        lines = [json.loads(line) for line in next(eee.glob("*.jsonl")).read_text().splitlines()]
+        results = [result["evaluation_result_id"] for result in record["evaluation_results"]]
+        assert results == ["t.score"]
+        assert {line["evaluation_result_id"] for line in lines} == set(results)
+
+
+def test_what_is_exported_of_a_log_is_chosen_and_bears_the_harness_names(tmp_path, capsys) -> None:
+    argv = ["export", str(INSPECT / "judged.eval"), "--filter", "judge.style", "--log", "bounds=0,10"]
+    assert run_command([*argv, "--to", "every-eval-ever", "--out", str(tmp_path)]) == 0
+    record = json.loads(next(tmp_path.glob("*.json")).read_text())
+    assert record["eval_library"]["name"] == "Inspect"
+    config = record["evaluation_results"][0]["metric_config"]
+    assert (config["metric_id"], config["metric_name"]) == ("mean", "mean (judge.style)")
+    assert (config["min_score"], config["max_score"]) == (0.0, 10.0)
+    assert run_command([*argv, "--to", "eval-results"]) == 0
+    assert '  notes: "mean (judge.style) ' in capsys.readouterr().out
+
+
+def test_logs_of_several_models_need_the_name_of_one(tmp_path, capsys) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text("id,model,score\n1,a,1\n2,a,0\n1,b,1\n2,b,1\n")
+    argv = ["export", str(table), "--to", "every-eval-ever", "--dataset", "t", "--out", str(tmp_path / "out")]
+    assert run_command(argv) == 2
+    assert capsys.readouterr().err == "error: the logs are of several models; --model must be one of a, b\n"
+    assert run_command([*argv, "--model", "b"]) == 0
+    (log,) = read_logs(tmp_path / "out")
+    assert (log.model, log.answers.runs.tolist()) == ("b", [[1.0, 1.0]])
+
+
+def test_draws_are_no_items(tmp_path, capsys) -> None:
+    mteb = str(INSPECT.parent / "mteb" / "published")
+    out = tmp_path / "eee"
+    assert run_command(["export", mteb, "--to", "every-eval-ever", "--out", str(out)]) == 0
+    assert [path.suffix for path in out.iterdir()] == [".json"]
+    assert run_command(["export", mteb, "--to", "parquet", "--out", str(tmp_path / "a.parquet")]) == 2
+    assert capsys.readouterr().err == (
+        "error: results of MTEB have a score for each draw of training examples, and none for an item\n"
+    )
+
+
+def test_what_a_report_does_not_take(tmp_path, log, capsys) -> None:
+    report = tmp_path / "report"
+    assert run_command(["score", str(log), "--out", str(report)]) == 0
+    capsys.readouterr()
+    assert run_command(["export", str(report), "--model", "m", "--filter", "x"]) == 2
+    assert capsys.readouterr().err == f"error: --task, --filter and --log are for logs, and {report} is a report\n"
+    assert run_command(["export", str(log), "--metric", "a", "--metric", "b"]) == 2
+    assert "of a log, one metric is exported" in capsys.readouterr().err
+
+
 def test_parquet_is_read_again_as_the_same_scores(log, tmp_path) -> None:
     out = tmp_path / "scores.parquet"
     assert run_command(["export", str(log), "--to", "parquet", "--out", str(out)]) == 0
@@ -76,7 +146,7 @@ def test_the_hubs_results_name_dataset_task_value_and_interval(log, capsys) -> N
     assert run_command(["export", str(log), "--to", "eval-results", "--hub-task", "qa"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["- dataset:", '    id: "task0"', '    task_id: "qa"']
-    assert lines[4].startswith('  notes: "Mean score 0.')
+    assert lines[4].startswith('  notes: "exact_match 0.')
 
 
 @pytest.mark.needs("huggingface_hub")

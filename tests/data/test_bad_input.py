@@ -143,7 +143,7 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: load("snli", root=root),
         DataError,
-        "the catalog knows no local files of 'snli' in 'en'; hub=True loads it from the hub",
+        "the catalog knows no local files of 'snli' in 'en'; hub=True (data.hub=true) loads it from the hub",
     ),
     (
         lambda root: load("glue/mrpc", split="dev", root=root),

@@ -96,9 +96,42 @@ def test_attempts_are_asked_for_by_name() -> None:
     with pytest.raises(UsageError) as error:
         score(answers(passed), settings=Settings(metric="pass@5"))
     assert str(error.value) == (
-        "the metric 'pass@5' does not fit a score per item; allowed: score, and pass@K or pass^K where each item was "
-        "answered at least K times and passed or not; here 4 times"
+        "the metric 'pass@5' does not fit a score per item; allowed: score, and where each item was answered K times "
+        "avg@K, pass@k and pass^k (k up to K, of answers that passed or not); here 4 times"
     )
+
+
+def test_the_mean_of_all_repeats_may_be_asked_for_by_its_name() -> None:
+    several = answers(thirds(7, 0.5, 4))
+    found = score(several, settings=Settings(metric="avg@4"))
+    assert (found.metric, found.sets[0].estimates["score"].value) == ("score", pytest.approx(several.runs.mean()))
+    with pytest.raises(UsageError, match="here 4 times"):
+        score(several, settings=Settings(metric="avg@3"))
+
+
+def test_trainings_are_no_attempts_of_one_system() -> None:
+    trained = answers((np.random.default_rng(7).random((3, N)) < 0.5).astype(float), run_kind="seed")
+    with pytest.raises(UsageError, match="here are 3 trainings or draws, which are no attempts of one system"):
+        score(trained, settings=Settings(metric="pass@2"))
+
+
+def test_the_variance_of_the_mean_is_divided_into_sampling_and_items() -> None:
+    """Against the analysis of variance of items as groups: what differs within an item is the sampling."""
+    rng = np.random.default_rng(0)
+    table = (rng.random((5, N)) < rng.beta(2, 2, N)).astype(float)
+    found = score(answers(table)).sets[0]
+    within = table.var(axis=0, ddof=1).mean()
+    whole = table.mean(axis=0).var(ddof=1)
+    assert found.sampling_share == pytest.approx(within / 5 / whole, rel=0.02)
+    assert score(answers(table, run_kind="seed")).sets[0].sampling_share is None
+
+
+def test_a_chance_over_attempts_has_no_score_of_a_run() -> None:
+    passed = (np.random.default_rng(7).random((4, N)) < 0.5).astype(float)
+    found = score(answers(passed), settings=Settings(metric="pass@2"))
+    assert not found.sets[0].is_scored_by_run
+    assert "from 4 answers to each" in found.report().answer.text
+    assert [section.title for section in found.report().sections] == ["Scores", "By category"]
 
 
 def test_scores_that_are_means_themselves_have_students_interval() -> None:

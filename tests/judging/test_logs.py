@@ -11,7 +11,10 @@ from scipy import stats
 
 from goldproof.errors import UsageError
 from goldproof.judging.compare import compare
+from goldproof.judging.compare_answer import compare_answer
+from goldproof.judging.rank import RankSettings, rank
 from goldproof.judging.score import Settings, score
+from goldproof.judging.subsets import Subset
 
 N = 60
 
@@ -91,17 +94,82 @@ def test_a_folder_is_compared_with_a_folder_task_by_task_and_over_all(tmp_path) 
 
 
 def test_other_prompts_and_other_numbers_of_examples_are_said_first(tmp_path) -> None:
-    one = write_lm_eval(tmp_path / "a", "a", rights(3, 0.5, 1))
-    other = write_lm_eval(tmp_path / "b", "b", rights(4, 0.5, 1), shots=5, prompt="q")
-    assert compare(one, other).notes[:2] == [
-        "task0: A and B were evaluated under other conditions: other numbers of examples in the prompt: 0 and 5.",
-        "task0: A and B were evaluated under other conditions: other prompts for 60 of the 60 items that both have.",
+    one = write_lm_eval(tmp_path / "a", "a", rights(3, 0.5))
+    other = write_lm_eval(tmp_path / "b", "b", rights(4, 0.5), shots=5, prompt="q")
+    found = compare(one, other)
+    under = "task0, task1: A and B were evaluated under other conditions: "
+    assert found.notes[:2] == [
+        f"{under}other numbers of examples in the prompt: 0 and 5.",
+        f"{under}other prompts for 60 of the 60 items that both have.",
     ]
+    assert compare_answer(found).notes == found.notes[:2]
+
+
+def test_a_board_says_that_conditions_differ(tmp_path) -> None:
+    folders = [
+        write_lm_eval(tmp_path / name, name, rights(seed, 0.5), shots=shots)
+        for seed, (name, shots) in enumerate((("a", 0), ("b", 5), ("c", 5)))
+    ]
+    said = rank(folders, ranking=RankSettings(draws=200)).caution
+    assert said == (
+        "Not all models were evaluated under the conditions of a (how many were not): other numbers of examples in the "
+        "prompt (2); goldproof check says which."
+    )
+    assert rank(folders[1:], ranking=RankSettings(draws=200)).caution == ""
 
 
 def test_two_logs_of_one_model_are_told_apart_by_their_folders(tmp_path) -> None:
     folders = [write_lm_eval(tmp_path / name, "m", rights(seed, 0.6, 1)) for seed, name in enumerate(("x", "y"))]
     assert [each.where["model"] for each in score(folders).sets] == ["m (x)", "m (y)"]
+
+
+def test_two_logs_of_one_model_in_one_folder_are_told_apart_by_their_files(tmp_path) -> None:
+    for number, seed in ((1, 5), (2, 6)):
+        rows = "".join(f"{i},m,{value}\n" for i, value in enumerate(rights(seed, 0.6, 1)["task0"]))
+        (tmp_path / f"2026_{number}.csv").write_text(f"id,model,score\n{rows}")
+    found = score(tmp_path)
+    assert [each.where["model"] for each in found.sets] == ["m (1)", "m (2)"]
+    assert len(rank(tmp_path, ranking=RankSettings(draws=200)).models) == 2
+    a, b = sorted(tmp_path.iterdir())
+    assert compare(a, b).names == ("m (1)", "m (2)")
+
+
+def test_items_that_go_together_can_be_said(tmp_path) -> None:
+    log = write_lm_eval(tmp_path / "a", "m", rights(0, 0.7, 1))
+    samples = next(log.glob("samples*"))
+    samples.write_text(samples.read_text().replace('"question 1"', '"question 0"'))
+    plain, by_text = (
+        score(log, settings=Settings(cluster=name)).sets[0].estimates["score"] for name in ("none", "text")
+    )
+    assert "59 clusters" in by_text.method
+    assert "clusters" not in plain.method
+    with pytest.raises(
+        UsageError, match="--cluster pair does not fit logs; allowed: auto, none, and text where the log"
+    ):
+        score(log, settings=Settings(cluster="pair"))
+    with pytest.raises(UsageError, match="--by-row is for files of predictions"):
+        score(log, settings=Settings(by_row=True))
+    with pytest.raises(UsageError, match=r"--column names columns of tables, and .* is a log of a harness"):
+        score(samples, columns={"id": "doc_id"})
+
+
+def test_a_part_of_the_items_of_a_log(tmp_path) -> None:
+    right = rights(0, 0.7, 1)
+    log = write_lm_eval(tmp_path / "a", "m", right)
+    ids = tuple(f"task0-{i:064d}" for i in range(20))
+    part, rest = score(log, subset=Subset("first", ids)).parts
+    assert (part.n, rest.n) == (20, N - 20)
+    assert part.estimate.value == pytest.approx(right["task0"][:20].mean())
+
+
+def test_an_item_that_lacks_some_of_its_repeats_takes_part_in_a_board(tmp_path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"{i},{model},{r},{'' if (i, r) == (0, 1) else (i + r + k) % 2}" for k, model in enumerate("ab")
+            for i in range(20) for r in (1, 2)]  # fmt: skip
+    path.write_text("id,model,repeat,score\n" + "\n".join(rows) + "\n")
+    board = rank(path, ranking=RankSettings(draws=200))
+    assert board.cells.n_items == 20
+    assert board.answered.tolist() == [1.0, 1.0]
 
 
 def test_logs_and_predictions_are_not_judged_together(tmp_path) -> None:

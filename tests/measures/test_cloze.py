@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from goldproof.builders.corruption.removal import Cloze
@@ -127,3 +130,41 @@ def test_a_model_in_a_folder_is_asked_for_the_first_word_of_a_class(model, token
     guesses = ask_masked(find_source(tmp_path), data, make_table([first, second], taggings), ("NOUN",))
     expected = guess_words(model, tokenizer, [question("cat", "the [MASK] slept .", "the [MASK] slept .")])
     assert guesses == expected  # each distinct text once; the one without a noun is left out
+
+
+def test_a_model_without_a_masked_language_head_is_refused(tokenizer, tmp_path):
+    """Transformers would draw a head at random, whose 0 % would look like a result."""
+    from transformers import BertConfig, BertModel
+
+    from goldproof.models.transformer_network import load_masked
+
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    BertModel(BertConfig(vocab_size=len(VOCABULARY), max_position_embeddings=16, **sizes)).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(ModelError) as error:
+        load_masked(tmp_path)
+    message = (
+        f"{tmp_path}: these weights have no head that was trained to fill masks (cls.predictions.bias and N more "
+        "parameters would be random numbers), so what it puts in the place of a word would mean nothing; give a masked "
+        "language model that was saved with its head, or none (setting why.masked_model)"
+    )
+    assert re.sub(r"and \d+ more", "and N more", str(error.value)) == message
+
+
+def test_a_study_refuses_such_a_model_before_any_work(tokenizer, model, tmp_path):
+    from goldproof.models.named import check_models
+    from goldproof.studies.corruption import TINY, jobs
+    from goldproof.studies.corruption.settings import Why
+
+    head, bare = tmp_path / "head", tmp_path / "bare"
+    model.save_pretrained(head)
+    model.base_model.save_pretrained(bare)
+    for folder in (head, bare):
+        tokenizer.save_pretrained(folder)
+    planned = {
+        folder: jobs(replace(TINY, why=Why(masked_model=str(folder), cloze=("generated/paraphrase",))))
+        for folder in (head, bare)
+    }
+    check_models(planned[head])
+    with pytest.raises(ModelError, match="these weights have no head that was trained to fill masks"):
+        check_models(planned[bare])

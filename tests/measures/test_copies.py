@@ -110,3 +110,31 @@ def test_published_splits_that_are_the_same_file(published: Path) -> None:
 def test_the_same_rows_give_the_same_table() -> None:
     assert _found().table.equals(_found().table)
     assert np.array_equal(_found().leaked["test"], _found().leaked["test"])
+
+
+_PREMISE = "The committee met in Geneva last week and talked about the budget of the coming year"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_copy"),
+    [
+        ("The budget was passed", "The budget was rejected", True),  # one of four, where the other text is equal
+        ("India's budget was passed", "Their budget was passed", True),  # a word of two parts
+        ("Budget was passed", "Budget was rejected", False),
+        ("The budget was passed", "A budget was rejected", False),  # two of four
+    ],
+)
+def test_one_word_of_four_may_be_exchanged_beside_an_equal_text_and_label(
+    first: str, second: str, is_copy: bool
+) -> None:
+    def found(premise: str, label: str | None) -> bool:
+        splits = {
+            "train": Dataset.from_rows("train", [{"text": _PREMISE, "pair": first, "label": "yes"}]),
+            "test": Dataset.from_rows("test", [{"text": premise, "pair": second, "label": label}]),
+        }
+        return bool(find_copies(splits).leaked["test"][0])
+
+    assert found(_PREMISE, "yes") == is_copy
+    assert not found(_PREMISE, "no")  # a minimal pair
+    assert not found(_PREMISE, None)
+    assert not found(_PREMISE.replace("Geneva", "Bern"), "yes")

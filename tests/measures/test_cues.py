@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from goldproof.errors import ModelError, UsageError
+from goldproof.errors import DataError, MissingExtraError, ModelError, UsageError
 from goldproof.measures import cues
 from goldproof.statistics import unpaired_proportions
 from goldproof.studies.corruption.published import POLARITY_CUES
@@ -75,6 +78,90 @@ def test_the_opinion_lexicon_is_whole(nltk_data):
     lexicon = cues.load_opinion_lexicon()
     assert (len(lexicon.positive), len(lexicon.negative)) == (2006, 4783)
     assert "naïve" in lexicon.negative
+
+
+def test_a_possessive_ending_is_no_part_of_a_word():
+    lexicon = cues.Polarity(frozenset({"intelligent"}), frozenset({"late"}))
+    assert lexicon.found("The late's film, by the more intelligent’s") == {
+        "positive": ["intelligent"],
+        "negative": ["late"],
+    }
+
+
+@pytest.mark.needs("nrc")
+def test_the_lexicon_of_nrc():
+    """Version 3.0.0 of the package has it whole; `docs/validation/corruption.md` has the paper's count by it."""
+    lexicon = cues.load_nrc()
+    assert (len(lexicon.positive), len(lexicon.negative)) == (2312, 3324)
+    assert "abundance" in lexicon.positive
+
+
+def test_without_its_package_the_lexicon_of_nrc_says_how_it_is_had(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nrclex", None)
+    with pytest.raises(MissingExtraError, match="goldproof\\[nrc\\]"):
+        cues.load_nrc()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# mine\ngood\tpositive\nAwful\tnegative\nplain\t0\n\n",
+        "good\t2.5\nawful\t-1\nplain\t0.0\n",
+        "good\t+\nawful\t−\n",
+        "good\tpositive\t1\ngood\tjoy\t1\ngood\tnegative\t0\nawful\tnegative\t1\n",  # NRC's own form
+    ],
+)
+def test_lexicons_of_ones_own(tmp_path, text):
+    path = tmp_path / "lexicon.tsv"
+    path.write_text(text, encoding="utf-8")
+    assert cues.read_polarity(path) == cues.Polarity(frozenset({"good"}), frozenset({"awful"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "good\tpositive\nawful\n",
+            "line 2: a word, a tab, and positive, negative or a number is needed (or word, feeling, 1 or 0); got "
+            "'awful'",
+        ),
+        (
+            "good\tlovely\n",
+            "line 1: a word, a tab, and positive, negative or a number is needed (or word, feeling, 1 or 0); got "
+            "'good\\tlovely'",
+        ),
+        ("good\tpositive\n", "there is no negative word in this lexicon; words of both polarities are needed"),
+    ],
+)
+def test_a_file_that_is_no_lexicon_is_named(tmp_path, text, message):
+    path = tmp_path / "lexicon.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        cues.read_polarity(path)
+    assert str(path) in str(error.value)
+    assert str(error.value).endswith(message)
+
+
+def test_files_of_paraphrases(tmp_path):
+    ppdb, plain, bad = tmp_path / "ppdb-2.0-l-lexical.gz", tmp_path / "pairs.tsv", tmp_path / "bad.tsv"
+    lines = (
+        "[NN] ||| film ||| movie ||| PPDB2.0Score=5.1 ||| 0-0 ||| Equivalence\n[NP] ||| a film ||| movie ||| x ||| y\n"
+    )
+    with gzip.open(ppdb, "wt", encoding="utf-8") as stream:
+        stream.write(lines)
+    plain.write_text("Film\tmovie\n\n", encoding="utf-8")
+    for path in (ppdb, plain):
+        assert cues.read_paraphrases(path) == cues.Paraphrases.of([("film", "movie")])
+    bad.write_text("film movie\n", encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        cues.read_paraphrases(bad)
+    assert str(error.value).endswith(
+        "line 1: a line of PPDB (… ||| phrase ||| paraphrase ||| …) or two words with a tab between them is needed; "
+        "got 'film movie'"
+    )
+    bad.write_text("a film\ta movie\n", encoding="utf-8")
+    with pytest.raises(DataError, match="there is no pair of single words among its 1 lines"):
+        cues.read_paraphrases(bad)
 
 
 def test_wrong_use(nltk_data, monkeypatch):

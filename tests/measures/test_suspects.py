@@ -54,6 +54,12 @@ def test_planted_errors_are_ranked_first_and_counted(n_labels: int) -> None:
     assert top.precision.low - 0.05 <= true <= top.precision.high + 0.05
     assert [(planted.kind, planted.n) for planted in found.planted] == [("uniform", 30), ("by features", 30)]
     assert found.planted[0].found.value > 0.6
+    assert top.gathered is not None
+    assert top.gathered.low <= top.gathered.value <= top.gathered.high <= 1
+    assert top.precision.method == "share of wrong labels times that of uniform planted errors found"
+    assert [cut.precision.value * cut.n for cut in found.cuts] == sorted(
+        cut.precision.value * cut.n for cut in found.cuts
+    )
 
 
 def test_clean_labels_have_no_share_of_wrong_ones() -> None:
@@ -125,6 +131,7 @@ def test_given_probabilities_are_used_and_checked() -> None:
     found = find_suspects(_data(rows), probabilities=given)
     assert [suspect.row for suspect in found.suspects] == [3]
     assert found.planted == ()
+    assert [cut.gathered for cut in found.cuts] == [None]
     with pytest.raises(DataError) as caught:
         find_suspects(_data(rows), probabilities=given[:, :1])
     assert str(caught.value) == "toy: probabilities must be rows × 2 labels; got an array of (200, 1)"

@@ -105,6 +105,15 @@ def test_curves_have_bands_facets_and_a_legend_in_order():
     assert sum(len([part for part in e.iter() if part.tag.endswith("path")]) for e in pale) == 4
 
 
+def test_single_runs_are_thin_lines_behind_their_mean():
+    rows = [{"step": step, "score": Estimate(0.5, 0.4, 0.6, "t", 2)} for step in (1, 2, 3)]
+    rows += [{"step": step, "score": 0.4 + run / 5, "run": str(run)} for run in (0, 1) for step in (1, 2, 3)]
+    figure = curves(rows, "step", Column("score", "Score", 2), caption=CAPTION, single="run")
+    assert len(tips(figure)) == 3  # only the means are pointed at
+    thin = [each for each in ET.fromstring(figure_svg(figure)).iter() if each.get("stroke-width") == ".75"]
+    assert sum(part.tag.endswith("path") for each in thin for part in each.iter()) == 2
+
+
 def test_curves_over_names_and_without_intervals():
     rows = [{"size": size, "mcc": value} for size, value in (("1k", 0.1), ("10k", 0.3), ("5k", 0.2))]
     figure = curves(rows, "size", "mcc", caption=CAPTION)

@@ -6,8 +6,8 @@ import numpy as np
 
 from goldproof.builders.entailment.steps import categorise, prepare_diagnostics
 from goldproof.builders.entailment.toy import generate_diagnostics
+from goldproof.studies.stability.gather import LABELS, make_answers
 from goldproof.studies.stability.plan import Condition
-from goldproof.studies.stability.scores import LABELS, make_answers
 from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Seeds
 

@@ -22,18 +22,22 @@ from goldproof.cli import run_command
 from goldproof.data.answers import Answers
 from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
+from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.plan import all_jobs
 from goldproof.judging.collapse import collapse_of
+from goldproof.measures.cues import CueShares
 from goldproof.report.summary import Marked, Missing
 from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.intervals import wilson
 from goldproof.studies import find_study
 from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report, steps
 from goldproof.studies.corruption.findings.author import _retained, _sentence
 from goldproof.studies.corruption.findings.cells import Found, control_section
+from goldproof.studies.corruption.findings.why import _CueRow
 from goldproof.studies.corruption.plan import trained_versions, training_jobs
 from goldproof.studies.corruption.scores import (
     Baseline,
@@ -48,9 +52,11 @@ from goldproof.studies.corruption.scores import (
     make_answers,
     retained_share,
 )
+from goldproof.studies.corruption.settings import DEFAULT
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
 from goldproof.studies.corruption.toy import TASKS, generate, tag_generated
 from goldproof.studies.shared import Data
+from goldproof.training.recipe import Seeds
 
 SMALL = replace(TINY, classes=("ADJ+ADV", "NOUN"))
 
@@ -78,15 +84,17 @@ def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypa
     assert len(planned) == 72
     assert len({job.arguments["train"].key for job in planned}) == 72  # none is trained twice
     tested = Counter(len(job.arguments["evaluate"]) for job in planned)
-    assert tested == {9: 8, 2: 64}  # baselines answer the original and 8 corrupted sets, others the original and theirs
+    # Baselines answer the original and 8 corrupted sets, and one without nouns and adjectives where cues are looked
+    # for; others answer the original and theirs.
+    assert tested == {9: 5, 10: 3, 2: 64}
     monkeypatch.chdir(tmp_path)
     assert run_command(["run", "corruption", "--preset", "paper", "--set", "model=fake", "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("192 cells and 8 baselines from 72 trainings (1 seed)\n")
     assert "     72  goldproof.train  (unknown time)" in shown
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 2  # the model is not at hand
-    assert capsys.readouterr().out == "192 cells and 8 baselines from 72 trainings (1 seed)\n"
+    assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 0  # a plan needs no weights
+    assert "     72  goldproof.train  (unknown time)\nnot at hand: the model roberta-base; " in capsys.readouterr().out
 
 
 def test_the_control_adds_a_training_for_each_class_and_corrupt_test_alone_needs_none():
@@ -94,6 +102,110 @@ def test_the_control_adds_a_training_for_each_class_and_corrupt_test_alone_needs
     assert outline(SMALL) == "18 cells and 3 baselines, 18 cells of the random control from 45 trainings (3 seeds)"
     assert len(trainings(replace(SMALL, settings=("test",)))) == 3 * 3
     assert len(trainings(replace(SMALL, control="none"))) == 3 * 3 * 3
+
+
+def test_a_task_may_have_a_recipe_and_seeds_of_its_own():
+    own = replace(
+        SMALL, recipes=("generated/sentiment epochs=7 learning_rate=5e-2 seeds=5", "generated/paraphrase batch=8")
+    )
+    first, second, third = find_tasks(own)
+    assert len(training_jobs(own, first)) == 5
+    assert [job.arguments["seeds"] for job in training_jobs(own, first)] == [Seeds.all(seed) for seed in range(5)]
+    recipe = plan.make_recipe(own, first)
+    assert (recipe.epochs, recipe.learning_rate, recipe.batch) == (7.0, 0.05, SMALL.recipe.batch)
+    assert plan.make_recipe(own, second) == replace(plan.make_recipe(SMALL, second), batch=8)
+    assert training_jobs(own, third) == training_jobs(SMALL, third)  # others are the same jobs
+    assert outline(own).endswith("from 55 trainings (3 to 5 seeds, by task)")
+
+
+@pytest.mark.parametrize(
+    ("recipes", "message"),
+    [
+        (
+            ("generated/similarity rate=1",),
+            "the setting 'recipes' takes TASK KEY=VALUE ..., a key being seeds, epochs, steps, batch, learning_rate, "
+            "schedule, warmup, weight_decay, beta1, beta2, eps, clip, dropout, max_length, precision; got "
+            "'generated/similarity rate=1'",
+        ),
+        (
+            ("generated/similarity epochs=0",),
+            "the setting 'recipes', 'generated/similarity epochs=0': recipe: epochs must be a number above 0; got 0",
+        ),
+        (
+            ("generated/similarity epochs=many",),
+            "the setting 'recipes': epochs must be a number; got 'generated/similarity epochs=many'",
+        ),
+        (
+            ("generated/similarity seeds=0",),
+            "the setting 'recipes': seeds must be a whole number of at least 1; got 'generated/similarity seeds=0'",
+        ),
+        (
+            ("glue/cola epochs=3",),
+            "the setting 'recipes' must be of tasks of the study (generated/paraphrase, generated/sentiment, "
+            "generated/similarity); got ('glue/cola epochs=3',)",
+        ),
+        (
+            ("generated/similarity epochs=3", "generated/similarity batch=3"),
+            "the setting 'recipes' must be a task each, none twice; got ('generated/similarity epochs=3', "
+            "'generated/similarity batch=3')",
+        ),
+    ],
+)
+def test_wrong_recipes_are_refused(recipes, message):
+    with pytest.raises(UsageError) as error:
+        replace(SMALL, recipes=recipes)
+    assert str(error.value) == message
+
+
+def test_the_paper_asks_for_masked_words_and_for_cues_without_nouns_and_adjectives(tmp_path):
+    tasks = {task.name: task for task in find_tasks(PAPER)}
+    assert plan.cue_classes(PAPER, tasks["glue/sst2"])[-1] == "NOUN+ADJ"
+    assert plan.cue_classes(PAPER, tasks["glue/rte"]) == PAPER.classes
+    assert PAPER.why.lexicon == "nrc"
+    folder = tmp_path / "roberta-base"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    (folder / "tokenizer.json").write_text("{}", encoding="utf-8")
+    (folder / "model.safetensors").write_bytes(b"weights")
+    config = replace(PAPER, model=str(folder))
+    assert set(plan.cloze_jobs(config, tasks["glue/mrpc"])) == {"NOUN", "VERB"}  # the model itself is asked
+    assert plan.cloze_jobs(config, tasks["glue/sst2"]) == {}
+    assert plan.cloze_jobs(replace(PAPER, model="fake"), tasks["glue/mrpc"]) == {}
+
+
+def test_a_paper_s_share_of_cues_stands_only_beside_its_own_words():
+    shares = CueShares(wilson(3, 4), wilson(1, 4), None, None)
+    sst2, mrpc = (task for name in ("glue/sst2", "glue/mrpc") for task in find_tasks(PAPER) if task.name == name)
+    assert _CueRow(sst2, "NOUN", "polarity", "nrc", shares).paper == 383 / 761
+    assert _CueRow(sst2, "NOUN+ADJ", "polarity", "nrc", shares).paper == 125 / 672
+    assert _CueRow(sst2, "NOUN", "polarity", "opinion", shares).paper is None
+    assert _CueRow(mrpc, "NOUN", "paraphrase", "ppdb-2.0-l-lexical.gz", shares).paper == 0.76
+    assert _CueRow(mrpc, "NOUN", "paraphrase", "PPDB 1.0 of NLTK's data", shares).paper is None
+
+
+def test_a_lexicon_of_ones_own_is_told_by_its_content(tmp_path):
+    lexicon, pairs = tmp_path / "mine.tsv", tmp_path / "pairs.tsv"
+    lexicon.write_text("good\tpositive\nbad\tnegative\n", encoding="utf-8")
+    pairs.write_text("film\tmovie\n", encoding="utf-8")
+    config = replace(DEFAULT, model="fake", why=replace(DEFAULT.why, lexicon=str(lexicon), ppdb=str(pairs)))
+    assert steps.list_needs(plan.lexicon_of(config)) == ()
+    rows = Dataset.from_rows("mine", [{"text": "A good film", "pair": "a bad movie", "label": "positive"}])
+    assert steps.find_polarity(rows, plan.lexicon_of(config)).tolist() == [True]
+    assert steps.find_own_paraphrases(rows, steps.word_file(str(pairs))).tolist() == [True]
+    before = steps.find_polarity.job(rows_job(), plan.lexicon_of(config)).key
+    lexicon.write_text("good\tpositive\nawful\tnegative\n", encoding="utf-8")
+    assert steps.find_polarity.job(rows_job(), plan.lexicon_of(config)).key != before
+    with pytest.raises(DataError, match="changed after the jobs were planned"):
+        steps.find_polarity(rows, steps.WordFile("0" * 64, str(lexicon)))
+    with pytest.raises(UsageError) as error:
+        replace(DEFAULT, why=replace(DEFAULT.why, lexicon="nowhere.tsv"))
+    assert str(error.value) == (
+        "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or a file that is there; got 'nowhere.tsv'"
+    )
+
+
+def rows_job():
+    return generate.job(TASKS[0], "test")
 
 
 def test_only_what_a_cell_needs_is_evaluated():
@@ -104,20 +216,26 @@ def test_only_what_a_cell_needs_is_evaluated():
         assert set(training_jobs(config, task)[0].arguments["evaluate"]) == {"original"}
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", find_tasks(SMALL), ids=lambda task: task.slug)
 def test_a_random_control_removes_as_many_words_from_each_text(task):
-    rows = generate(task, "test")
+    rows = generate(task.name, "test")
     taggings = tag_generated(rows)
     found = [
-        steps.corrupt(rows, taggings, corruption_of(SMALL, Version("NOUN", kind))) for kind in ("remove", "random")
+        steps.corrupt(rows, taggings, corruption_of(SMALL, Version("NOUN", kind), task))
+        for kind in ("remove", "random")
     ]
-    for texts in zip(rows.texts, *(each.texts for each in found), strict=True):
-        original, removed, random = (len(text.rstrip(".").split()) for text in texts)
-        assert removed == random < original
+    for column in ("text", "pair"):
+        for texts in zip(*(each.table.column(column).to_pylist() for each in (rows, *found)), strict=True):
+            if texts[0] is not None:
+                original, removed, random = (len(text.rstrip(".").split()) for text in texts)
+                assert removed == random < original
     assert found[0].texts != found[1].texts
     for each in found:
         assert each.table.column("label") == rows.table.column("label")
         assert each.table.column("score") == rows.table.column("score")
+    (gap,) = steps.measure_control(rows, taggings, (corruption_of(SMALL, Version("NOUN", "random"), task),))
+    n_texts = 300 if rows.pairs[0] is not None else 150
+    assert (gap.n_texts, gap.n_apart, gap.n_texts_apart) == (n_texts, 0, 0)
 
 
 def test_a_sample_is_of_the_rows_and_the_tagging_serves_any_number_of_them():
@@ -259,7 +377,7 @@ def correlated_runs(config, n_constant):
     gold, answers = rng.normal(size=150), {}
     test = Dataset.from_rows("toy", [{"text": str(i), "score": float(g)} for i, g in enumerate(gold)])
     for trained in trained_versions(config):
-        for tested in plan.tested_versions(config, trained):
+        for tested in plan.tested_versions(config, find_tasks(SMALL)[2], trained):
             numbers = gold + rng.normal(0, 0.5, (len(config.seeds), 150))
             numbers[: n_constant if trained.removed else 0] = 2.5
             answers[trained, tested] = make_answers(find_tasks(SMALL)[2], (), test, numbers[..., None], config.seeds)
@@ -441,9 +559,9 @@ def test_it_is_computed_without_what_only_reports_and_taggers_need(tmp_path):
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-c", BLOCKED, "corruption", str(tmp_path / "settings.json"), str(tmp_path / "store")]
     data = subprocess.run([*command, "goldproof.corruption."], capture_output=True, text=True, check=True)
-    assert data.stdout.startswith("{'done': 11}")  # 2 sets read and tagged, 4 corrupted, 2 counts, 1 cue
+    assert data.stdout.startswith("{'done': 13}")  # 2 sets read, tagged; 4 corrupted, 2 counts, 2 gaps, 1 cue
     whole = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert whole.stdout.startswith("{'kept': 9, 'done': 3}")  # kept: what the trainings and the report need
+    assert whole.stdout.startswith("{'kept': 11, 'done': 3}")  # kept: what the trainings and the report need
 
 
 @pytest.mark.needs("models")

@@ -34,6 +34,7 @@ from goldproof.studies import stability
 from goldproof.studies.shared import Data
 from goldproof.studies.stability.findings.presence import _correlation, _score
 from goldproof.studies.stability.findings.size import size_section, standing_of
+from goldproof.studies.stability.gather import gather, gather_one
 from goldproof.studies.stability.plan import (
     Condition,
     attribution_seeds,
@@ -69,7 +70,19 @@ def found(tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("stability") / "store").open()
     outcomes = list(run_jobs(jobs(WHOLE), store, SerialRunner()))
     assert {outcome.status for outcome in outcomes} == {"done"}
-    return StabilityFindings(WHOLE, Results(store))
+    return Campaign(Results(store))
+
+
+def judged(config, results):
+    return StabilityFindings(config, gather_one(config, results))
+
+
+class Campaign(StabilityFindings):
+    """The findings of the whole campaign, with the results that they were gathered from."""
+
+    def __init__(self, results):
+        super().__init__(WHOLE, gather_one(WHOLE, results))
+        object.__setattr__(self, "results", results)
 
 
 def test_a_constant_predictor_scores_nothing_and_is_not_told_from_chance(data):
@@ -339,29 +352,50 @@ def test_one_seed_gives_a_report_too(found):
 
 
 @pytest.mark.needs("models")
-def test_the_papers_numbers_stand_beside_its_own_data_alone(published, tmp_path):
-    """On its corpora they stand beside ours; what it says of extra data, only where these are MNLI."""
+def test_the_papers_numbers_stand_beside_its_own_corpus_and_model_alone(published, tmp_path):
+    """A run of 60 rows with another model has none but those of the corpora; with its model they say what differs."""
     own = tmp_path / "mine.jsonl"
     rows = [{"premise": f"p {i}", "hypothesis": f"h {i}", "label": "neutral"} for i in range(30)]
     own.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     recipe = replace(TINY.recipe, epochs=1, evaluations=1)
     data = replace(TINY.data, corpus="published", root=str(published), languages=("en",), most_train=60)
     config = replace(TINY, data=data, recipe=recipe)
-    store, columns, texts = Store(tmp_path / "store").open(), {}, {}
+    store, asked = Store(tmp_path / "store").open(), {}
     for corpus in ("glue/mnli", str(own)):
-        asked = replace(config, extra=Extra(corpus=corpus, split="validation", amounts=(20,)))
-        assert {outcome.status for outcome in run_jobs(jobs(asked), store, SerialRunner())} <= {"done", "kept"}
-        made = stability.report(asked, Results(store))
-        tables = [item for section in made.sections for item in section.items if isinstance(item, Table)]
-        columns[corpus] = {table.name: [c.key for c in table.columns if c.published] for table in tables}
-        texts[corpus] = [item.text for section in made.sections for item in section.items if isinstance(item, Text)]
-        assert [row["overall"] for row in made.answer.figure.rows if row["part"] == "baseline"] == [0.2]
-        size = next(table for table in tables if table.name == "data-size")
-        assert [row["paper"] for row in size.rows] == [0.2, NOT_PRINTED]
-    base = {"overall", "categories-en", "data", "data-size"}
-    assert {name for name, keys in columns["glue/mnli"].items() if keys} == {*base, "size-shares"}
-    assert {name for name, keys in columns[str(own)].items() if keys} == base
-    assert [any("In the paper, with 374,000 rows" in text for text in each) for each in texts.values()] == [True, False]
+        asked[corpus] = replace(config, extra=Extra(corpus=corpus, split="validation", amounts=(20,)))
+        assert {outcome.status for outcome in run_jobs(jobs(asked[corpus]), store, SerialRunner())} <= {"done", "kept"}
+        other = stability.report(asked[corpus], Results(store))
+        assert {table.name for table in tables_of(other) if printed_columns(table)} == {"data"}
+        assert not [row for row in other.answer.figure.rows if row["part"] == "baseline"]
+        assert not any(claim.published for claim in other.verdict)
+    made = as_the_paper(asked["glue/mnli"], store)
+    assert [row["overall"] for row in made.answer.figure.rows if row["part"] == "baseline"] == [0.2]
+    shown = {table.name: table for table in tables_of(made) if printed_columns(table)}
+    assert set(shown) == {"overall", "categories-en", "data", "data-size"}  # of MNLI's development data nothing
+    assert [row["paper"] for row in shown["data-size"].rows] == [0.2, NOT_PRINTED]
+    differs = "The paper's numbers are of the same corpus and model, but: other size, other training"
+    assert all(differs in table.note for name, table in shown.items() if name != "data")
+    assert differs in made.answer.figure.note
+
+
+def tables_of(report):
+    return [item for section in report.sections for item in section.items if isinstance(item, Table)]
+
+
+def printed_columns(table):
+    return [column.key for column in table.columns if column.published]
+
+
+def as_the_paper(config, store):
+    """The report of the same answers, as though the paper's model had given them."""
+    kept = gather(config, Results(store))
+    name = "bert-base-multilingual-cased"
+    named = replace(
+        kept,
+        answers={f"{name}/{key.partition('/')[2]}": each for key, each in kept.answers.items()},
+        facts={f"{name}/{key.partition('/')[2]}": each for key, each in kept.facts.items()},
+    )
+    return stability.report_kept(replace(config, model=name), named)
 
 
 def test_planning_is_light():
@@ -376,7 +410,7 @@ def test_planning_is_light():
 
 @pytest.mark.needs("models")
 def test_one_seed_says_nothing_of_steadiness(found):
-    alone = StabilityFindings(replace(TINY, seeds=(0,), attribution=AttributionRuns(levels=0)), found.results)
+    alone = judged(replace(TINY, seeds=(0,), attribution=AttributionRuns(levels=0)), found.results)
     (section,) = size_section(alone)
     (shares,) = (item for item in section.items if getattr(item, "name", "") == "size-shares")
     assert isinstance(shares.rows[0]["share"], float)
@@ -480,10 +514,10 @@ def test_where_every_run_collapsed_nothing_is_found(found):
 @pytest.mark.needs("models")
 def test_where_some_runs_collapsed_the_others_are_judged(found):
     results = Collapsing(found.results, lambda outcome: outcome.seeds.init == 0)
-    report, judged = stability.report(WHOLE, results), StabilityFindings(WHOLE, results)
-    assert {scored.answers.run_names for scored in judged.scored.values()} == {("1", "2")}
-    assert judged.base["en"].table.tolist() == found.base["en"].table[:, 1:].tolist()
-    assert judged.sources == {}  # the Latin square has holes
+    report, others = stability.report(WHOLE, results), judged(WHOLE, results)
+    assert {scored.answers.run_names for scored in others.scored.values()} == {("1", "2")}
+    assert others.base["en"].table.tolist() == found.base["en"].table[:, 1:].tolist()
+    assert others.sources == {}  # the Latin square has holes
     assert unfinished(report) == []
     assert report.answer.notes == [
         "5 of 15 trainings collapsed, giving one answer to nearly all rows; they are in no finding."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.judging.files import write_jsonl
 from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
+from goldproof.cli import run_command
 from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
@@ -24,15 +26,12 @@ from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
 from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.plan import (
-    choose_rows,
-    condense,
-    find_sets,
-    hold_out,
-    make_recipe,
-)
+from goldproof.studies.transfer.findings import _literature
+from goldproof.studies.transfer.parts import choose_rows, corpora_in_words, find_sets, hold_out
+from goldproof.studies.transfer.plan import make_recipe, requires
 from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
 from goldproof.studies.transfer.settings import Analysis, Rows
+from goldproof.studies.transfer.steps import condense
 from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training.job import train
 from goldproof.training.recipe import Recipe, Seeds
@@ -291,6 +290,28 @@ def test_wrong_languages_in_a_file_are_named(tmp_path):
     )
 
 
+def test_tagging_stops_by_span_f1():
+    config = replace(TINY, patience=5)
+    assert make_recipe(config).early_stopping.rule == "accuracy"
+    assert make_recipe(replace(config, task="tokens")).early_stopping.rule == "span_f1"
+
+
+def test_the_papers_tables_of_earlier_results_stand_in_the_report():
+    def tables(corpus):
+        found = _literature(replace(PAPER, data=replace(PAPER.data, corpus=corpus)))
+        return {table.name: table for section in found for table in section.items}
+
+    assert list(tables("mldoc")) == ["literature-1", "literature-5"]
+    first = tables("mldoc")["literature-1"]
+    assert [column.key for column in first.columns] == ["row", "en", "fr", "ja", "ru", "zh"]
+    assert first.rows[-1]["ja"] == pytest.approx(16.7)
+    assert first.rows[0]["en"] == Missing("lost in the text at hand")
+    assert list(tables("mlqa")) == ["literature-7", "literature-7-em"]
+    assert list(tables("xnli")) == ["literature-6"]
+    assert list(tables("conll2002")) == ["literature-8"]
+    assert tables("sib200") == {}
+
+
 def test_rows_are_chosen_alike_in_every_language():
     a, b = (generate_topics(name, "test", 50, share) for name, share in (("xa", 1.0), ("xb", 0.2)))
     assert a.table.column("label").equals(b.table.column("label"))
@@ -328,9 +349,106 @@ def test_xnli_trains_on_part_of_english_dev_and_leaves_german_dev_alone(publishe
     assert not set(other.table.column("id").to_pylist()) & set(train_rows.table.column("id").to_pylist())
 
 
+XNLI_COMMAND = (
+    "run transfer --preset paper --set data.corpus=xnli --set data.hub=true --set task=pair "
+    "--set recipe.learning_rate=2e-5 --set recipe.max_length=128 "
+    "--set data.languages=ar,bg,de,el,es,fr,hi,ru,sw,th,tr,ur,vi,zh"
+)
+
+
+def test_the_papers_xnli_is_planned_from_the_hub(tmp_path, monkeypatch, capsys):
+    """The command that the study's page gives; MultiNLI is the hub's English training split."""
+    page = (Path(__file__).parents[2] / "docs" / "studies" / "transfer.md").read_text(encoding="utf-8")
+    assert f"goldproof {XNLI_COMMAND}" in " ".join(page.replace("\\\n", " ").split())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GOLDPROOF_DATA", raising=False)
+    assert run_command([*XNLI_COMMAND.split(), "--set", "model=fake", "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "     31  goldproof.read_hub" in out  # training, and development and test in 15 languages
+    assert "     10  goldproof.train" in out
+    config = replace(PAPER, task="pair", data=replace(PAPER.data, corpus="xnli", hub=True, languages=("sw",)))
+    assert [need.extra for need in requires(config)] == ["models", "hub"]
+
+
+def parts_of(config):
+    """Corpus, language and split of the training set and of every evaluation set."""
+    sets = find_sets(config)
+    read = {"train": sets.train, **sets.evaluate}
+    found = {name: next(iter(job.arguments.values())) for name, job in read.items()}
+    return {name: (part.name, part.language, part.split) for name, part in found.items()}
+
+
+def test_parts_come_from_several_corpora(tmp_path):
+    """CoNLL-2003 has English and German, CoNLL-2002 Spanish and Dutch; MultiNLI trains what XNLI tests."""
+    for folder, name in (("conll2003", "eng"), ("conll2003", "deu"), ("conll2002", "esp"), ("conll2002", "ned")):
+        for ending in ("train", "testa", "testb"):
+            path = tmp_path / "entities" / folder / f"{name}.{ending}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{name} B-LOC\n{ending} O\n\nno O\nname O\n", encoding="utf-8")
+    config = Config(
+        task="tokens", model="fake", rows=Rows(corpora=("es=conll2002", "nl=conll2002")), seeds=(0,), every=1 / 3,
+        data=Data(corpus="conll2003", languages=("de", "es", "nl"), root=str(tmp_path)),
+    )  # fmt: skip
+    assert parts_of(config) == {
+        "train": ("conll2003", "en", "train"),
+        **{f"{each}/dev": ("conll2003", each, "validation") for each in ("en", "de")},
+        **{f"{each}/test": ("conll2003", each, "test") for each in ("en", "de")},
+        **{f"{each}/dev": ("conll2002", each, "validation") for each in ("es", "nl")},
+        **{f"{each}/test": ("conll2002", each, "test") for each in ("es", "nl")},
+    }
+    assert corpora_in_words(config) == "conll2003 (es=conll2002, nl=conll2002)"
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    made = report(config, results)
+    assert made.provenance["corpus"] == "conll2003 (es=conll2002, nl=conll2002)"
+    hub = replace(config, task="pair", rows=Rows(corpora=("en/train=glue/mnli",)))
+    hub = replace(hub, data=Data(corpus="xnli", languages=("sw", "zh"), hub=True))
+    found = parts_of(hub)
+    assert found["train"] == ("glue/mnli", "en", "train")
+    assert found["en/dev"] == ("xnli", "en", "validation")
+    assert found["zh/test"] == ("xnli", "zh", "test")
+
+
+def test_multinli_trains_and_xnli_tests(published):
+    """The matched development set of MultiNLI is all of it that is at hand."""
+    config = Config(
+        task="pair", model="fake", rows=Rows(corpora=("en/train=glue/mnli:dev",)),
+        data=Data(corpus="xnli", languages=("es", "sw"), root=str(published)),
+    )  # fmt: skip
+    found = parts_of(config)
+    assert found["train"] == ("glue/mnli", "en", "validation")
+    assert found["en/dev"] == ("xnli", "en", "validation")
+    assert found["es/dev"] == ("xnli", "es", "validation")
+
+
+def test_what_a_corpus_does_not_have_is_said(published, tmp_path):
+    data = Data(corpus="xnli", languages=("ar",), root=str(published))
+    local = Config(task="pair", model="fake", data=data)
+    with pytest.raises(DataError) as caught:
+        find_sets(local)
+    assert str(caught.value) == (
+        "the catalog knows no local files of 'xnli' in 'ar'; hub=True (data.hub=true) loads it from the hub"
+    )
+    with pytest.raises(DataError) as caught:
+        find_sets(replace(local, data=replace(data, languages=("sw",))))
+    assert str(caught.value) == (
+        "'xnli' has no split 'train' in the source language 'en' to train on; another corpus may give it "
+        "(rows.corpora=en/train=CORPUS), or part of the development set (rows.train_split=validation and "
+        "rows.dev_share=0.2)"
+    )
+    with pytest.raises(DataError) as caught:
+        find_sets(replace(local, data=Data(corpus="conll2003", languages=("de",), hub=True)))
+    assert str(caught.value).startswith("the catalog knows no hub dataset of 'conll2003' in 'de'; see ")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (
+            {"rows": Rows(corpora=("glue/mnli",))},
+            "the setting 'rows.corpora' must be parts as LANGUAGE=CORPUS, LANGUAGE/SPLIT=CORPUS or "
+            "LANGUAGE/SPLIT=CORPUS:SPLIT, a split being train, validation or test; got ('glue/mnli',)",
+        ),
         (
             {"data": replace(TINY.data, languages=())},
             "the setting 'data.languages' must be at least one language; got ()",

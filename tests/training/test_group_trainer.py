@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from goldproof.errors import TrainingError
+from goldproof.errors import TrainingError, UsageError
 from goldproof.models.examples import Examples
 from goldproof.models.fake import Fake
 from goldproof.models.transformer import Transformer
+from goldproof.statistics.spans import span_f1
 from goldproof.training.finetune import Hooks, finetune, finetune_many
 from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import EarlyStopping, Execution, Recipe, Seeds
@@ -113,6 +115,47 @@ def test_early_stopping_is_each_lanes_own(train: Examples, dev: Examples) -> Non
             assert found.points[-1] == found.stopped_at == len(found.losses)
             scores = [np.mean(np.array(found.predictions("dev", p)) == dev.labels) for p in range(len(found.points))]
             assert int(np.argmax(scores)) == len(scores) - 3  # two evaluations without a better one
+
+
+def test_tagging_stops_by_spans() -> None:
+    """The point after which none is better is that of the best span F1, and not that of the most words right."""
+    rng = np.random.default_rng(3)
+    tags = ("B-LOC", "I-LOC", "O")
+    words = [tuple(f"w{int(i)}" for i in rng.integers(0, 30, 6)) for _ in range(60)]
+    labels = [tuple(tags[(hash_of(word) + int(rng.random() < 0.4)) % 3] for word in entry) for entry in words]
+    texts = tuple(" ".join(entry) for entry in words)
+    ids = tuple(map(str, range(60)))
+    whole = Examples(ids, texts, None, None, tuple(words), tuple(labels))
+    recipe = Recipe(
+        task="tokens", epochs=10, batch=4, learning_rate=3e-2, evaluations=30,
+        early_stopping=EarlyStopping("dev", "span_f1", patience=3),
+    )  # fmt: skip
+    stopped = []
+    for seed in range(4):
+        found = finetune(Fake(), whole, {"dev": whole}, recipe, Seeds.all(seed))
+        edges = np.cumsum([0, *(len(entry) for entry in words)])
+        scores = []
+        for point in range(len(found.points)):
+            given = found.predictions("dev", point)
+            sentences = [given[a:b] for a, b in pairwise(edges)]
+            scores.append(span_f1([list(entry) for entry in labels], sentences))
+        if found.stopped_at is not None:
+            assert int(np.argmax(scores)) == len(scores) - 4
+            stopped.append(found.stopped_at)
+        else:
+            assert len(found.points) - 1 - int(np.argmax(scores)) < 3
+    assert stopped
+
+
+def hash_of(word: str) -> int:
+    return int(word[1:])
+
+
+def test_spans_are_for_sentences(train: Examples, dev: Examples) -> None:
+    recipe = Recipe(task="pair", early_stopping=EarlyStopping("dev", "span_f1"))
+    with pytest.raises(UsageError) as caught:
+        finetune(Fake(), train, {"dev": dev}, recipe, Seeds.all(0))
+    assert str(caught.value) == "early stopping by span_f1 is for the task 'tokens'; got 'pair'"
 
 
 def test_evaluation_points_and_progress(train: Examples, dev: Examples) -> None:

@@ -6,6 +6,7 @@ from scipy.special import log_softmax
 from sklearn.metrics import log_loss, matthews_corrcoef
 
 from goldproof.errors import UsageError
+from goldproof.statistics.spans import span_f1
 from goldproof.training import selection
 from goldproof.training.outcome import ExecutionFacts, TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
@@ -64,13 +65,32 @@ def test_the_best_of_several_trainings() -> None:
     assert (choice.index, choice.score) == (int(np.argmax(scores)), max(scores))
 
 
+def test_sentences_are_scored_by_spans() -> None:
+    """Words right are not spans right: of these the second gives more spans, the first more words."""
+    tags = ("B-LOC", "I-LOC", "O")
+    gold = ["B-LOC", "I-LOC", "I-LOC", "O", "O", "O", "B-LOC", "O"]
+    words = ["B-LOC", "I-LOC", "O", "O", "O", "O", "O", "O"], ["O", "O", "O", "O", "B-LOC", "O", "B-LOC", "O"]
+    codes = np.array([tags.index(tag) for tag in gold])
+    found = []
+    for given in words:
+        logits = np.eye(3, dtype=np.float32)[[tags.index(tag) for tag in given]]
+        expected = span_f1([gold[:5], gold[5:]], [list(given[:5]), list(given[5:])])
+        assert selection.score_tagged(logits, codes, [5, 3], tags) == pytest.approx(expected)
+        found.append((expected, float(np.mean([a == b for a, b in zip(gold, given, strict=True)]))))
+    assert found[0][0] < found[1][0] and found[0][1] > found[1][1]
+    cut = np.eye(3, dtype=np.float32)[codes]
+    cut[6] = np.nan  # a word that was cut off is outside
+    expected = span_f1([gold[:5], gold[5:]], [gold[:5], ["O", "O", "O"]])
+    assert selection.score_tagged(cut, codes, [5, 3], tags) == pytest.approx(expected)
+
+
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         selection.best_point(outcome(), "test", GOLD)
     assert str(caught.value) == "there is no evaluation set 'test'; there are: dev"
     with pytest.raises(UsageError) as caught:
         selection.score_logits("f1", np.zeros((1, 2), np.float32), np.zeros(1))  # type: ignore[arg-type]
-    assert str(caught.value) == "the rule must be accuracy, mcc or loss; got 'f1'"
+    assert str(caught.value) == "the rule must be accuracy, mcc or loss, or span_f1 of sentences; got 'f1'"
 
 
 def test_random_search_draws_within_its_space() -> None:

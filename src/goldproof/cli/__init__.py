@@ -16,6 +16,7 @@ from goldproof.cli import (
     build,
     check,
     corrupt,
+    cues,
     demo,
     export,
     judge,
@@ -47,6 +48,7 @@ app.command("status", short_help="Say what the store holds and what would run ag
 app.command("check", short_help="Find leaks between splits, duplicates and empty texts.")(check.check)
 app.command("audit", short_help="Say whether data can be solved without understanding.")(audit.audit)
 app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
+app.command("cues", short_help="Count word cues where predictions are right or wrong.")(cues.cues)
 app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
 app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
 app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)

@@ -13,6 +13,7 @@ from goldproof.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
+    from goldproof.judging.audit.lights import Light
     from goldproof.judging.audit.settings import AuditSettings
 
 MOST_FILES = 3
@@ -114,7 +115,7 @@ def _show(found: Audit, files: list[str]) -> None:
 
     typer.echo(answer(found))
     for light in found.lights:
-        typer.echo(f"{_MARKS[light.colour]} {light.colour:<5} {light_sentence(found, light)}")
+        typer.echo(f"{_MARKS[light.colour]} {light.colour:<5} {light_sentence(found, light)}{_interval(light)}")
     if not isinstance(found.shortcuts, str):
         _show_shortcuts(found)
     for note in found.notes:
@@ -122,6 +123,15 @@ def _show(found: Audit, files: list[str]) -> None:
     for path in files:
         if path.endswith("report.html"):
             typer.echo(f"report: {path}")
+
+
+def _interval(light: Light) -> str:
+    """The interval of what rests on a sample; the sentences of the others say their bounds."""
+    if light.gauge is None or light.estimate is None or not light.gauge.is_sampled:
+        return ""
+    from goldproof.report.numbers import estimate_text
+
+    return f" {estimate_text(light.estimate, light.gauge.digits, light.gauge.unit)}"
 
 
 def _show_shortcuts(found: Audit) -> None:

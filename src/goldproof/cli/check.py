@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from goldproof.cli import options
+from goldproof.cli.judge import LogFilter, LogReading, LogTask
 from goldproof.errors import ExitCode
 
 if TYPE_CHECKING:
     from goldproof.data.checking.checks import CheckReport, Finding, ProblemExample, SplitSummary
+    from goldproof.data.logs.log import Log, LogChoice
 
 WIDTH_OF_A_FILE = 160
 MOST_KINDS = 8
 _MARKS = {"problem": "✗", "warning": "!", "note": "·"}
 
 
-def check(
+def check(  # noqa: PLR0913 - one parameter per option
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files or folders of a corpus; or logs.")],
     column: options.ColumnPairs = None,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near copies; 1: off.")] = 0.7,
     examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
     strict: Annotated[
@@ -35,7 +40,7 @@ def check(
     from goldproof.data.logs.reading import is_log
 
     if all(is_log(path) for path in paths):
-        return _check_logs(paths, strict, as_json)
+        return _check_logs(paths, options.log_choice(task, filter_, log), strict, as_json)
     columns = options.data_columns(column)
     with counted("texts read and compared") as tell:
         report = check_corpus(paths, near=near, max_examples=examples, columns=columns, progress=tell)
@@ -47,24 +52,37 @@ def check(
     return int(ExitCode.NO if found else ExitCode.DONE)
 
 
-def _check_logs(paths: list[Path], strict: bool, as_json: bool) -> int:
+def _check_logs(paths: list[Path], choice: LogChoice, strict: bool, as_json: bool) -> int:
     """What to know of logs of evaluation harnesses, and of two of one task, before they are judged."""
     from goldproof.data.logs.conditions import differing_conditions, notes_on_all
-    from goldproof.data.logs.log import LogChoice
     from goldproof.data.logs.reading import read_logs
+    from goldproof.judging.logs import told_apart
 
-    logs = [log for path in paths for log in read_logs(path, LogChoice())]
+    logs = told_apart([log for path in paths for log in read_logs(path, choice)])
     notes = notes_on_all(logs)
-    pairs = [(a, b) for i, a in enumerate(logs) for b in logs[i + 1 :] if a.task == b.task]
-    problems = [f"{a.model} (A), {b.model} (B), {said}" for a, b in pairs for said in differing_conditions(a, b)]
+    problems = [
+        f"{a} (A), {b} (B), {said}"
+        for (a, b), pairs in _by_models(logs).items()
+        for said in differing_conditions(pairs)
+    ]
     if as_json:
         options.print_json({"notes": notes, "problems": problems})
     else:
         for mark, lines in (("✗", problems), ("·", notes)):
             for line in lines:
                 typer.echo(f"{mark} {line}")
-        typer.echo(f"{len(logs)} logs, {len(problems)} problems, {len(notes)} notes")
+        counts = {"log": len(logs), "problem": len(problems), "note": len(notes)}
+        typer.echo(", ".join(f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts.items()))
     return int(ExitCode.NO if strict and problems else ExitCode.DONE)
+
+
+def _by_models(logs: Sequence[Log]) -> dict[tuple[str, str], list[tuple[Log, Log]]]:
+    from goldproof.data.logs.conditions import first_pairs
+
+    found: dict[tuple[str, str], list[tuple[Log, Log]]] = {}
+    for a, b in first_pairs(logs):
+        found.setdefault((a.model, b.model), []).append((a, b))
+    return found
 
 
 def _show(report: CheckReport) -> None:

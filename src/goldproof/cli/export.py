@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldproof.cli import options
+from goldproof.cli.judge import LogFilter, LogReading, LogTask
 from goldproof.errors import StoreError, UsageError
 from goldproof.extras import require
 
 if TYPE_CHECKING:
-    from goldproof.data.logs.log import Log
+    from goldproof.data.logs.log import Log, LogChoice
+    from goldproof.report.every_eval_ever import ItemScore, MetricScale
     from goldproof.report.scores import Score
     from goldproof.report.summary import Report
 
 TARGETS = ("model-card", "mlflow", "every-eval-ever", "eval-results", "parquet")
-TASK = "text-classification"
+TASK, TASK_OF_LOGS = "text-classification", "text-generation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,12 @@ def export(  # noqa: PLR0913 - one parameter per option
     dataset: Annotated[str, typer.Option(help="Name of the dataset, where the report does not say it.")] = "",
     hub_task: Annotated[str, typer.Option(help="Task on the hub, for a model card or eval-results.")] = "",
     table: Annotated[str | None, typer.Option(help="Table of the report [the first with scores].")] = None,
-    metric: Annotated[list[str] | None, typer.Option(help="Score to export; may be repeated [all].")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Score to export; may be repeated [all]; of a log, one of its metrics.")
+    ] = None,
+    task: LogTask = None,
+    filter_: LogFilter = None,
+    log: LogReading = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Card to write to (what else is in it stays), file or folder.")
     ] = None,
@@ -56,10 +63,11 @@ def export(  # noqa: PLR0913 - one parameter per option
         raise UsageError(f"--to {to} writes files; say where with --out")
     if to in ("mlflow", "model-card"):
         _require(to)
-    exported = _load(source, model, table, metric or ())
+    choice = options.log_choice(task, filter_, log)
+    exported = _load(source, model, table, metric or (), choice)
     written: Any = {
         "mlflow": lambda: _to_mlflow(exported),
-        "model-card": lambda: _to_card(exported, dataset, hub_task or TASK, out),
+        "model-card": lambda: _to_card(exported, dataset, hub_task or (TASK_OF_LOGS if exported.logs else TASK), out),
         "every-eval-ever": lambda: _to_every_eval_ever(exported, dataset, out),
         "eval-results": lambda: _to_hub_results(exported, dataset, hub_task, out),
         "parquet": lambda: _to_parquet(exported, out),
@@ -77,27 +85,59 @@ def _require(to: str) -> None:
     require(EXPORTING)
 
 
-def _load(source: Path, model: str | None, table: str | None, metrics: Sequence[str]) -> _Exported:
+def _load(source: Path, model: str | None, table: str | None, metrics: Sequence[str], choice: LogChoice) -> _Exported:
+    from goldproof.data.logs.log import LogChoice
     from goldproof.data.logs.reading import is_log
     from goldproof.report.scores import scores_of, table_scores
     from goldproof.report.summary_json import load_summary
 
     is_folder = os.path.isdir(source)  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
     summary = source / "summary.json" if is_folder else source
-    logs: Sequence[Log] = ()
     if not (is_folder and summary.exists()) and is_log(source):
-        from goldproof.data.logs.log import LogChoice
-        from goldproof.data.logs.reading import read_logs
-        from goldproof.judging.score import score
+        if table is not None or len(metrics) > 1:
+            raise UsageError("--table and several --metric are for reports; of a log, one metric is exported")
+        return _load_logs(source, model, metrics[0] if metrics else None, choice)
+    if choice != LogChoice():
+        raise UsageError(f"--task, --filter and --log are for logs, and {source} is a report")
+    if model is None:
+        raise UsageError("a report is of any number of models; name the one to export with --model")
+    report = load_summary(summary)
+    return _Exported(report, scores_of(table_scores(report, table, metrics), model), (), model)
 
-        logs = read_logs(source, LogChoice())
-        model = model or logs[0].model
-        report = score(source).report()
-    else:
-        if model is None:
-            raise UsageError("a report is of any number of models; name the one to export with --model")
-        report = load_summary(summary)
-    return _Exported(report, scores_of(table_scores(report, table, metrics), model), logs, model)
+
+def _load_logs(source: Path, model: str | None, metric: str | None, choice: LogChoice) -> _Exported:
+    """The scores of one model's logs, called as its harness calls them."""
+    from goldproof.judging.logs import read_and_score
+    from goldproof.judging.score import Settings
+    from goldproof.report.scores import scores_of, table_scores
+
+    found = read_and_score([source], Settings(metric=metric, logs=choice))
+    names = list(dict.fromkeys(log.model for log in found.logs))
+    if len(names) > 1 and model not in names:
+        listed = ", ".join(name or "(no name)" for name in names)
+        got = "" if model is None else f"; got {model!r}"
+        raise UsageError(f"the logs are of several models; --model must be one of {listed}{got}")
+    logs = [log for log in found.logs if len(names) == 1 or log.model == model]
+    report = found.scores.report()
+    kept = [found.scores.metric]
+    scores = scores_of(table_scores(report, None, kept), logs[0].model)
+    by_place = {_place(log.answers.where): log for log in logs}
+    named = [_as_harness(each, by_place[_place(each.where)]) for each in scores]
+    return _Exported(report, named, logs, model or logs[0].model or "unknown")
+
+
+def _place(where: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((key, value) for key, value in where.items() if value))
+
+
+def _as_harness(score: Score, log: Log) -> Score:
+    """A score under the name that the harness gives its metric; a chance of attempts has its own."""
+    from goldproof.judging.metrics import is_attempts
+
+    if is_attempts(score.metric):
+        return score
+    title = f"{log.metric} ({log.filter})" if log.filter and log.filter != "none" else log.metric
+    return replace(score, metric=log.metric, title=title)
 
 
 def _to_mlflow(exported: _Exported) -> tuple[dict[str, Any], str]:
@@ -122,23 +162,64 @@ def _to_every_eval_ever(exported: _Exported, dataset: str, out: Path | None) -> 
 
     assert out is not None  # asked for before
     about = Evaluation(exported.model, dataset, version=__version__, timestamp=int(time.time()))
+    if exported.logs:
+        library, version = _harness(exported.logs[0])
+        about = replace(
+            about,
+            library=library,
+            version=version,
+            judge=f"goldproof {__version__}",
+            scales={log.metric: _scale(log) for log in exported.logs},
+        )
     record = record_of(exported.scores, about)
-    items = [item for log in exported.logs for item in _items(log)]
+    of_items = {score.metric for score in exported.scores} == {log.metric for log in exported.logs}
+    items = [item for log in exported.logs for item in _items(log, dataset)] if of_items else []
     paths = write_record(record, out, items)
     return {"files": [str(path) for path in paths]}, "\n".join(str(path) for path in paths)
 
 
-def _items(log: Log) -> list[Any]:
+def _harness(log: Log) -> tuple[str, str]:
+    """The name of a harness and its version, where the log says them; a table does not."""
+    name, _, version = log.harness.rpartition(" ")
+    if name and version[:1].isdecimal():
+        return name, version
+    return ("unknown", "unknown") if log.harness == "table" else (log.harness, "unknown")
+
+
+def _scale(log: Log) -> MetricScale:
+    from goldproof.report.every_eval_ever import MetricScale
+
+    bounds = log.answers.bounds
+    assert bounds is not None  # answers with a score have them
+    return MetricScale(bounds.low, bounds.high, not bounds.more_is_better)
+
+
+def _items(log: Log, dataset: str) -> list[ItemScore]:
+    """The score of each item and run; none where an item is a draw, and so a mean over items."""
     from goldproof.report.every_eval_ever import ItemScore
 
-    bounds, texts = log.answers.bounds, (log.answers.texts or {}).get("text")
-    best = 1.0 if bounds is None else bounds.high if bounds.more_is_better else bounds.low
-    several = log.answers.n_runs > 1
+    answers, scale = log.answers, _scale(log)
+    if answers.bounds is not None and answers.bounds.of_means:
+        return []
+    best = scale.low if scale.less_is_better else scale.high
+    where = {"dataset": dataset, **answers.where}
+    texts = (answers.texts or {}).get("text")
     return [
-        ItemScore(log.task, str(item), float(score), bool(score == best), texts[i] if texts else "", run * several)
-        for run, scores in zip(log.answers.run_names, log.answers.runs, strict=True)
-        for i, (item, score) in enumerate(zip(log.answers.ids, scores, strict=True))
-        if score == score  # an item without a score has no line
+        ItemScore(
+            where,
+            log.metric,
+            str(item),
+            float(scores[i]),
+            bool(scores[i] == best),
+            text=texts[i] if texts else "",
+            run="" if answers.run_kind == "repeat" or answers.n_runs == 1 else run,
+            repeat=run if answers.run_kind == "repeat" and answers.n_runs > 1 else "",
+            cluster="" if answers.clusters is None else str(answers.clusters[i]),
+            category="" if answers.tags is None or len(answers.tags[i]) != 1 else answers.tags[i][0],
+        )
+        for run, scores in zip(answers.run_names, answers.runs, strict=True)
+        for i, item in enumerate(answers.ids)
+        if scores[i] == scores[i]  # an item without a score has no line
     ]
 
 

@@ -35,7 +35,7 @@ MissingAnswers = Annotated[
     str | None,
     typer.Option(
         "--missing",
-        help="What a prediction that is not there means: wrong (default), leave-out, refuse (default for numbers).",
+        help="What an answer that is not there means: wrong (default), leave-out (for scores), refuse (for numbers).",
     ),
 ]
 ByRow = Annotated[
@@ -171,6 +171,7 @@ def _scopes(scores: Scores) -> list[dict[str, Any]]:
             "about": each.about,
             "smallest_difference": _number(each.detectable),
             "collapsed_runs": 0 if each.collapse is None else each.collapse.n,
+            **({} if each.sampling_share is None else {"sampling_share": _number(each.sampling_share)}),
         }
         for each in scores.sets
     ]
@@ -306,7 +307,8 @@ def _show_paths(paths: list[str]) -> None:
 
 def _show_scores(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import score_text
-    from goldproof.judging.score_answer import score_answer, score_question
+    from goldproof.judging.score_answer import sampling_text, score_answer, score_question
+    from goldproof.judging.subsets import bias_sentence
     from goldproof.report.numbers import estimate_or_reason, format_number
 
     show_answer(score_question(scores), score_answer(scores))
@@ -314,6 +316,8 @@ def _show_scores(scores: Scores) -> None:
         shown = "  ".join(f"{name} {score_text(estimate, name)}" for name, estimate in each.estimates.items())
         runs = f"{len(each.run_names)} runs" if len(each.run_names) > 1 else "1 run" if each.run_names else ""
         typer.echo(f"{each.name():<24} n {format_number(each.n_items):<7} {runs:<8} {shown}")
+        if parts := sampling_text(each):
+            typer.echo(f"  {parts}")
     for part in scores.parts:
         where = " ".join([*part.where.values(), part.part])
         numbers = score_text(part.estimate, scores.metric)
@@ -323,6 +327,8 @@ def _show_scores(scores: Scores) -> None:
             floor += f"; at equal label balance {100 * part.alike:.1f} %"
         wrong = "" if part.wrong is None else f"; wrong labels about {estimate_or_reason(part.wrong, 1, '%')}"
         typer.echo(f"  {where:<24} n {format_number(part.n):<7} {scores.metric} {numbers}{floor}{wrong}")
+    if scores.parts and (said := bias_sentence(scores.parts[0].bias)):
+        typer.echo(f"  note: {said}")
     for tag in scores.tags:
         where = " ".join([*tag.where.values(), tag.tag])
         numbers = score_text(tag.estimate, scores.metric)
@@ -353,7 +359,7 @@ def _show_detectable(scores: Scores) -> None:
 
 
 def _show_judgement(judgement: Judgement) -> None:
-    from goldproof.judging.compare_answer import compare_answer, compare_question, gate_text
+    from goldproof.judging.compare_answer import MOST_CAUTIONS, compare_answer, compare_question, gate_text
     from goldproof.judging.metric_numbers import score_text
     from goldproof.report.numbers import count, p_text, percent
 
@@ -377,7 +383,8 @@ def _show_judgement(judgement: Judgement) -> None:
     if judgement.margins.is_asked:
         typer.echo(gate_text(judgement))
     for note in judgement.notes:
-        typer.echo(f"note: {note}")
+        if note not in judgement.cautions[:MOST_CAUTIONS]:  # the answer above has those
+            typer.echo(f"note: {note}")
 
 
 def _judgement_form(judgement: Judgement, paths: list[str]) -> dict[str, Any]:

@@ -44,6 +44,10 @@ ColumnPairs = Annotated[
     list[str] | None,
     typer.Option("--column", metavar="OURS=THEIRS", help="Name a column of the file; may be repeated."),
 ]
+SkipMissing = Annotated[
+    bool,
+    typer.Option("--skip-missing", help="Leave out the experiments that cannot be run here, and name them."),
+]
 RunnerName = Annotated[str, typer.Option("--runner", help="Where jobs run: serial, pool or ray.")]
 Workers = Annotated[int | None, typer.Option("--workers", help="Processes of the pool, or cores for a local Ray.")]
 Address = Annotated[str | None, typer.Option("--address", help="Address of a Ray cluster, for --runner ray.")]

@@ -118,7 +118,7 @@ def show_board(board: Leaderboard) -> None:
         sets = "".join(f"  {places_text(int(each.low[place]), int(each.high[place])):<24}" for each in board.rankings)
         less = "" if board.answered[place] > 1 - 1e-9 else f"  answered {100 * board.answered[place]:.0f} %"
         shown = score_text(board.scores[place], board.cells.metric)
-        typer.echo(f"{place + 1:>4} {name[:width]:<{width}}  {shown:<24}{sets}  {letters[place]}{less}")
+        typer.echo(f"{place + 1:>4} {_cut(name, width):<{width}}  {shown:<24}{sets}  {letters[place]}{less}")
     if len(board.models) > MOST_LINES:
         typer.echo(f"     {len(board.models) - MOST_LINES} more models; --json or --out show all")
     for which in range(1, len(board.rankings)):
@@ -127,6 +127,14 @@ def show_board(board: Leaderboard) -> None:
         typer.echo(f"  {part.kind} {part.name}: {_first_of(part)}")
     for note in board.notes:
         typer.echo(f"note: {note}")
+
+
+def _cut(name: str, width: int) -> str:
+    """A name of no more than so many signs; of a longer one both ends, as either may be what tells it from others."""
+    if len(name) <= width:
+        return name
+    end = (width - 1) // 2
+    return f"{name[: width - 1 - end]}…{name[-end:]}"
 
 
 def _first_of(part: BoardPart) -> str:

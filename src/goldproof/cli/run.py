@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from goldproof.cli import options
 from goldproof.cli.answer import show_answer
-from goldproof.errors import ExitCode
-from goldproof.extras import lacking, missing_error, require
+from goldproof.cli.plan import say_notes, show_plan
+from goldproof.errors import ExitCode, UsageError
+from goldproof.extras import require
 
 if TYPE_CHECKING:
-    from goldproof.jobs import Job, Runner
+    from goldproof.jobs import Runner
     from goldproof.report.summary import Report
     from goldproof.studies.campaign import Campaign
     from goldproof.studies.running import Finished
@@ -34,6 +34,10 @@ def run(  # noqa: PLR0913 - one parameter per option
     workers: options.Workers = None,
     address: options.Address = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the jobs and their cost; run nothing.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="With --dry-run: first measure what no record tells, by small jobs.")
+    ] = False,
+    skip_missing: options.SkipMissing = False,
     as_json: options.AsJson = False,
 ) -> int:
     """Run a study: what is in the store is kept, the rest runs, the report is written."""
@@ -43,7 +47,12 @@ def run(  # noqa: PLR0913 - one parameter per option
     named = [*(pairs or []), *([f"data.name={name}"] if name else [])]
     campaign = options.choose_campaign(study, preset, config, named, store)
     if dry_run:
-        return _show_plan(campaign, as_json)
+        return show_plan(campaign, as_json, calibrate=calibrate)
+    if calibrate:
+        raise UsageError("--calibrate goes with --dry-run: it measures what a plan would take")
+    if skip_missing:
+        campaign = campaign.skip_missing()
+        say_left_out(campaign)
     require(*campaign.lacking(), *runner_needs(runner))
     say_notes(campaign)
     folder = options.report_folder(out, study)
@@ -53,10 +62,10 @@ def run(  # noqa: PLR0913 - one parameter per option
     return show_result(campaign, finished, as_json)
 
 
-def say_notes(campaign: Campaign) -> None:
-    """Say on stderr what was found in the user's own files, and what was done to them, before work starts."""
-    for note in campaign.notes():
-        typer.echo(note.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
+def say_left_out(campaign: Campaign) -> None:
+    """Say on stderr which experiments are left out, and why."""
+    for each in campaign.left_out:
+        typer.echo(f"not at hand, left out: {each}".encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
 
 
 def run_with_progress(campaign: Campaign, runner: Runner, out: Path) -> Finished:
@@ -102,68 +111,3 @@ def show_report(report: Report, paths: Sequence[Path]) -> None:
     for path in paths:
         if path.name == "report.html":
             typer.echo(f"report: {path}")
-
-
-def _show_plan(campaign: Campaign, as_json: bool) -> int:
-    """Print what would run and, where the store knows a step's pace, how long it would take."""
-    from goldproof.cli.progress import duration
-
-    say_notes(campaign)
-    outline = campaign.outline()
-    if outline and not as_json:  # before the plan, which needs the model and the data at hand
-        typer.echo(outline)
-    plan = campaign.plan()
-    pace = _mean_seconds(campaign)
-    of_step: dict[str, list[Job[Any]]] = {}
-    for job in plan.absent:
-        of_step.setdefault(job.step.name, []).append(job)
-    rows: list[dict[str, Any]] = [
-        {"step": name, "jobs": len(jobs), "seconds": _seconds(jobs, pace)} for name, jobs in of_step.items()
-    ]
-    missing = lacking(need for job in plan.absent for need in job.requires())
-    if as_json:
-        jobs = [{"key": job.key, "step": job.step.name, "job": job.describe()} for job in plan.absent]
-        options.print_json(
-            {
-                "study": campaign.study,
-                "outline": outline,
-                "kept": len(plan.kept),
-                "steps": rows,
-                "missing_extras": [need.extra for need in missing],
-                "jobs": jobs,
-            }
-        )
-        return 0
-    for row in rows:
-        cost = "unknown time" if row["seconds"] is None else f"about {duration(row['seconds'])}"
-        typer.echo(f"{row['jobs']:>7}  {row['step']}  ({cost})")
-    if any(row["seconds"] is not None for row in rows):
-        typer.echo("Times are means of the same steps and models in this store, whatever their data were.")
-    n = len(plan.absent)
-    typer.echo(f"{n} {'job' if n == 1 else 'jobs'} would run, {len(plan.kept)} are in the store {campaign.store.where}")
-    if missing:
-        typer.echo(f"They cannot run here yet: {missing_error(missing)}")
-    return 0
-
-
-def _mean_seconds(campaign: Campaign) -> dict[tuple[str, str], float]:
-    """The mean time of each step with each model over the store's records."""
-    total: Counter[tuple[str, str]] = Counter()
-    n: Counter[tuple[str, str]] = Counter()
-    for record in campaign.store.records():
-        work = _work(record["step"], record["arguments"])
-        total[work] += record["circumstances"]["seconds"]
-        n[work] += 1
-    return {work: total[work] / n[work] for work in n}
-
-
-def _work(step: str, arguments: Any) -> tuple[str, str]:
-    """What sets the pace of a job: its step and, where it has one, its model."""
-    model = arguments.get("model") if isinstance(arguments, dict) else None
-    return step, json.dumps(model, sort_keys=True)
-
-
-def _seconds(jobs: list[Job[Any]], pace: dict[tuple[str, str], float]) -> float | None:
-    """The time that these jobs would take; None where the store does not know the pace of one."""
-    known = [pace.get(_work(job.step.name, job.form)) for job in jobs]
-    return None if None in known else sum(seconds for seconds in known if seconds is not None)

@@ -19,7 +19,7 @@ from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE, Dataset, Provenance
 from goldproof.data.formats.files import check_file
 from goldproof.data.in_memory import open_table
 from goldproof.data.naming import SPLIT_WORDS, parse_name
-from goldproof.data.readers import read
+from goldproof.data.readers import Layout, open_raw, read
 from goldproof.errors import DataError
 
 ROLES = ("train", "validation", "test")
@@ -62,6 +62,18 @@ def _from_table(source: Any, split: str, columns: Columns | None, language: str 
     if not batches:
         raise DataError("there are no rows", path=raw.name)
     return Dataset(raw.name, pa.Table.from_batches(batches, schema=SCHEMA), Provenance(corpus=raw.name))
+
+
+def column_names(source: Any) -> tuple[str, ...]:
+    """The columns of a file with a header line, or of a table; empty for a Dataset and for files without names."""
+    if isinstance(source, Dataset):
+        return ()
+    if not isinstance(source, str | Path):
+        return open_table(source, "data to audit are").column_names
+    layout = sniff_layout(Path(source), None)
+    if not isinstance(layout, Layout) or layout.header is not None:
+        return ()
+    return open_raw(Path(source), layout).column_names
 
 
 def by_role(data: Dataset) -> Mapping[str, Dataset]:

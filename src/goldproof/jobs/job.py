@@ -22,6 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Requires = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
+Size = Callable[[Mapping[str, Any]], float | None]
 
 _registered: dict[str, Step[..., Any]] = {}
 
@@ -104,6 +105,9 @@ class StepSettings:
     largest_group: int = 16
     resources: Resources = Resources()
     requires: Requires = ()
+    size: Size | None = None
+    samples: Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
+    paced_by: tuple[str, ...] = ("model",)
 
 
 def step(version: int, **options: Any) -> Callable[[Callable[P, T]], Step[P, T]]:
@@ -113,6 +117,10 @@ def step(version: int, **options: Any) -> Callable[[Callable[P, T]], Step[P, T]]
     their values in the same order; an exception in place of a value fails that job alone. `over` names the arguments in
     which such jobs may differ, `largest_group` how many may run at once. `name` keeps the key when the function moves.
     `requires` are the extras that it needs, or a function that tells them from a job's arguments: no part of the key.
+    Three more say what it costs (`jobs/pace.py`), no part of the key either: `size` is a function that says what its
+    time grows with, from the arguments with the number of rows of each dataset in its place; `samples` gives the
+    arguments of small jobs of the same kind and of different sizes, to be measured; `paced_by` names the arguments that
+    set its pace.
     """
     settings = StepSettings(version=version, **options)
     if (settings.together is None) != (settings.over == ()):

@@ -45,12 +45,13 @@ SMALL = 2**20  # bytes of a file that is brought to hand with others
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """How a value came about; kept in its record, never part of its key."""
+    """How a value came about; kept in its record, never part of its key. `size` is what its step says of the work."""
 
     seconds: float
     created: str
     host: str
     versions: dict[str, str]
+    size: float | None = None
 
 
 def find_store(where: str | Path | Store | None = None) -> Store:

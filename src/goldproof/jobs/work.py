@@ -22,6 +22,7 @@ from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError
 from goldproof.jobs.cache import cache_at
 from goldproof.jobs.job import Job, substitute
 from goldproof.jobs.outcome import Outcome, Status, here
+from goldproof.jobs.pace import size_from
 from goldproof.jobs.presence import at_work
 from goldproof.jobs.scratch import scratch_at
 from goldproof.jobs.store import Circumstances, Store
@@ -59,9 +60,9 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
     pending: list[tuple[Job[Any], Future[Outcome]]] = []
     refusing = threading.Event()
 
-    def settle(job: Job[Any], result: Any, seconds: float) -> Outcome:
+    def settle(job: Job[Any], result: Any, cost: _Cost) -> Outcome:
         try:
-            return _settle(job, result, seconds, store)
+            return _settle(job, result, cost, store)
         except StoreError:
             refusing.set()
             raise
@@ -74,7 +75,7 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
                 group = [job for job in group if job.key not in there]
                 if not group:
                     continue
-                results, seconds = _run_group(group, store)
+                results, costs = _run_group(group, store)
             except (DamagedValueError, AbsentValueError) as error:
                 culprit = _culprit(error, group, store)
                 report.unusable[culprit] = str(error)
@@ -83,8 +84,8 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
             except StoreError as error:
                 report.refused = {job.key: Refusal(str(error), again=not error.full) for job in group}
                 break
-            for job, result in zip(group, results, strict=True):
-                pending.append((job, committers.submit(settle, job, result, seconds)))
+            for job, result, cost in zip(group, results, costs, strict=True):
+                pending.append((job, committers.submit(settle, job, result, cost)))
             if refusing.is_set():
                 break
     for job, commit in pending:
@@ -101,15 +102,24 @@ def outcome_of(job: Job[Any], status: Status, seconds: float = 0.0, error: str =
     return Outcome(job.key, job.step.name, job.describe(), status, seconds, error, where)
 
 
-def _run_group(group: Sequence[Job[Any]], store: Store) -> tuple[list[Any], float]:
-    """What each job of a group gave, and the seconds that one took."""
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """What a job took, and how large it was where its step says so."""
+
+    seconds: float
+    size: float | None
+
+
+def _run_group(group: Sequence[Job[Any]], store: Store) -> tuple[list[Any], list[_Cost]]:
+    """What each job of a group gave, and what it took: an equal share of the time of all."""
     needed = {need.key: store.load(need.key) for job in group for need in job.needs}
     arguments = [{name: substitute(v, needed) for name, v in job.arguments.items()} for job in group]
     start = time.perf_counter()
     folders = [store.scratch(job.key) for job in group]
     with scratch_at(folders), cache_at(store.cache), at_work(group, store):
         results = _run(group, arguments)
-    return results, (time.perf_counter() - start) / len(group)
+    seconds = (time.perf_counter() - start) / len(group)
+    return results, [_Cost(seconds, size_from(job.step, given)) for job, given in zip(group, arguments, strict=True)]
 
 
 def _run(group: Sequence[Job[Any]], arguments: list[dict[str, Any]]) -> list[Any]:
@@ -126,12 +136,12 @@ def _run(group: Sequence[Job[Any]], arguments: list[dict[str, Any]]) -> list[Any
     return results
 
 
-def _settle(job: Job[Any], result: Any, seconds: float, store: Store) -> Outcome:
+def _settle(job: Job[Any], result: Any, cost: _Cost, store: Store) -> Outcome:
     """Commit a value or keep an error."""
     if not isinstance(result, Exception):
         try:
-            store.commit(job, result, _circumstances(seconds))
-            return outcome_of(job, "done", seconds)
+            store.commit(job, result, _circumstances(cost))
+            return outcome_of(job, "done", cost.seconds)
         except StoreError:
             raise
         except GoldproofError as error:  # a value of a type that cannot be kept
@@ -139,7 +149,7 @@ def _settle(job: Job[Any], result: Any, seconds: float, store: Store) -> Outcome
     message = str(result) if isinstance(result, GoldproofError) else f"{type(result).__name__}: {result}"
     with contextlib.suppress(StoreError):  # then the outcome alone says it
         store.keep_failure(job, message, "".join(traceback.format_exception(result)))
-    return outcome_of(job, "failed", seconds, message)
+    return outcome_of(job, "failed", cost.seconds, message)
 
 
 def _culprit(error: StoreError, group: Sequence[Job[Any]], store: Store) -> str:
@@ -149,10 +159,11 @@ def _culprit(error: StoreError, group: Sequence[Job[Any]], store: Store) -> str:
     return next(need.key for job in group for need in job.needs if not store.has(need.key))
 
 
-def _circumstances(seconds: float) -> Circumstances:
+def _circumstances(cost: _Cost) -> Circumstances:
     found = {name: str(getattr(sys.modules[name], "__version__", "")) for name in _LIBRARIES if name in sys.modules}
     versions = {"python": platform.python_version(), **found, **_device()}
-    return Circumstances(round(seconds, 6), datetime.now(UTC).isoformat(timespec="seconds"), platform.node(), versions)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return Circumstances(round(cost.seconds, 6), created, platform.node(), versions, cost.size)
 
 
 def _device() -> dict[str, str]:

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 class Judgement:
     """What the comparison of B with A comes to: over all, by set, by tag; `notes` states the limits.
 
-    It is paired, on the same items, unless only printed scores were given.
+    Those of them that must be known before anything else are `cautions` too: what was not the same for A and B. It is
+    paired, on the same items, unless only printed scores were given.
     """
 
     names: tuple[str, str]
@@ -54,6 +55,7 @@ class Judgement:
     margins: Margins
     answers: Sequence[tuple[Answers, Answers]] = field(default=(), repr=False)
     paired: bool = True
+    cautions: Sequence[str] = ()
 
     @property
     def outcome(self) -> GateOutcome | None:
@@ -111,7 +113,7 @@ def compare(
     """Compare the predictions or logs of B with those of A on the same items, or two printed scores as if on
     different ones.
     """
-    from goldproof.judging.logs import compare_logs, logs_among
+    from goldproof.judging.logs import compare_logs, logs_among, with_columns
 
     settings, margins = settings or Settings(), margins or Margins()
     if isinstance(a, Aggregate) and isinstance(b, Aggregate):
@@ -121,9 +123,9 @@ def compare(
             "a printed score cannot be compared with predictions; give the predictions of both, or a printed score "
             "of both"
         )
-    logs_a, logs_b = logs_among(a), logs_among(b)
+    logs_a, logs_b = logs_among(a, columns), logs_among(b, columns)
     if logs_a and logs_b:
-        return compare_logs(logs_a, logs_b, settings, margins)
+        return compare_logs(logs_a, logs_b, with_columns(settings, columns), margins)
     if logs_a or logs_b:
         raise UsageError("a log cannot be compared with predictions; give logs of both sides, or predictions of both")
     notes: list[str] = []

@@ -20,6 +20,7 @@ from goldproof.report.summary import Answer, Claim, Figure, Standing
 from goldproof.statistics.estimate import Estimate
 
 LOOKS: dict[str, Look] = {"better": "better", "worse": "worse"}
+MOST_CAUTIONS = 4
 DECIDED = ("better", "worse", "tied")
 
 
@@ -33,7 +34,7 @@ def compare_answer(judgement: Judgement) -> Answer:
     """The first screen without its chart."""
     verdict, d, metric = judgement.overall.verdict, judgement.overall.difference, judgement.metric
     a, b = judgement.names
-    notes = about_collapse(judgement.notes)
+    notes = [*about_collapse(judgement.notes), *_cautions(judgement)]
     scope = _scope(judgement)
     if verdict.kind in ("better", "worse"):
         size = _size(d, metric)
@@ -49,6 +50,13 @@ def compare_answer(judgement: Judgement) -> Answer:
         text = f"{found}, and is shown to lie within ±{margin}, on items like these."
         return Answer("no", f"No, they are tied, {scope}", text, _takes(judgement), notes)
     return Answer("open", f"It cannot be told {scope}", f"{found}, on items like these.", _takes(judgement), notes)
+
+
+def _cautions(judgement: Judgement) -> list[str]:
+    """What was not the same for both; of many things the first."""
+    n_more = len(judgement.cautions) - MOST_CAUTIONS
+    more = [f"And {n_more} more; see the notes."] if n_more > 0 else []
+    return [*judgement.cautions[:MOST_CAUTIONS], *more]
 
 
 def _scope(judgement: Judgement) -> str:

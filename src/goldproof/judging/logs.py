@@ -6,34 +6,40 @@ Reading them is `data/logs`'s; a log holds a score per item, so that nothing her
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from goldproof.data.columns import MissingPolicy, resolve_missing
 from goldproof.data.in_memory import is_paths
 from goldproof.data.load import Source, file_list, model_names
-from goldproof.data.logs.conditions import differing_conditions, notes_on_all
+from goldproof.data.logs.conditions import conditions_in_short, differing_conditions, notes_on_all
 from goldproof.data.logs.log import Log
 from goldproof.errors import UsageError
 from goldproof.judging.compare import Judgement, compare_answers
 from goldproof.judging.gate import Margins
-from goldproof.judging.metrics import is_attempts
+from goldproof.judging.metrics import is_of_repeats
 from goldproof.judging.missing import fill_repeats, settle
 from goldproof.judging.score import Scores, Settings, score_answers
+from goldproof.judging.subsets import Subset, score_parts
 from goldproof.report.numbers import count
 
 MOST_NOTES = 20
 
 
-def logs_among(source: Source) -> list[Path]:
-    """The paths of a source that are logs; none where it is no paths, or where it holds predictions."""
+def logs_among(source: Source, columns: Mapping[str, str] | None = None) -> list[Path]:
+    """The paths of a source that are logs; none where it is no paths, or where it holds predictions.
+
+    `columns` are those of plain tables that the user named.
+    """
     from goldproof.data.logs.reading import is_log
 
     if not is_paths(source):
         return []
     paths = file_list(source)
-    found = [path for path in paths if is_log(path)]
+    found = [path for path in paths if is_log(path, columns)]
     if found and len(found) < len(paths):
         other = next(path for path in paths if path not in found)
         raise UsageError(
@@ -43,8 +49,30 @@ def logs_among(source: Source) -> list[Path]:
     return found
 
 
-def score_logs(paths: Sequence[Path], settings: Settings) -> Scores:
+def with_columns(settings: Settings, columns: Mapping[str, str] | None) -> Settings:
+    """The settings with the columns of plain tables that the user named."""
+    return replace(settings, logs=replace(settings.logs, columns=columns)) if columns else settings
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLogs:
+    """Logs, and the scores of their answers."""
+
+    logs: Sequence[Log]
+    scores: Scores
+
+
+def score_logs(paths: Sequence[Path], settings: Settings, subset: Subset | None = None) -> Scores:
     """Score logs: each task of each model, with what was left out and what the harness itself says."""
+    found = read_and_score(paths, settings)
+    if subset is None:
+        return found.scores
+    several = [each.answers for each in found.scores.sets if each.answers is not None]
+    return replace(found.scores, parts=score_parts(several, found.scores.metric, subset, settings.level))
+
+
+def read_and_score(paths: Sequence[Path], settings: Settings) -> ScoredLogs:
+    """The same, with the logs that were scored."""
     logs = _read(paths, settings)
     policy = resolve_missing("score", settings.missing)
     filled = [fill_repeats(log.answers) if policy == "leave-out" else (log.answers, []) for log in logs]
@@ -52,7 +80,8 @@ def score_logs(paths: Sequence[Path], settings: Settings) -> Scores:
     notes = notes_on_all(logs)
     notes += [note for _, said in (*filled, *settled) for note in said]
     answers = [each for several, _ in settled for each in several]
-    return score_answers(answers, notes, _judged_by(settings), {"files": ", ".join(path.name for path in paths)})
+    provenance = {"files": ", ".join(path.name for path in paths)}
+    return ScoredLogs(logs, score_answers(answers, notes, _judged_by(settings), provenance))
 
 
 def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margins: Margins) -> Judgement:
@@ -62,31 +91,43 @@ def compare_logs(a: Sequence[Path], b: Sequence[Path], settings: Settings, margi
         models = sorted({log.model for log in logs})
         if len(models) > 1:
             raise UsageError(f"each side of a comparison is one model; {side} holds {len(models)}: {', '.join(models)}")
-    names = (one[0].model, other[0].model) if one[0].model != other[0].model else ("A", "B")
+    names = _side_names(one[0], other[0])
     judged_by = _judged_by(settings)
     a_answers, b_answers = ([fill_repeats(log.answers)[0] for log in logs] for logs in (one, other))
     found = compare_answers(a_answers, b_answers, names, judged_by, margins)
     by_task = {log.task: log for log in other}
     both = [(log, by_task[log.task]) for log in one if log.task in by_task]
-    notes = [note for pair in both for note in differing_conditions(*pair)]
-    notes += notes_on_all([*one, *other])
-    return replace(found, notes=[*dict.fromkeys(notes), *found.notes])
+    cautions = differing_conditions(both)
+    notes = dict.fromkeys([*cautions, *notes_on_all([*one, *other])])
+    return replace(found, notes=[*notes, *found.notes], cautions=cautions)
+
+
+def _side_names(a: Log, b: Log) -> tuple[str, str]:
+    """What A and B are called: their models, and those of one name by what tells their files apart."""
+    if a.model != b.model:
+        return a.model or "A", b.model or "B"
+    if a.path is None or b.path is None or a.path == b.path:
+        return "A", "B"
+    one, other = _short_names([a.path, b.path])
+    return (f"{a.model} ({one})", f"{b.model} ({other})") if a.model else (one, other)
 
 
 @dataclass(frozen=True, slots=True)
 class LogsToRank:
-    """Logs of several models, what a score that is not there means, and what is to be said of them."""
+    """Logs of several models, what a score that is not there means, what is to be said of them, and that first."""
 
     logs: Sequence[Log]
     missing: MissingPolicy
     notes: Sequence[str]
+    caution: str = ""
 
 
 def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
-    """The logs of a board; an empty cell of a plain table was not answered, while a harness's lost answer is wrong."""
+    """The logs of a board; what has no score was not judged, and takes no part unless asked otherwise."""
     logs = _read(paths, settings)
-    tables = all(log.harness == "table" for log in logs)
-    missing = resolve_missing("score", settings.missing or ("leave-out" if tables else None))
+    missing = resolve_missing("score", settings.missing)
+    if missing == "leave-out":
+        logs = [replace(log, answers=fill_repeats(log.answers)[0]) for log in logs]
     said = [(log.model, note) for log in logs for note in log.notes if log.harness == "table"]
     counts = Counter(note for _, note in said)
     several = notes_on_all([log for log in logs if log.harness != "table"])
@@ -94,28 +135,61 @@ def read_for_ranking(paths: Sequence[Path], settings: Settings) -> LogsToRank:
     several += [f"{model}: {note}" for model, note in said if counts[note] == 1]
     if len(several) > MOST_NOTES:
         several = [*several[:MOST_NOTES], f"{len(several) - MOST_NOTES:,} more notes on single logs are left out."]
-    return LogsToRank(logs, missing, several)
+    return LogsToRank(logs, missing, several, conditions_in_short(logs))
 
 
 def _read(paths: Sequence[Path], settings: Settings) -> list[Log]:
     from goldproof.data.logs.reading import read_logs
 
     choice = settings.logs
-    if settings.metric is not None and not is_attempts(settings.metric):
+    if settings.metric is not None and not is_of_repeats(settings.metric):
         choice = replace(choice, metric=settings.metric)
-    by_path = [(path, read_logs(path, choice)) for path in paths]
-    return _told_apart(by_path)
+    if settings.by_row:
+        raise UsageError("--by-row is for files of predictions; items of logs are matched by their ids")
+    logs = [log for path in paths for log in read_logs(path, choice)]
+    return [_clustered(log, settings.cluster) for log in told_apart(logs)]
 
 
-def _told_apart(by_path: Sequence[tuple[Path, Sequence[Log]]]) -> list[Log]:
-    """All logs; two of the same model and task, as of two trainings, are told apart by the names of their files."""
-    places = [tuple(sorted(log.answers.where.items())) for _, logs in by_path for log in logs]
-    if len(set(places)) == len(places):
-        return [log for _, logs in by_path for log in logs]
-    names = model_names([path for path, _ in by_path])
+def _clustered(log: Log, cluster: str) -> Log:
+    """The log with the items that `--cluster` says go together."""
+    answers, texts = log.answers, (log.answers.texts or {}).get("text")
+    if cluster == "auto" or (cluster == "cluster" and answers.clusters is not None):
+        return log
+    if cluster == "none":
+        return replace(log, answers=replace(answers, clusters=None))
+    if cluster == "text" and texts is not None:
+        codes = np.unique(np.array(texts, object), return_inverse=True)[1]
+        return replace(log, answers=replace(answers, clusters=codes))
+    raise UsageError(
+        f"--cluster {cluster} does not fit logs; allowed: auto, none, and text where the log {log.task or log.model!r} "
+        "has texts; a field of the items is named with --log cluster=FIELD"
+    )
+
+
+def told_apart(logs: Sequence[Log]) -> list[Log]:
+    """All logs; those of one model and task, as of two trainings, are told apart by the names of their files."""
+    places = Counter(tuple(sorted(log.answers.where.items())) for log in logs)
+    shared = {log.model for log in logs if places[tuple(sorted(log.answers.where.items()))] > 1}
+    paths = list(dict.fromkeys(log.path for log in logs if log.path is not None and log.model in shared))
+    names = dict(zip(paths, _short_names(paths), strict=True))
     return [
-        _named(log, f"{log.model} ({name})") for (_, logs), name in zip(by_path, names, strict=True) for log in logs
+        _named(log, f"{log.model} ({names[log.path]})" if log.model else names[log.path])
+        if log.path in names and log.model in shared
+        else log
+        for log in logs
     ]
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """Names that tell paths apart: of their folders where those do, else the part of the files' names that does."""
+    folders = [path.parent for path in paths]
+    if len(set(folders)) == len(paths) and any(path.is_file() for path in paths):
+        return model_names(folders)
+    stems = [path.stem.split("_") for path in paths]
+    for parts in zip(*stems, strict=False):
+        if len(set(parts)) == len(paths) > 1:
+            return list(parts)
+    return model_names(paths)
 
 
 def _named(log: Log, model: str) -> Log:
@@ -124,5 +198,5 @@ def _named(log: Log, model: str) -> Log:
 
 def _judged_by(settings: Settings) -> Settings:
     """The settings without the harness's name of the metric, whose scores are all that is judged."""
-    keep = settings.metric if settings.metric is not None and is_attempts(settings.metric) else None
+    keep = settings.metric if settings.metric is not None and is_of_repeats(settings.metric) else None
     return replace(settings, metric=keep)

@@ -44,6 +44,7 @@ NAMES = {
     "mark": "Mean mark",
 }
 _ATTEMPTS = re.compile(r"pass([@^])([1-9]\d*)")
+_MEAN_OF_REPEATS = re.compile(r"avg@[1-9]\d*")
 
 
 def choose_metric_of(answers: Answers, name: str | None) -> str:
@@ -53,12 +54,21 @@ def choose_metric_of(answers: Answers, name: str | None) -> str:
     own = "score" if _is_share_scale(answers) else "mark"
     if name in (None, own):
         return own
+    asked_again = answers.run_kind == "repeat"
     asked = _ATTEMPTS.fullmatch(name or "")
-    if asked and answers.run_kind == "repeat" and int(asked[2]) <= answers.n_runs and is_right_or_wrong(answers):
+    if asked and asked_again and int(asked[2]) <= answers.n_runs and is_right_or_wrong(answers):
         return asked[0]
+    if name == f"avg@{answers.n_runs}" and asked_again:
+        return own
+    of_what = (
+        f"here {answers.n_runs} times"
+        if asked_again
+        else f"here are {answers.n_runs} trainings or draws, which are no attempts of one system (in a table, those "
+        "are in a column 'repeat')"
+    )
     raise UsageError(
-        f"the metric {name!r} does not fit a score per item; allowed: {own}, and pass@K or pass^K where each item was "
-        f"answered at least K times and passed or not; here {answers.n_runs} times"
+        f"the metric {name!r} does not fit a score per item; allowed: {own}, and where each item was answered K times "
+        f"avg@K, pass@k and pass^k (k up to K, of answers that passed or not); {of_what}"
     )
 
 
@@ -187,6 +197,15 @@ def is_attempts(name: str) -> bool:
     (True, True, False)
     """
     return _ATTEMPTS.fullmatch(name) is not None
+
+
+def is_of_repeats(name: str) -> bool:
+    """Whether a metric is asked for that answers to the same item have together, and no harness by itself.
+
+    >>> is_of_repeats("avg@4"), is_of_repeats("pass@2"), is_of_repeats("acc")
+    (True, True, False)
+    """
+    return is_attempts(name) or _MEAN_OF_REPEATS.fullmatch(name) is not None
 
 
 def is_right_or_wrong(answers: Answers) -> bool:

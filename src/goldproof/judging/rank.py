@@ -119,7 +119,7 @@ class Leaderboard:
 
     `rankings` has a ranking for each question that can be asked of the board, the first of which is what the board is
     read by; `unasked` says why the other cannot be. `answered` is the share of the board that each model answered;
-    `unplaced` are models that answered too little of it to have a place.
+    `unplaced` are models that answered too little of it to have a place; `caution` says what was not the same for all.
     """
 
     cells: NamedBoard
@@ -134,6 +134,7 @@ class Leaderboard:
     unasked: str = ""
     settings: RankSettings = field(default_factory=RankSettings)
     unplaced: Sequence[Unplaced] = ()
+    caution: str = ""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -195,7 +196,7 @@ def rank(
     fixed = settings.seed_sd == 0
     how = Assembling(settings.metric, read.missing, ranking.weights, ranking.weigh, fixed, ranking.tasks)
     cells, notes = _chosen(assemble(read.answers, how), settings, ranking)
-    return judge_board(cells, settings, ranking, [*read.notes, *notes])
+    return replace(judge_board(cells, settings, ranking, [*read.notes, *notes]), caution=read.caution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +204,15 @@ class _Read:
     answers: Sequence[Answers]
     missing: MissingPolicy
     notes: Sequence[str]
+    caution: str = ""
 
 
 def _read(source: Source, columns: Mapping[str, str] | None, settings: Settings) -> _Read:
-    from goldproof.judging.logs import logs_among, read_for_ranking
+    from goldproof.judging.logs import logs_among, read_for_ranking, with_columns
 
-    if logs := logs_among(source):
-        found = read_for_ranking(logs, settings)
-        return _Read([log.answers for log in found.logs], found.missing, found.notes)
+    if logs := logs_among(source, columns):
+        found = read_for_ranking(logs, with_columns(settings, columns))
+        return _Read([log.answers for log in found.logs], found.missing, found.notes, found.caution)
     row_ids: RowIds = "always" if settings.by_row else "never"
     reading = Reading(columns or {}, missing=settings.missing, row_ids=row_ids, numbers=is_of_numbers(settings.metric))
     found_answers = read_answers(source, reading, Arranging(settings.cluster, True, settings.by_row))

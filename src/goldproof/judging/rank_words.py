@@ -59,7 +59,7 @@ def rank_answer(board: Leaderboard) -> Answer:
 
 def cautions(board: Leaderboard) -> list[str]:
     """What must be known before anything else: a question that cannot be asked, models that have no place."""
-    notes = [board.unasked] if board.unasked else []
+    notes = [said for said in (board.caution, board.unasked) if said]
     if board.unplaced:
         names = [f"{each.model} ({100 * each.answered:.0f} %)" for each in board.unplaced]
         notes.append(f"Answered too little of the board to have a place: {name_list(names)}.")

@@ -120,6 +120,24 @@ class SetScore:
         """Where it was read, in words."""
         return " ".join(self.where.values()) or "all"
 
+    @property
+    def is_scored_by_run(self) -> bool:
+        """Whether there are several runs with a score each; a chance over attempts is of all runs together."""
+        return len(self.run_names) > 1 and len(self.run_scores) > 1
+
+    @property
+    def sampling_share(self) -> float | None:
+        """Of the mean's variance the part that is answers drawn anew; the rest is which items were asked.
+
+        None where the system was not asked several times; not a number where its answers do not vary.
+        """
+        parts = self.components
+        if parts is None or self.answers is None or self.answers.run_kind != "repeat":
+            return None
+        anew = (max(parts.seed, 0.0) * self.n_items + max(parts.interaction, 0.0)) / (self.n_items * parts.n_runs)
+        items = max(parts.item, 0.0) / self.n_items
+        return anew / (anew + items) if anew + items > 0 else math.nan
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scores:
@@ -191,18 +209,18 @@ def score(
     need single items are then left out, and the notes say so. `subset` names items, such as those that an audit found
     hard: the score is then shown on them and on the rest too.
     """
-    from goldproof.judging.logs import logs_among, score_logs
+    from goldproof.judging.logs import logs_among, score_logs, with_columns
     from goldproof.judging.streaming import is_large, score_stream
 
     settings = settings or Settings()
+    if logs := logs_among(source, columns):
+        return score_logs(logs, with_columns(settings, columns), subset)
     if subset is not None and (
         aggregates_in(source) or (is_paths(source) and not answers_in(source) and is_large(source))
     ):
         raise UsageError("--subset needs single items in memory; printed scores and very large files have none")
     if printed := aggregates_in(source):
         return score_aggregates(printed, columns, settings)
-    if logs := logs_among(source):
-        return score_logs(logs, settings)
     if not answers_in(source) and is_paths(source) and is_large(source):
         return score_stream(source, columns, settings)
     row_ids: RowIds = "always" if settings.by_row else "alone"

@@ -60,6 +60,8 @@ def score_answer(scores: Scores) -> Answer:
         said = f": it is {_number(estimate.value, scores)}" if math.isfinite(estimate.value) else ""
         return Answer("open", "It cannot be told", f"{estimate.method}{said}.", _takes(scores), notes)
     size = f"on {count(first.n_items)} items{_runs(first)}"
+    if first.answers is not None and first.answers.bounds is not None and first.answers.bounds.of_means:
+        size = f"over {count(first.n_items)} draws of training examples"
     head = f"From {_bare(estimate.low, scores)} to {_number(estimate.high, scores)} for {_scope(first)}"
     score = f"{lower_name(scores.metric)} is {_number(estimate.value, scores)}"
     text = f"{score} {size} ({100 * estimate.level:g} % interval)."
@@ -86,6 +88,8 @@ def _scope(each: SetScore) -> str:
 
 def _runs(each: SetScore) -> str:
     n = len(each.run_names)
+    if n > 1 and not each.is_scored_by_run:
+        return f", from {n} answers to each"
     return f", the mean of {n} runs" if n > 1 else ", one run" if n else ""
 
 
@@ -158,7 +162,7 @@ def _level(each: SetScore, scores: Scores) -> float:
 
 
 def _spread(scores: Scores) -> list[Claim]:
-    several = [each for each in scores.sets if len(each.run_names) > 1]
+    several = [each for each in scores.sets if each.is_scored_by_run]
     if not several:
         return []
     widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
@@ -169,7 +173,19 @@ def _spread(scores: Scores) -> list[Claim]:
     text = f"Between {n} runs {lower_name(scores.metric)} moves by {moved}{where}, {ends}."
     if _bare(float(lowest), scores) == _bare(float(highest), scores):
         text = f"All {n} runs have the same {lower_name(scores.metric)}{where}, {_number(float(highest), scores)}."
-    return [Claim(text, place="runs")]
+    parts = sampling_text(widest)
+    return [Claim(text, place="runs"), *([Claim(f"{parts}{where}.", place="runs")] if parts else [])]
+
+
+def sampling_text(each: SetScore) -> str:
+    """How the variance of the mean over repeats divides into answers drawn anew and items; empty where it does not."""
+    share = each.sampling_share
+    if share is None or math.isnan(share) or not each.is_scored_by_run:
+        return ""
+    anew, items = percent(share, 0), percent(1 - share, 0)
+    return (
+        f"Of the variance of the mean {anew} is answers that differ when asked again, {items} is which items were asked"
+    )
 
 
 def _categories(scores: Scores) -> list[Claim]:
@@ -246,7 +262,12 @@ def score_figure(scores: Scores) -> Figure:
 def runs_in_sight(scores: Scores) -> bool:
     """Whether the first chart has a row for each run: there is one set, and its runs are few."""
     first = scores.sets[0]
-    return len(scores.sets) == 1 and first.answers is not None and 1 < len(first.run_names) <= MOST_ROWS - 2
+    return (
+        len(scores.sets) == 1
+        and first.answers is not None
+        and first.is_scored_by_run
+        and len(first.run_names) <= MOST_ROWS - 2
+    )
 
 
 def _run_readings(scores: Scores) -> list[OverviewRow]:
@@ -266,6 +287,6 @@ def run_estimates(each: SetScore, scores: Scores) -> list[Estimate | float]:
 
 def _set_reading(each: SetScore, scores: Scores) -> OverviewRow:
     n = len(each.run_names)
-    alone = f"mean of {n} runs" if n > 1 else "score"
-    runs = [float(value) for value in each.run_scores] if n > 1 else ()
+    alone = f"mean of {n} runs" if each.is_scored_by_run else "score"
+    runs = [float(value) for value in each.run_scores] if each.is_scored_by_run else ()
     return OverviewRow(each.name() if each.where else alone, each.estimates[scores.metric], runs)

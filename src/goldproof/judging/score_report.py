@@ -29,7 +29,7 @@ from goldproof.judging.score_answer import (
     score_findings,
     score_question,
 )
-from goldproof.judging.subsets import BIAS, PartScore
+from goldproof.judging.subsets import PartScore, bias_sentence
 from goldproof.judging.tags import UNTESTED, TagScore
 from goldproof.report.charts import Caption, curves, dots, heat_map
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -166,7 +166,7 @@ def _another(scores: Scores) -> str:
 
 
 def _run_items(scores: Scores) -> list[Item]:
-    several = [each for each in scores.sets if len(each.run_names) > 1]
+    several = [each for each in scores.sets if each.is_scored_by_run]
     if not several:
         return []
     widest = max(several, key=lambda each: float(np.ptp(each.run_scores)))
@@ -237,15 +237,8 @@ def _seed_share(each: SetScore) -> Cell:
 
 
 def _sampling_share(each: SetScore) -> Cell:
-    """The part of the mean's variance that is answers drawn anew; the rest is which items were asked."""
-    parts = each.components
-    if parts is None:
-        return None
-    sampling = (max(parts.seed, 0.0) * each.n_items + max(parts.interaction, 0.0)) / (
-        each.n_items * len(each.run_names)
-    )
-    items = max(parts.item, 0.0) / each.n_items
-    return sampling / (sampling + items) if sampling + items > 0 else Missing("the answers do not vary")
+    share = each.sampling_share
+    return Missing("the answers do not vary") if share is not None and math.isnan(share) else share
 
 
 def _tag_items(scores: Scores) -> list[Item]:
@@ -358,7 +351,7 @@ def _part_items(scores: Scores) -> list[Item]:
     form = score_format(scores.metric)
     said = estimate_text(first.estimate, form.digits, form.unit)
     title = f"{title_of(scores.metric)} on the part “{first.part}” is {said}"
-    return [make_table(Heading("parts", title, BIAS), fields, scores.parts)]
+    return [make_table(Heading("parts", title, bias_sentence(first.bias)), fields, scores.parts)]
 
 
 def _label_share(label: str, part: PartScore) -> Cell:

@@ -64,8 +64,6 @@ def ask_masked(
     from goldproof.models.transformer_network import load_masked
 
     network, tokenizer = load_masked(model.folder)
-    if tokenizer.mask_token is None:
-        raise ModelError(f"{model.folder}: the tokenizer has no mask; a masked language model is needed")
     known = read_table(taggings)
     texts = dict.fromkeys(text for text in [*data.texts, *data.pairs] if text is not None)
     asked = (make_cloze(text, known[text], classes, tokenizer.mask_token, preset) for text in texts)

@@ -5,7 +5,8 @@ sign (where at most a quarter of the words are numbers). A text's *shingles* are
 its pairs of neighbouring words; two texts are near copies where the Jaccard similarity of their shingles is at least
 the threshold, or where one is the other with one to three neighbouring words added to more than twice as many. A row
 is a near copy of another where both its texts are, in their places or swapped; where one of them is equal, the other
-may also have one word of five exchanged, or words added to as many.
+may also have one word of five exchanged, or words added to as many, or, where the labels are equal too, one word of
+four exchanged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cues that stay in a text after corruption, and how often they do where a model is right and where it is wrong.
 
 Two kinds: a lexical paraphrase between the texts of a pair (words of PPDB), and words of the gold polarity (a sentiment
-lexicon). A cue counts when it is present at all, as in Talman et al. (2022). That a cue is there says little alone: the
-share among wrong predictions stands beside it, with a test.
+lexicon); either may be a file. A cue counts when it is present at all, as in Talman et al. (2022). That a cue is there
+says little alone: the share among wrong predictions stands beside it, with a test.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from goldproof.errors import ModelError, UsageError
+from goldproof.data.formats.files import check_file, iter_lines, shortened
+from goldproof.errors import DataError, ModelError, UsageError
 from goldproof.extras import Need, import_extra
 from goldproof.statistics.arrays import Array, check_same_length
 from goldproof.statistics.estimate import Estimate
@@ -72,7 +74,7 @@ class Paraphrases:
 
 @dataclass(frozen=True, slots=True)
 class Polarity:
-    """Words that speak well and words that speak ill.
+    """Words that speak well and words that speak ill. A possessive ending is no part of a word.
 
     >>> lexicon = Polarity(frozenset({"good"}), frozenset({"awful"}))
     >>> lexicon.found("An awful study in good intentions")
@@ -85,6 +87,7 @@ class Polarity:
     def found(self, text: str) -> dict[str, list[str]]:
         """The words of each polarity in the text, sorted."""
         words = words_of(text)
+        words |= {word[:-2] for word in words if word.endswith(("'s", "’s"))}
         return {"positive": sorted(words & self.positive), "negative": sorted(words & self.negative)}
 
 
@@ -111,6 +114,91 @@ def load_vader(threshold: float = 0.0) -> Polarity:
         frozenset(word for word, rating in ratings.items() if rating > threshold),
         frozenset(word for word, rating in ratings.items() if rating < -threshold),
     )
+
+
+NRC = Need("nrc", "the lexicon of NRC")
+
+
+def load_nrc() -> Polarity:
+    """The NRC word-emotion lexicon (Mohammad & Turney 2013) as the package NRCLex expands it, its two polarities alone.
+
+    Talman et al. (2022) looked words up in it. It is for research only.
+    """
+    lexicon: Mapping[str, Sequence[str]] = import_extra("nrclex", NRC).NRCLex.lexicon
+    return Polarity(
+        *(
+            frozenset(word for word, feelings in lexicon.items() if side in feelings)
+            for side in ("positive", "negative")
+        )
+    )
+
+
+_SIGNS = {"positive": "positive", "pos": "positive", "+": "positive"}
+_SIGNS |= {"negative": "negative", "neg": "negative", "-": "negative", "−": "negative"}
+
+
+def read_polarity(path: str | Path) -> Polarity:
+    """A lexicon of the user's own: on each line a word and, after a tab, positive, negative or a number.
+
+    A number above 0 is positive, one below 0 negative. The three columns of NRC's own file (word, feeling, 1 or 0) are
+    read too. Empty lines and those that begin with # or ; are passed over, and so are other feelings.
+    """
+    sides: dict[str, set[str]] = {"positive": set(), "negative": set()}
+    for number, line in iter_lines(check_file(path)):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if not line.strip() or line[0] in "#;" or (len(cells) == 3 and cells[2] == "0"):
+            continue
+        side = _side(cells)
+        if side is None:
+            raise DataError(
+                "a word, a tab, and positive, negative or a number is needed (or word, feeling, 1 or 0); got "
+                f"{shortened(line)!r}",
+                path=path,
+                line=number,
+            )
+        if side:
+            sides[side].add(cells[0].lower())
+    if not all(sides.values()):
+        lacking = next(side for side, words in sides.items() if not words)
+        raise DataError(f"there is no {lacking} word in this lexicon; words of both polarities are needed", path=path)
+    return Polarity(frozenset(sides["positive"]), frozenset(sides["negative"]))
+
+
+def _side(cells: Sequence[str]) -> str | None:
+    """The polarity of a line: nothing for a feeling that is none, None where the line is no such line."""
+    if len(cells) not in (2, 3) or not cells[0]:
+        return None
+    if len(cells) == 3:
+        return _SIGNS.get(cells[1].lower(), "") if cells[2] == "1" else None
+    try:
+        rating = float(cells[1])
+    except ValueError:
+        return _SIGNS.get(cells[1].lower())
+    return "positive" if rating > 0 else "negative" if rating < 0 else ""
+
+
+def read_paraphrases(path: str | Path) -> Paraphrases:
+    """Pairs of single words: a file of PPDB (fields between |||, the phrase and its paraphrase second and third) or two
+    words on a line with a tab between them; a file may be gzipped. Pairs of longer phrases are passed over.
+    """
+    pairs, n_lines = [], 0
+    for number, line in iter_lines(check_file(path)):
+        if not line.strip():
+            continue
+        n_lines += 1
+        cells = [cell.strip() for cell in (line.split("|||")[1:3] if "|||" in line else line.split("\t"))]
+        if len(cells) != 2 or not all(cells):
+            raise DataError(
+                "a line of PPDB (… ||| phrase ||| paraphrase ||| …) or two words with a tab between them is needed; "
+                f"got {shortened(line)!r}",
+                path=path,
+                line=number,
+            )
+        if not any(" " in cell for cell in cells):
+            pairs.append((cells[0].lower(), cells[1].lower()))
+    if not pairs:
+        raise DataError(f"there is no pair of single words among its {n_lines} lines", path=path)
+    return Paraphrases.of(pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Label suspects: rows whose label a classifier that has not seen them contradicts, with how often it is right.
 
-Confident learning (Northcutt, Jiang & Chuang 2021) in our own form: rows are ranked by the log of how much likelier
-another label is than theirs, and the share of wrong labels and the precision come from `label_noise.py`. It says
-nothing about what the right label is beyond what words tell, and says so where words tell too little.
+Confident learning (Northcutt, Jiang & Chuang 2021) in our own form: rows are ranked by how strongly their texts speak
+for another label (`label_ranks.py`), the share of wrong labels comes from `label_noise.py`, and the precision at each
+cut from errors that are planted. It says nothing about what the right label is beyond what words tell, and says so
+where words tell too little.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import pyarrow.compute as pc
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError
 from goldproof.measures.label_noise import METHOD, NoiseFit, fit_share, plant_by_features, plant_uniform
-from goldproof.measures.shallow_probabilities import Fit, averaged, text_features
+from goldproof.measures.label_ranks import RankedLabels, rank_labels
+from goldproof.measures.shallow_probabilities import Fit, averaged, compact, text_features
 from goldproof.statistics.arrays import FloatArray
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import wilson
@@ -37,10 +39,10 @@ _STEPS = 4
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A row whose label is contradicted: its place (from 0), id, label and what the classifier says instead.
+    """A row whose text speaks for another label: its place (from 0), id, label and what the text speaks for instead.
 
-    `score` ranks: the log of how much likelier `instead` is than the label. `chance` is that of the label being wrong,
-    NaN where this cannot be told.
+    `score` ranks: by how much more the text speaks for `instead` than for the label (`label_ranks.py`). `chance` is
+    that of the label being wrong if errors hit rows at random, NaN where this cannot be told.
     """
 
     row: int
@@ -53,10 +55,16 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class SuspectCut:
-    """The first `n` suspects, and which share of them is estimated to be wrong."""
+    """The first `n` suspects, and which share of them is estimated to be wrong.
+
+    `precision` takes wrong labels to hit rows at random, `gathered` to gather where labels are hard to tell: each is
+    the share of wrong labels times how many of the errors of that kind, planted in the data, rank as high as the first
+    `n`. `gathered` is None where nothing could be planted.
+    """
 
     n: int
     precision: Estimate
+    gathered: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +134,13 @@ def find_suspects(
     fit = None if given is not None else _classifier(data, rows, groups, len(names), seed)
     tell("fitting on the labels as they are", 1, _STEPS)
     chances = given if given is not None else _need(fit)(labels)
-    judged = _Judged.of(labels, chances)
+    judged = rank_labels(labels, chances)
     majority = float(np.bincount(labels).max() / len(labels))
     accuracy = wilson(int((~judged.contradicted).sum()), len(labels), level)
-    reason = _reason_of_accuracy(accuracy, majority)
+    reason = reason_of_accuracy(accuracy, majority)
     noise = fit_share(judged.margins, judged.contradicted, len(names), level)
     tell("finding planted errors", 2, _STEPS)
-    planted, most_wrong = _plant(labels, judged, chances, fit, np.random.default_rng([seed, 2]), noise.share)
+    planted, most_wrong, reached = _plant(labels, judged, chances, fit, np.random.default_rng([seed, 2]), noise.share)
     tell("ranking", _STEPS, _STEPS)
     scores = np.full(len(data), np.nan)
     scores[rows] = judged.scores
@@ -140,7 +148,7 @@ def find_suspects(
     return Suspects(
         suspects=_list(data, rows, names[labels], names[judged.instead], judged, wrong),
         n_suspects=len(judged.ranked),
-        cuts=() if reason else _cut(noise, judged, level),
+        cuts=() if reason else find_cuts(noise, judged, reached, level),
         share_wrong=_unknown(reason, len(rows), level) if reason else noise.share,
         most_wrong=float("nan") if reason else most_wrong,
         planted=planted,
@@ -152,7 +160,7 @@ def find_suspects(
 
 
 def _list(
-    data: Dataset, rows: Longs, labels: Names, instead: Names, judged: _Judged, wrong: FloatArray
+    data: Dataset, rows: Longs, labels: Names, instead: Names, judged: RankedLabels, wrong: FloatArray
 ) -> tuple[Suspect, ...]:
     ids = data.table.column("id")
     return tuple(
@@ -168,36 +176,11 @@ def _list(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Judged:
-    """What the probabilities say of each labelled row."""
-
-    scores: FloatArray
-    instead: Longs
-    margins: FloatArray
-    contradicted: npt.NDArray[np.bool_]
-    ranked: Longs
-
-    @classmethod
-    def of(cls, labels: Longs, chances: FloatArray) -> _Judged:
-        every = np.arange(len(labels))
-        logs = np.log(np.maximum(chances, 1e-12))
-        ordered = np.sort(logs, axis=1)
-        others = logs.copy()
-        others[every, labels] = -np.inf
-        instead = others.argmax(1)
-        scores = others[every, instead] - logs[every, labels]
-        contradicted = scores > 0
-        suspects = np.flatnonzero(contradicted)
-        ranked = suspects[np.argsort(-scores[suspects], kind="stable")]
-        return cls(scores, instead, ordered[:, -1] - ordered[:, -2], contradicted, ranked)
-
-
 def _classifier(data: Dataset, rows: Longs, groups: Longs | None, n_labels: int, seed: int) -> Fit:
     table = data.table.take(rows)
     pairs = table.column("pair")
-    features = text_features(
-        table.column("text").to_pylist(), None if pairs.null_count == len(pairs) else pairs.to_pylist()
+    features = compact(
+        text_features(table.column("text").to_pylist(), None if pairs.null_count == len(pairs) else pairs.to_pylist())
     )
     of = np.arange(len(rows)) if groups is None else np.asarray(groups)[rows]
 
@@ -208,42 +191,84 @@ def _classifier(data: Dataset, rows: Longs, groups: Longs | None, n_labels: int,
     return fit
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PlantedScores:
+    """How the planted errors rank, each kind by its scores; none of a kind that could not be planted."""
+
+    uniform: FloatArray
+    by_features: FloatArray
+
+
+NOTHING_PLANTED = PlantedScores(np.empty(0), np.empty(0))
+
+
 def _plant(
-    labels: Longs, judged: _Judged, chances: FloatArray, fit: Fit | None, rng: np.random.Generator, share: Estimate
-) -> tuple[tuple[PlantedErrors, ...], float]:
+    labels: Longs, judged: RankedLabels, chances: FloatArray, fit: Fit | None, rng: np.random.Generator, share: Estimate
+) -> tuple[tuple[PlantedErrors, ...], float, PlantedScores]:
     """Plant errors of both kinds, see how many are found, and how large a share of the second kind could hide."""
     if fit is None:
-        return (), float("nan")
+        return (), float("nan"), NOTHING_PLANTED
     n, n_labels, level = max(round(PLANTED * len(labels)), 1), chances.shape[1], share.level
     n_wrong = n + round(share.value * len(labels))
-    found, most_wrong = [], 1.0
+    found, scores, most_wrong = [], [], 1.0
     for kind in ("uniform", "by features"):
         uniform = kind == "uniform"
         changed, rows = (
             plant_uniform(labels, n_labels, n, rng) if uniform else plant_by_features(labels, chances, n, rng)
         )
-        again = _Judged.of(changed, fit(changed))
+        again = rank_labels(changed, fit(changed))
         top = np.argsort(-again.scores, kind="stable")[:n_wrong]
         found.append(PlantedErrors(kind, n, wilson(int(np.isin(top, rows).sum()), n, level)))
+        scores.append(again.scores[rows])
         if not uniform:
             seen = wilson(int(again.contradicted[rows].sum()), n, level)
             contradicted = wilson(int(judged.contradicted.sum()), len(labels), level)
             most_wrong = min(1.0, contradicted.high / max(seen.low, 1e-9))
-    return tuple(found), most_wrong
+    return tuple(found), most_wrong, PlantedScores(*scores)
 
 
-def _cut(noise: NoiseFit, judged: _Judged, level: float) -> tuple[SuspectCut, ...]:
-    """The mean chance of a wrong label among the first n, with the interval that the share's interval gives."""
+def find_cuts(noise: NoiseFit, judged: RankedLabels, planted: PlantedScores, level: float) -> tuple[SuspectCut, ...]:
+    """The share of wrong labels among the first 10, 20, 50, 100, … suspects and among all of them."""
     order = judged.ranked
     sizes = [size * 10**power for power in range(6) for size in _CUTS]
     wanted = sorted({size for size in sizes if size < len(order)} | ({len(order)} if len(order) else set()))
-    ends = [odds.chance_wrong(judged.contradicted)[order] for odds in (noise.own, noise.low, noise.high)]
-    means = [np.cumsum(chances) / np.arange(1, len(order) + 1) for chances in ends]
-    cuts = []
-    for n in wanted:
-        value, low, high = (float(mean[n - 1]) for mean in means)
-        cuts.append(SuspectCut(n, Estimate(value, min(value, low), max(value, high), METHOD, n, level)))
-    return tuple(cuts)
+    if not len(planted.uniform):
+        return tuple(SuspectCut(n, _mean_chance(noise, judged, n, level)) for n in wanted)
+    n_rows = len(judged.scores)
+    return tuple(
+        SuspectCut(
+            n,
+            _reached(noise.share, planted.uniform, float(judged.scores[order[n - 1]]), n_rows / n, "uniform"),
+            _reached(noise.share, planted.by_features, float(judged.scores[order[n - 1]]), n_rows / n, "by features"),
+        )
+        for n in wanted
+    )
+
+
+def _reached(share: Estimate, scores: FloatArray, least: float, rows_for_each: float, kind: str) -> Estimate:
+    """The precision at a cut: as many wrong labels as there are, times the share of planted ones that rank as high.
+
+    Both factors are uncertain; their distances to each bound are added as squares (of the product's).
+    """
+    found = wilson(int((scores >= least).sum()), len(scores), share.level)
+    value = share.value * found.value
+    low = value - np.hypot((share.value - share.low) * found.value, share.value * (found.value - found.low))
+    high = value + np.hypot((share.high - share.value) * found.value, share.value * (found.high - found.value))
+    method = f"share of wrong labels times that of {kind} planted errors found"
+
+    def precision(n_wrong: float) -> float:
+        return min(max(float(n_wrong) * rows_for_each, 0.0), 1.0)
+
+    return Estimate(precision(value), precision(low), precision(high), method, len(scores), share.level)
+
+
+def _mean_chance(noise: NoiseFit, judged: RankedLabels, n: int, level: float) -> Estimate:
+    """The mean chance of a wrong label among the first n, with the interval that the share's interval gives."""
+    value, low, high = (
+        float(odds.chance_wrong(judged.contradicted)[judged.ranked[:n]].mean())
+        for odds in (noise.own, noise.low, noise.high)
+    )
+    return Estimate(value, min(value, low), max(value, high), METHOD, n, level)
 
 
 def _reason_of_labels(data: Dataset, labels: Longs, n_labels: int) -> str:
@@ -260,7 +285,8 @@ def _reason_of_labels(data: Dataset, labels: Longs, n_labels: int) -> str:
     return ""
 
 
-def _reason_of_accuracy(accuracy: Estimate, majority: float) -> str:
+def reason_of_accuracy(accuracy: Estimate, majority: float) -> str:
+    """Why a classifier of this accuracy cannot tell how many labels are wrong; empty where it can."""
     if accuracy.low - majority >= LEAST_SKILL * (1 - majority):
         return ""
     return (

@@ -22,7 +22,7 @@ from goldproof.jobs import Job
 from goldproof.jobs.names import name_of
 from goldproof.models.fake import Fake
 from goldproof.models.protocols import RUNNING
-from goldproof.models.source import BIN
+from goldproof.models.source import BIN, ModelSource
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.plugins import Group, describe
 
@@ -57,14 +57,21 @@ def find_transformer(name: str, *, random_weights: bool = False) -> Any:
 
 
 def check_models(jobs: Iterable[Job[Any]]) -> None:
-    """Raise where transformers cannot load the folder of a model that jobs are given; each is looked at once."""
-    given = (value for job in jobs for value in job.arguments.values())
-    models = dict.fromkeys(value for value in given if isinstance(value, Transformer))
-    if models and not lacking([RUNNING]):
-        from goldproof.models.transformer_network import check_loads
+    """Raise where transformers cannot load the folder of a model that jobs are given; each is looked at once.
 
-        for model in models:
-            check_loads(model)
+    What stands by itself as a source is a masked language model, which must have its head.
+    """
+    given = dict.fromkeys(
+        value for job in jobs for value in job.arguments.values() if isinstance(value, Transformer | ModelSource)
+    )
+    if given and not lacking([RUNNING]):
+        from goldproof.models.transformer_network import check_loads, load_masked
+
+        for model in given:
+            if isinstance(model, Transformer):
+                check_loads(model)
+            else:
+                load_masked(model.folder)
 
 
 def _is_folder(name: str) -> bool:

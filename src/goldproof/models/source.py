@@ -11,10 +11,13 @@ import functools
 import hashlib
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldproof.errors import ModelError
+from goldproof.errors import MissingExtraError, ModelError
 from goldproof.extras import Need, require
 from goldproof.jobs import location
 from goldproof.jobs.names import named
@@ -33,6 +36,24 @@ class ModelSource:
     folder: Path = location()
 
 
+_STOOD_IN = "not at hand: "
+_stand_ins: ContextVar[list[str] | None] = ContextVar("stand_ins", default=None)
+
+
+@contextmanager
+def standing_in() -> Iterator[list[str]]:
+    """While jobs are only listed, a downloaded model that is not at hand is stood in for; gives the names of those.
+
+    What stands in has a digest of its own, so that no value of a store is ever taken for that of the real model.
+    """
+    names: list[str] = []
+    token = _stand_ins.set(names)
+    try:
+        yield names
+    finally:
+        _stand_ins.reset(token)
+
+
 BIN = "bin:"
 """Before a folder whose weights are in PyTorch's own format, which are then allowed."""
 
@@ -46,11 +67,46 @@ def find_source(name: str | Path, *, any_format: bool = False, download: bool = 
     before. Of a folder of sentence-transformers it is the transformer in it.
     """
     try:
+        if (stand_in := _stand_in(name)) is not None:
+            return stand_in
         folder = _transformer_in(_folder(name, download))
         _check(folder, any_format)
         return ModelSource(digest_folder(folder, any_format=any_format), folder)
     except OSError as error:
         raise ModelError(f"{name}: the model's folder cannot be read ({error.strerror or error})") from None
+
+
+def _stand_in(name: str | Path) -> ModelSource | None:
+    """What stands for a model of the hub that is not at hand, where jobs are only listed."""
+    names = _stand_ins.get()
+    if names is None or isinstance(name, Path) or not _may_be_hub_name(name) or Path(name).expanduser().is_dir():
+        return None
+    try:
+        _hub_folder(name, download=False)
+    except (ModelError, MissingExtraError):
+        if name not in names:
+            names.append(name)
+        return ModelSource(f"{_STOOD_IN}{name}", Path(name))
+    return None
+
+
+def is_stood_in(form: object) -> bool:
+    """Whether the arguments of a job, in their canonical form, name a model that is stood in for.
+
+    >>> is_stood_in({"model": {"digest": "not at hand: roberta-base"}}), is_stood_in({"seed": 1})
+    (True, False)
+    """
+    if isinstance(form, dict):
+        return any(map(is_stood_in, form.values()))
+    if isinstance(form, list | tuple):
+        return any(map(is_stood_in, form))
+    return isinstance(form, str) and form.startswith(_STOOD_IN)
+
+
+def _may_be_hub_name(name: str) -> bool:
+    return (
+        bool(name) and not name.startswith((".", "/", "~")) and name.count("/") <= 1 and not _BEHIND_AN_API.match(name)
+    )
 
 
 def digest_folder(folder: Path, *, any_format: bool = False) -> str:

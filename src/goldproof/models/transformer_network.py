@@ -195,17 +195,28 @@ def open_tokenizer(model: Transformer) -> Any:
 
 
 def load_masked(folder: Path) -> tuple[Any, Any]:
-    """The masked language model of the folder as transformers has it, and its tokenizer."""
+    """The masked language model of the folder as transformers has it, and its tokenizer; an error where the weights
+    have no head that was trained to fill masks, since transformers would draw one at random.
+    """
     options: dict[str, Any] = {"local_files_only": True}
     tokenizer = _guard(
         folder, lambda: _auto().AutoTokenizer.from_pretrained(folder, trust_remote_code=False, **options)
     )
-    network = _guard(
+    if tokenizer.mask_token is None:
+        raise ModelError(f"{folder}: the tokenizer has no mask; a masked language model is needed")
+    network, info = _guard(
         folder,
         lambda: _auto().AutoModelForMaskedLM.from_pretrained(
-            folder, use_safetensors=True, trust_remote_code=False, **options
+            folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True, **options
         ),
     )
+    drawn = sorted(info["missing_keys"])
+    if drawn:
+        raise ModelError(
+            f"{folder}: these weights have no head that was trained to fill masks ({drawn[0]} and {len(drawn) - 1} "
+            "more parameters would be random numbers), so what it puts in the place of a word would mean nothing; give "
+            "a masked language model that was saved with its head, or none (setting why.masked_model)"
+        )
     return network, tokenizer
 
 

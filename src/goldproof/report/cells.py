@@ -133,7 +133,8 @@ def claim_evidence(claim: Claim) -> list[str]:
         said = estimate_text(claim.estimate, claim.digits, claim.unit)
         parts += [said] if said not in claim.text else []
         if not math.isnan(claim.estimate.value) and format_interval(claim.estimate):
-            parts.append(f"{claim.estimate.level * 100:.4g} % interval")
+            level = claim.estimate.level  # 1 where the ends are the best and the worst case, and no sample's interval
+            parts.append(f"{level * 100:.4g} % interval" if level < 1 else "lowest and highest")
         parts += [f"n = {format_number(claim.estimate.n)}", claim.estimate.method]
     if claim.published:
         parts.append(f"published: {claim.published}")

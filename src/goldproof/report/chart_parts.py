@@ -45,9 +45,9 @@ class Caption:
 
 
 def as_column(field: ChartField, where: str) -> Column:
-    """A column from a column or a bare key; keys are plain names, as Vega-Lite reads others as paths."""
+    """A column from a column or a bare key; keys are plain names or pass@k, as Vega-Lite reads others as paths."""
     column = Column(field, field) if isinstance(field, str) else field
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", column.key):
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_@^]*", column.key):
         raise UsageError(
             f"chart '{where}': a key to draw is made of letters, digits and underscores and starts with no digit; "
             f"got '{column.key}'"

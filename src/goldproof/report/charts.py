@@ -42,7 +42,7 @@ MOST_TICKS = 13
 MOST_LARGE_PANELS = 8
 
 
-def curves(
+def curves(  # noqa: PLR0913 - one argument for each part of the chart
     rows: Sequence[Mapping[str, Cell]],
     x: ChartField,
     y: ChartField,
@@ -51,20 +51,28 @@ def curves(
     series: ChartField | None = None,
     facet: ChartField | None = None,
     rule: float | None = None,
+    single: ChartField | None = None,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
 
-    `rule` draws a dashed line at a level to compare with, such as chance.
+    `rule` draws a dashed line at a level to compare with, such as chance. Rows with a value of `single` (a run, say)
+    are thin lines behind those of the others, one for each of its values.
     """
     import altair as alt
 
-    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=facet)
+    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=facet, single=single)
     looks = sheet.looks()
-    base = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
+    whole = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
+    base = whole if single is None else whole.transform_filter(f"!isValid(datum['{sheet['single'].key}'])")
     fill = looks.get("fill", alt.value(SERIES[0]))
     stroke = {"stroke": looks.get("stroke", alt.value(SERIES[0])), **_only(looks, "strokeDash")}
     # The lines come first: a first layer without a legend would take the legend away from all.
     layers = [base.mark_line(strokeWidth=2, aria=False).encode(**stroke)]
+    if single is not None:
+        thin = whole.transform_filter(f"isValid(datum['{sheet['single'].key}'])").mark_line(
+            strokeWidth=0.75, opacity=0.4, aria=False
+        )
+        layers.append(thin.encode(detail=f"{sheet['single'].key}:N", **stroke))
     if sheet.has_intervals("y"):
         ends = {"y": _value_position(alt.Y, sheet["y"], "_low"), "y2": f"{sheet['y'].key}_high:Q"}
         layers.append(base.mark_area(opacity=0.18, aria=False).encode(**ends, fill=fill))

@@ -9,8 +9,8 @@ import hashlib
 import json
 import math
 import uuid
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,21 @@ _UNBOUNDED = ("mark",)
 
 
 @dataclass(frozen=True, slots=True)
+class MetricScale:
+    """The lowest and the highest score that there can be, and whether less is better."""
+
+    low: float = 0.0
+    high: float = 1.0
+    less_is_better: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a record says beside its scores: whose they are, who measured, with what, and when (seconds since 1970)."""
+    """What a record says beside its scores: whose they are, who measured, with what, and when (seconds since 1970).
+
+    `library` is what asked the model, `judge` what made the intervals, where that is another. `scales` has the scale of
+    a metric by its name, where that is not the one that the name stands for.
+    """
 
     model: str
     dataset: str = ""
@@ -35,18 +48,28 @@ class Evaluation:
     library: str = "goldproof"
     version: str = "unknown"
     timestamp: int = 0
+    judge: str = ""
+    scales: Mapping[str, MetricScale] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The score of one item of an evaluation, and what was asked, where that is known."""
+    """The score of one item of an evaluation by a metric, and what was asked, where that is known.
 
-    dataset: str
+    `where` is what the score is about, as in the scores of the record. Which training (`run`) or which answer of one
+    system (`repeat`) it is, `cluster` and `category` are kept as metadata, as the format has no field of its own.
+    """
+
+    where: Mapping[str, str]
+    metric: str
     item: str
     score: float
     is_correct: bool
     text: str = ""
     run: str = ""
+    repeat: str = ""
+    cluster: str = ""
+    category: str = ""
 
 
 def record_of(scores: Sequence[Score], about: Evaluation) -> dict[str, Any]:
@@ -66,9 +89,9 @@ def record_of(scores: Sequence[Score], about: Evaluation) -> dict[str, Any]:
             "source_organization_name": about.organization,
             "evaluator_relationship": about.relationship,
         },
-        "eval_library": {"name": about.library, "version": about.version},
+        "eval_library": _library(about),
         "model_info": {
-            "name": about.model.rpartition("/")[2],
+            "name": about.model.rstrip("/").rpartition("/")[2],
             "id": about.model,
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
@@ -84,7 +107,7 @@ def write_record(
     The path in the record is the one that the collection asks for: data/SOURCE/DEVELOPER/MODEL/….
     """
     stem = name or _stem(record)
-    lines = [json.dumps(_sample(each, record), ensure_ascii=False) for each in items]
+    lines = [json.dumps(_sample(each, record), ensure_ascii=False, allow_nan=False) for each in items]
     paths = []
     try:
         if lines:
@@ -105,6 +128,11 @@ def _first_dataset(scores: Sequence[Score], about: Evaluation) -> str:
     return _dataset(scores[0], about).replace("/", "_")
 
 
+def _library(about: Evaluation) -> dict[str, Any]:
+    named: dict[str, Any] = {"name": about.library, "version": about.version}
+    return {**named, "additional_details": {"intervals": about.judge}} if about.judge else named
+
+
 def _dataset(score: Score, about: Evaluation) -> str:
     found = score.where.get("dataset") or about.dataset
     if not found:
@@ -112,25 +140,34 @@ def _dataset(score: Score, about: Evaluation) -> str:
     return found
 
 
+def _evaluation_name(where: Mapping[str, str], dataset: str) -> str:
+    """What a score is about, in one word: the dataset, then language and split, where there are any."""
+    return ".".join([dataset, *(value for key, value in where.items() if key not in ("model", "dataset"))])
+
+
 def _result(score: Score, about: Evaluation) -> dict[str, Any]:
     dataset = _dataset(score, about)
-    others = [value for key, value in score.where.items() if key not in ("model", "dataset")]
-    name = ".".join([dataset, *others])
+    name = _evaluation_name(score.where, dataset)
     return {
         "evaluation_result_id": f"{name}.{score.metric}",
         "evaluation_name": name,
         "source_data": {"dataset_name": dataset, "source_type": "other"},
-        "metric_config": _metric(score),
+        "metric_config": _metric(score, about),
         "score_details": {"score": score.estimate.value, "uncertainty": _uncertainty(score.estimate)},
     }
 
 
-def _metric(score: Score) -> dict[str, Any]:
-    config: dict[str, Any] = {"metric_id": score.metric, "metric_name": score.title, "lower_is_better": False}
-    if score.metric in _UNBOUNDED:
+def _metric(score: Score, about: Evaluation) -> dict[str, Any]:
+    scale = about.scales.get(score.metric)
+    config: dict[str, Any] = {
+        "metric_id": score.metric,
+        "metric_name": score.title,
+        "lower_is_better": scale is not None and scale.less_is_better,
+    }
+    if scale is None and score.metric in _UNBOUNDED:
         return config
-    low = -1.0 if score.metric in _TO_MINUS_ONE else 0.0
-    return {**config, "score_type": "continuous", "min_score": low, "max_score": 1.0}
+    scale = scale or MetricScale(-1.0 if score.metric in _TO_MINUS_ONE else 0.0)
+    return {**config, "score_type": "continuous", "min_score": scale.low, "max_score": scale.high}
 
 
 def _uncertainty(estimate: Estimate) -> dict[str, Any]:
@@ -148,29 +185,32 @@ def _uncertainty(estimate: Estimate) -> dict[str, Any]:
 
 
 def _sample(each: ItemScore, record: dict[str, Any]) -> dict[str, Any]:
-    metadata = {"run": each.run} if each.run else {}
+    kept = {"run": each.run, "repeat": each.repeat, "cluster": each.cluster, "category": each.category}
+    name = _evaluation_name(each.where, each.where["dataset"])
     return {
         "schema_version": SCHEMA,
         "evaluation_id": record["evaluation_id"],
         "model_id": record["model_info"]["id"],
-        "evaluation_name": each.dataset,
+        "evaluation_name": name,
+        "evaluation_result_id": f"{name}.{each.metric}",
         "sample_id": each.item,
         "interaction_type": "single_turn",
         "input": {"raw": each.text, "reference": []},
         "output": {"raw": []},
         "answer_attribution": [],
         "evaluation": {"score": each.score, "is_correct": each.is_correct},
-        "metadata": metadata,
+        "metadata": {key: value for key, value in kept.items() if value},
     }
 
 
 def _details(record: dict[str, Any], stem: str, text: str, n_rows: int) -> dict[str, Any]:
-    model = record["model_info"]["id"]
+    model = record["model_info"]["id"].rstrip("/")
     developer, _, name = model.rpartition("/")
+    whose = f"{developer.replace('/', '_') or 'unknown'}/{name or 'unknown'}"
     source = record["evaluation_id"].partition("/")[0]
     return {
         "format": "jsonl",
-        "file_path": f"data/{source}/{developer.replace('/', '_') or 'unknown'}/{name}/{stem}_samples.jsonl",
+        "file_path": f"data/{source}/{whose}/{stem}_samples.jsonl",
         "hash_algorithm": "sha256",
         "checksum": hashlib.sha256(text.encode()).hexdigest(),
         "total_rows": n_rows,

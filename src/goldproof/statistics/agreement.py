@@ -99,6 +99,15 @@ def lag_one_autocorrelation(series: Array) -> float:
     return float(np.mean(values)) if values else math.nan
 
 
+def no_second_run(n_runs: int) -> str:
+    """Why one run that counts has no interval, of so many that there are.
+
+    >>> no_second_run(1), no_second_run(2)
+    ('no interval: one run only', 'no interval: one run of 2 has anything that counts')
+    """
+    return "no interval: one run only" if n_runs == 1 else f"no interval: one run of {n_runs} has anything that counts"
+
+
 def _pair_counts(development: FloatArray, target: FloatArray, threshold: float, ties: float) -> tuple[float, float]:
     """Agreeing pairs (ties counted as `ties`) and counted pairs."""
     there = np.isfinite(development) & np.isfinite(target)
@@ -119,7 +128,7 @@ def _within_estimate(each: FloatArray, level: float) -> Estimate:
         return Estimate(math.nan, math.nan, math.nan, "no pair of checkpoints passes the threshold", 0, level)
     share = agreeing / pairs
     if runs < 2:
-        return Estimate(share, math.nan, math.nan, "no interval: one run only", round(pairs), level)
+        return Estimate(share, math.nan, math.nan, no_second_run(len(each)), round(pairs), level)
     gaps = each[:, 0] - share * each[:, 1]
     error = math.sqrt(float(gaps @ gaps) * runs / (runs - 1)) / pairs
     low, high = transformed_bounds(share, error, t_quantile(level, runs - 1), (0.0, 1.0))

@@ -19,9 +19,11 @@ from goldproof.report.summary import Report
 class Study(Protocol):
     """What a study package shows.
 
-    It may show four more: `question`, the text that `goldproof list` says of it, `outline(config) -> str`, its plan in
+    It may show more: `question`, the text that `goldproof list` says of it, `outline(config) -> str`, its plan in
     numbers, `notes(config) -> tuple[str, ...]`, what is said of the user's own data before work starts and in the
-    report, and `requires(config) -> tuple[Need, ...]`, the extras that its jobs need, told from the settings alone.
+    report, `requires(config) -> tuple[Need, ...]`, the extras that its jobs need, told from the settings alone,
+    `experiments(config)`, its parts (`experiments.py`), and `keep(config, results)` with `report_kept(config, kept)`,
+    by which a report can be rendered again from a file (`kept.py`).
     """
 
     Config: type[Any]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError
+from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError, UsageError
 from goldproof.extras import Need, lacking, require
 from goldproof.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
 from goldproof.jobs.key import canonical, digest
@@ -18,6 +18,15 @@ from goldproof.jobs.work import outcome_of
 from goldproof.models.named import check_models
 from goldproof.report.summary import Report, Section, Text
 from goldproof.studies import find_study
+from goldproof.studies.experiments import (
+    NOT_AT_HAND,
+    LeftOut,
+    StudyExperiment,
+    experiments_of,
+    find_at_hand,
+    not_at_hand,
+)
+from goldproof.studies.kept import KeptAnswers, plain_config
 from goldproof.studies.settings import Choice, make_config, read_config
 
 TOY = "These data were generated to show the study: the numbers say nothing of any model."
@@ -30,6 +39,7 @@ class Campaign:
     study: str
     config: Any
     store: Store
+    left_out: tuple[LeftOut, ...] = ()
 
     @staticmethod
     def choose(study: str, choice: Choice, store: Store) -> Campaign:
@@ -37,8 +47,28 @@ class Campaign:
         return Campaign(study, make_config(find_study(study), choice), store)
 
     def jobs(self) -> list[Job[Any]]:
-        """The jobs whose values the report needs."""
-        return list(find_study(self.study).jobs(self.config))
+        """The jobs whose values the report needs; where only some can be made, the error names all that is absent."""
+        study = find_study(self.study)
+        try:
+            return list(study.jobs(self.config))
+        except NOT_AT_HAND as error:
+            shown = not_at_hand(study, self.config, error)
+            if shown is error:
+                raise
+            raise shown from None
+
+    def skip_missing(self, *, installed: bool = True) -> Campaign:
+        """The same without the experiments that cannot be run here, which it names; an error where none can.
+
+        With `installed` those are left out too that need an optional package which is not installed.
+        """
+        has = (self.store.look() if self.store.is_there() else lambda _: False) if installed else None
+        found = find_at_hand(find_study(self.study), self.config, has)
+        return dataclasses.replace(self, config=found.config, left_out=found.left_out)
+
+    def experiments(self) -> tuple[StudyExperiment, ...]:
+        """What the study is made of."""
+        return experiments_of(find_study(self.study), self.config)
 
     def everything(self) -> tuple[Job[Any], ...]:
         """Those jobs and all that they need."""
@@ -103,10 +133,18 @@ class Campaign:
 
         self.store.fetch(job.key for job in self.jobs())
         found = find_study(self.study).report(self.config, Results(self.store, repair if runner else None))
-        if notes := self.notes():
-            told = Section("Your data", [Text(note) for note in notes])
-            found = dataclasses.replace(found, sections=[*found.sections, told])
-        return _with_warning(found) if _is_toy(self.config) else found
+        return framed(found, self.config, self.notes(), [str(each) for each in self.left_out])
+
+    def keep(self) -> KeptAnswers:
+        """What the report is made from, to be rendered again without the store; all values must be in the store."""
+        study: Any = find_study(self.study)
+        if not hasattr(study, "keep"):
+            raise UsageError(f"the answers of the study {self.study!r} cannot be kept in a file: it has no 'keep'")
+        kept: KeptAnswers = study.keep(self.config, Results(self.store))
+        left_out = tuple(str(each) for each in self.left_out)
+        return dataclasses.replace(
+            kept, study=self.study, config=plain_config(self.config), left_out=left_out, notes=self.notes()
+        )
 
     def _note(self) -> None:
         """Leave in the store what was asked for, so that `goldproof status` can speak of it."""
@@ -118,6 +156,23 @@ class Campaign:
 
     def _form(self) -> dict[str, Any]:
         return {"study": self.study, "config": canonical(self.config)}
+
+
+def framed(found: Report, config: Any, notes: Sequence[str], left_out: Sequence[str]) -> Report:
+    """The report with what is said of the user's own data, of what was not run, and of data that were made up."""
+    more = [Section("Your data", [Text(note) for note in notes])] if notes else []
+    more += [Section("Not run", [Text(f"Not at hand, and left out: {each}.") for each in left_out])] if left_out else []
+    found = dataclasses.replace(found, sections=[*found.sections, *more]) if more else found
+    return _with_warning(found) if _is_toy(config) else found
+
+
+def report_from(kept: KeptAnswers) -> Report:
+    """The report of kept answers, as it was made from the store."""
+    study: Any = find_study(kept.study)
+    if not hasattr(study, "report_kept"):
+        raise UsageError(f"the study {kept.study!r} cannot render kept answers: it has no 'report_kept'")
+    config = read_config(study, kept.config)
+    return framed(study.report_kept(config, kept), config, kept.notes, kept.left_out)
 
 
 def _with_warning(report: Report) -> Report:

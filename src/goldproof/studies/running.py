@@ -51,6 +51,7 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     workers: int | None = None,
     progress: OutcomeListener | None = None,
     out: str | Path | None = None,
+    skip_missing: bool = False,
 ) -> Report:
     """Run a study, or go on with one, and give its report; what is in the store is not computed again.
 
@@ -62,11 +63,15 @@ def run(  # noqa: PLR0913 - the one way in: each is given by its name, and none 
     results are kept: else GOLDPROOF_STORE, else ./goldproof-store. `runner` is serial, pool or ray, with so many
     `workers`, or a runner, which stays open.
     `progress` is told of each job. `out` is a folder for the report's files. A job that fails is a JobFailedError.
+    With `skip_missing` the experiments that cannot be run here (for want of a language, a corpus, a model) are left
+    out, and the report says so.
 
     A pool starts Python anew for each worker: a script that asks for it does so under `if __name__ == "__main__":`.
     """
     inputs = input_settings(study, model, data)
     campaign = Campaign.choose(study, Choice(preset, settings={**inputs, **_checked(settings)}), find_store(store))
+    if skip_missing:
+        campaign = campaign.skip_missing()
     require(*campaign.lacking(), *(runner_needs(runner) if isinstance(runner, str) else ()))
     if out is not None:
         make_folder(Path(out))  # now, not after hours of work

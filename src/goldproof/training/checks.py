@@ -77,6 +77,9 @@ def _check_early_stopping(name: str, evaluate: Mapping[str, Examples], recipe: R
         raise UsageError(f"early stopping looks at {name!r}; the evaluation sets are: {', '.join(evaluate) or 'none'}")
     if not list(_labels(evaluate[name], recipe)):
         raise UsageError(f"early stopping looks at {name!r}, which has no labels")
+    assert recipe.early_stopping is not None
+    if recipe.early_stopping.rule == "span_f1" and recipe.task != "tokens":
+        raise UsageError(f"early stopping by span_f1 is for the task 'tokens'; got {recipe.task!r}")
 
 
 def _labels(items: Examples, recipe: Recipe) -> list[tuple[str, str]]:

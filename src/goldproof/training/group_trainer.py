@@ -23,7 +23,7 @@ from goldproof.training.packing import Ints, pack, prepare
 from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.seed_stack import SeedStack, SharedSetup, initial_parameters, make_shared_setup
 from goldproof.training.seed_training import SeedTraining, identity_of, open_training
-from goldproof.training.selection import label_codes, score_logits
+from goldproof.training.selection import label_codes, score_logits, score_tagged
 from goldproof.training.stacked_optimizer import OptimizerState, Tensors, decay_factor
 
 
@@ -252,7 +252,11 @@ class GroupTrainer:
         else:
             labels = list(items.labels or ())  # type: ignore[arg-type]
         codes = label_codes(self.classes, labels)
-        scores = [score_logits(rule.rule, logits, codes) for logits in training.logits[rule.on]]
+        if rule.rule == "span_f1":
+            lengths = [len(labels) for labels in items.word_labels or ()]
+            scores = [score_tagged(logits, codes, lengths, self.classes) for logits in training.logits[rule.on]]
+        else:
+            scores = [score_logits(rule.rule, logits, codes) for logits in training.logits[rule.on]]
         if len(scores) - 1 - int(np.argmax(scores)) >= rule.patience:
             training.stopped_at = training.n_done
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from goldproof.data.dataset import Dataset
@@ -33,6 +34,25 @@ def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[T
     return finetune_many(first["model"], train, evaluate, first["recipe"], seeds, hooks=hooks)
 
 
+BACKWARD = 3  # a row that is learned from passes the model forward, and backward at about twice the cost
+SAMPLE_STEPS = (1, 12)
+
+
+def rows_passed(arguments: Mapping[str, Any]) -> float | None:
+    """How many rows pass the model forward in a training, those that are learned from counted three times."""
+    recipe, n_train, sets = arguments["recipe"], arguments["train"], list(arguments["evaluate"].values())
+    if not all(isinstance(n, int | float) for n in (n_train, *sets)):
+        return None
+    points = len(recipe.evaluate_at) or recipe.evaluations
+    return float(BACKWARD * recipe.n_steps(int(n_train)) * recipe.batch + points * sum(sets))
+
+
+def short_trainings(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Two trainings of a few steps with no evaluation, by which the time to begin and the time of a row can be told."""
+    recipe = replace(arguments["recipe"], warmup=0.0, evaluations=1, evaluate_at=(), early_stopping=None)
+    return [{**arguments, "recipe": replace(recipe, steps=steps), "evaluate": {}} for steps in SAMPLE_STEPS]
+
+
 @step(
     version=1,
     name="goldproof.train",
@@ -40,6 +60,8 @@ def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[T
     over=("seeds",),
     resources=Resources(gpus=1),
     requires=(TRAINING,),
+    size=rows_passed,
+    samples=short_trainings,
 )
 def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds) -> TrainingOutcome:
     """Fine-tune a model with one seed, and give its logits on every evaluation set at every evaluation point."""
@@ -54,6 +76,8 @@ def train(model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Reci
     over=("seeds",),
     resources=Resources(gpus=1),
     requires=(TRAINING,),
+    size=rows_passed,
+    samples=short_trainings,
 )
 def train_averaged(
     model: Any, train: Dataset, evaluate: dict[str, Dataset], recipe: Recipe, seeds: Seeds

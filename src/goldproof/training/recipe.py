@@ -16,7 +16,7 @@ from goldproof.models.protocols import Task
 
 RateSchedule = Literal["linear", "constant"]
 Precision = Literal["float32", "tf32", "bfloat16"]
-StoppingRule = Literal["accuracy", "mcc", "loss"]
+StoppingRule = Literal["accuracy", "mcc", "loss", "span_f1"]
 GPU_LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 

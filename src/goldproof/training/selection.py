@@ -37,7 +37,25 @@ def score_logits(rule: StoppingRule, logits: Floats, labels: npt.NDArray[Any]) -
         from sklearn.metrics import matthews_corrcoef
 
         return float(matthews_corrcoef(labels, predicted))
-    raise UsageError(f"the rule must be accuracy, mcc or loss; got {rule!r}")
+    raise UsageError(f"the rule must be accuracy, mcc or loss, or span_f1 of sentences; got {rule!r}")
+
+
+def score_tagged(logits: Floats, codes: npt.NDArray[Any], lengths: Sequence[int], classes: Sequence[str]) -> float:
+    """The span F1 of the logits of all words, one after the other, in sentences of these lengths.
+
+    A word that was cut off, which has no logits, counts as outside any span.
+
+    >>> logits = np.array([[3.0, 0, 0], [0, 3, 0], [0, 0, 3]], np.float32)
+    >>> score_tagged(logits, np.array([0, 1, 2]), [2, 1], ("B-PER", "I-PER", "O"))
+    1.0
+    """
+    from goldproof.statistics.spans import coded_span_counts
+
+    known = ~np.isnan(logits).any(axis=-1)
+    outside = classes.index("O") if "O" in classes else 0
+    predicted = np.where(known, np.nan_to_num(logits).argmax(axis=-1), outside)
+    hits, in_gold, given = coded_span_counts(codes, predicted, np.asarray(lengths), classes).sum(axis=0)
+    return float(2 * hits / (in_gold + given)) if in_gold + given else 0.0
 
 
 def score_points(

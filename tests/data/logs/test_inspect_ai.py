@@ -240,3 +240,10 @@ def test_published_logs(published: Path) -> None:
     assert len(logs) == 4
     assert [log.mean() for log in logs] == pytest.approx([log.printed for log in logs], abs=1e-9)
     assert len(logs[0].notes) == 1  # the one that has no samples
+
+
+def test_answers_that_were_cut_off_and_settings_are_told() -> None:
+    (log,) = read_logs(FILES / "cut.eval")
+    assert log.conditions.n_truncated == 1  # one of six stopped at the most tokens
+    assert log.conditions.settings == {"version of the task": "0", "dataset": "sums", "temperature": "0.7"}
+    assert log.mean() == pytest.approx(log.printed, abs=1e-9)

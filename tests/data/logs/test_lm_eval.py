@@ -53,7 +53,7 @@ def test_what_is_said_of_a_task() -> None:
     assert (log.harness, log.model, log.task) == ("lm-evaluation-harness 0.4.13", "model", "write")
     assert (log.metric, log.filter, log.others) == ("exact_match", "strict", ("exact_match/letters",))
     assert dict(log.answers.where) == {"model": "model", "dataset": "write"}
-    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.seed) == (0, 12.0, "0 1234 1234 1234")
+    assert (log.conditions.n_shots, log.conditions.limit, log.conditions.seed) == (0, None, "0 1234 1234 1234")
     assert log.answers.texts["text"][0] == lines_of(WRITE)[0]["doc"]["q"]
     assert read_logs(CHOICE)[0].conditions.n_shots == 1
 
@@ -198,3 +198,23 @@ def test_published_logs(published: Path, folder: str) -> None:
     for path in paths:
         (log,) = read_logs(path)
         assert log.mean() == pytest.approx(log.printed, abs=1e-9)
+
+
+def test_a_metric_that_a_task_lacks_is_noted_and_another_task_is_not() -> None:
+    (log,) = read_logs(FILES, LogChoice(filter="letters"))
+    assert log.task == "write"
+    assert [note for note in log.notes if "Not read" in note] == [
+        f"Not read: {CHOICE}: there is no filter 'letters'; the log has none",
+        f"Not read: {ROLLING}: no metric has a number for each item; the log has word_perplexity, bits_per_byte",
+    ]
+    (log,) = read_logs(FILES, LogChoice(task="write"))
+    assert log.notes == ()
+
+
+def test_a_limit_is_one_only_where_it_left_something_out(tmp_path: Path) -> None:
+    for original, limit in ((12, None), (200, 12.0)):
+        results = json.loads(RESULTS.read_text("utf-8"))
+        results["n-samples"]["choice"] = {"original": original, "effective": 12}
+        (tmp_path / RESULTS.name).write_text(json.dumps(results), "utf-8")
+        shutil.copy(CHOICE, tmp_path)
+        assert read_logs(tmp_path)[0].conditions.limit == limit

@@ -53,6 +53,31 @@ def test_a_long_table_has_a_log_for_each_model(tmp_path: Path, form: str) -> Non
     assert (b.model, b.left_out) == ("b", {"no score": 1})
 
 
+def test_runs_are_trainings_and_repeats_are_one_system_asked_again(tmp_path: Path) -> None:
+    rows = "1,1,0\n2,1,1\n1,2,1\n2,2,1\n"
+    for name, kind in (("run", "seed"), ("seed", "seed"), ("repeat", "repeat"), ("epoch", "repeat")):
+        (log,) = read_logs(write(tmp_path / f"{name}.csv", f"id,{name},score\n{rows}"))
+        assert (log.answers.run_kind, log.answers.runs.tolist()) == (kind, [[0, 1], [1, 1]])
+    both = write(tmp_path / "both.csv", "id,run,repeat,score\n1,1,1,0\n1,1,2,1\n2,1,1,1\n")
+    with pytest.raises(DataError, match=r"one item has several scores that differ \(for example id '1' of run '1'"):
+        read_logs(both)
+    (log,) = read_logs(both, LogChoice(repeats="mean"))
+    assert log.answers.runs.tolist() == [[0.5, 1]]
+
+
+def test_columns_that_were_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "question,mark,note\n1,0.5,x\n2,1,y\n")
+    named = {"id": "question", "score": "mark"}
+    assert not is_log(path)
+    assert is_log(path, named)
+    (log,) = read_logs(path, LogChoice(columns=named))
+    assert (log.metric, log.answers.ids.tolist(), log.mean()) == ("mark", ["1", "2"], 0.75)
+    with pytest.raises(UsageError) as caught:
+        is_log(path, {"id": "no", "score": "mark"})
+    assert str(caught.value) == f"{path}: there is no column 'no'; the table has question, mark, note"
+    assert not is_log(path, {"id": "question", "gold": "mark"})  # what is named is a table of labels
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_a_wide_table_has_a_log_for_each_column(tmp_path: Path, form: str) -> None:
     rows = [

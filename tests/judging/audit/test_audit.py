@@ -169,6 +169,8 @@ def test_ten_rows():
     assert found.shortcuts == "10 rows to judge are too few to tell a shortcut from luck (at least 20)"
     html_page(found.report())
     json.loads(found.to_json())
+    said = light_sentence(found, found.light("size"))
+    assert said == "Size: 10 items show no difference between two models with 80 % power, however far they are apart."
 
 
 def test_texts_of_a_hundred_thousand_characters():
@@ -283,3 +285,42 @@ def test_an_empty_split_is_refused(tmp_path):
     with pytest.raises(DataError) as error:
         goldproof.audit(rows(40, 1), path)
     assert str(error.value).startswith(f"{path}: ")
+
+
+def test_languages_of_a_split_are_compared_row_by_row():
+    def spoken(n, seed, other=None):
+        given, there = rows(n, seed), rows(n, other or seed)
+        others = [{**row, "premise": row["premise"] + " und mehr", "language": "de"} for row in there]
+        return [{**row, "language": "en"} for row in given] + others
+
+    found = goldproof.audit(spoken(60, 1), spoken(60, 2, 3))
+    assert [(each.split, each.languages, each.aligned) for each in found.alignments] == [
+        ("train", ("en", "de"), True),
+        ("test", ("en", "de"), False),
+    ]
+    assert json.loads(found.to_json())["alignment"][0]["aligned"] is True
+    assert "1 of 2 pairs of languages stand row by row beside each other" in report_markdown(found.report())
+
+
+def test_one_language_has_nothing_to_compare(cued):
+    assert cued.alignments == ()
+
+
+def test_the_first_screen_names_the_red_lights(cued, clean):
+    assert cued.report().answer.text.endswith(" Red lights: shortcuts and size.")
+    assert clean.report().answer.text.endswith(" Red light: size.")
+
+
+def test_the_bias_of_the_split_is_printed(cued):
+    hard, judged = cued.shortcuts.hard.hard, cued.shortcuts
+    test = rows(300, 2, "word")
+    length = np.array([len(test[row]["premise"]) + len(test[row]["hypothesis"]) for row in judged.rows])
+    right = 0.9 - 0.2 * np.array(
+        [(length < one).mean() + (length == one).mean() / 2 - 0.5 / len(length) for one in length]
+    )
+    bias = cued.hard_subset().bias
+    assert bias.length == pytest.approx(right[hard].mean() - right[~hard].mean(), abs=1e-3)
+    gold = np.array([test[row]["label"] for row in judged.rows])
+    assert bias.label == pytest.approx(0.2 * ((gold[hard] == bias.of).mean() - (gold[~hard] == bias.of).mean()))
+    assert "The parts differ in more than cues." in report_markdown(cued.report())
+    assert json.loads(cued.to_json())["hard"]["bias"]["of"] == bias.of

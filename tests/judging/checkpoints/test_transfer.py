@@ -28,6 +28,7 @@ from goldproof.judging.checkpoints.rules import RuleScore, choose_points, mean_g
 from goldproof.judging.checkpoints.sets import make_set
 from goldproof.judging.metrics import metric_of, run_scores
 from goldproof.report.write import write_report
+from goldproof.statistics.agreement import directional_agreement
 from goldproof.statistics.comparison import compare_runs
 from goldproof.statistics.estimate import Estimate
 
@@ -472,6 +473,48 @@ def test_one_run_cannot_tell_whether_dev_guides():
     report = analyse(small_experiment(1)).report()
     assert any("One run cannot tell whether en dev guides" in str(line) for line in report.verdict)
     assert unfinished(report) == []
+
+
+def test_one_run_of_two_with_pairs_that_count_is_not_one_run_only():
+    """The other run's test scores move by less than the threshold."""
+    development, target = np.array([[0.5, 0.6, 0.7], [0.5, 0.6, 0.7]]), np.array([[0.5, 0.6, 0.7], [0.5, 0.5, 0.5]])
+    found = directional_agreement(development, target, 0.005)
+    assert (found.value, found.method) == (1.0, "no interval: one run of 2 has anything that counts")
+    alone = directional_agreement(development[:1], target[:1], 0.005)
+    assert alone.method == "no interval: one run only"
+    made = experiment([exact_set("en", "dev", development), exact_set("de", "test", target)])
+    judged = analyse(made)
+    reason = "no interval: one run of 2 has anything that counts"
+    assert judged.overall.source.method == reason
+    assert judged.languages[0].correlation.within.method == reason
+    assert not any("One run" in str(line) for line in judged.report().verdict)
+
+
+def test_gains_that_do_not_vary_have_no_interval_of_no_width():
+    """Target dev is source dev, in each of three runs: it gains nothing, which three runs do not make certain."""
+    same = np.tile([0.5, 0.6, 0.7, 0.8], (3, 1))
+    sets = [exact_set("en", "dev", same), exact_set("de", "dev", same), exact_set("de", "test", same)]
+    found = analyse(experiment(sets))
+    gain = found.overall.gain_late
+    assert (gain.value, gain.method) == (0.0, "no interval: all 3 runs have the same")
+    assert np.isnan([gain.low, gain.high]).all()
+    for each in [*(gain.estimate for gain in found.gains), *(r.difference for r in found.rules if r.difference)]:
+        assert each.low < 0 < each.high
+
+
+def test_single_runs_stand_behind_their_mean():
+    rng = np.random.default_rng(0)
+    scores = [np.cumsum(rng.normal(0.02, 0.02, (3, 8)), axis=1) + 0.4 for _ in range(5)]
+    names = [("en", "dev"), ("de", "test"), ("fr", "test"), ("ja", "test")]
+    found = analyse(experiment([exact_set(*name, each) for name, each in zip(names, scores, strict=False)]))
+    figure = next(item for section in found.report().sections for item in section.items if item.name == "trajectories")
+    single = [row for row in figure.rows if row.get("run") is not None]
+    assert {row["run"] for row in single} == {"0", "1", "2"}
+    assert len({row["language"] for row in single}) == 2  # the languages of most and of least agreement
+    assert len(single) == 2 * 2 * 3 * 8
+    of_test = [row["score"] for row in single if row["set"] == "target test" and row["step"] == 8]
+    assert len(of_test) == 2 * 3
+    assert "single runs" in figure.note
 
 
 def test_runs_that_agree_on_a_pair_or_two_show_nothing():

@@ -19,7 +19,7 @@ from goldproof.draws import draw_bytes
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
 
-KINDS = ("remove", "random", "keep", "shuffle", "mask")
+KINDS = ("remove", "random", "random-pairs", "keep", "shuffle", "mask")
 PRESETS = ("offsets", "paper")
 _CLOSING = frozenset(".,;:!?)]}»”’%…")
 _OPENING = frozenset("([{«“‘„¿¡")
@@ -33,6 +33,8 @@ class Corruption:
     `kind` is one of
     - remove: all tokens of the classes go;
     - random: as many tokens go, drawn from all words (the control that tells a class from mere shortening);
+    - random-pairs: the same for two texts that belong together: word types are drawn over both and go from both (see
+      `pairs`); a text that stands alone is treated as by random;
     - keep: all words but those of the classes go;
     - mask: each token of the classes becomes `mask`;
     - shuffle: all words change places; there are no classes.
@@ -85,7 +87,16 @@ def corrupt(text: str, tagging: Tagging, corruption: Corruption, identity: str |
     'The slept.'
     """
     changes = _changes(text, tagging, corruption, text if identity is None else identity)
-    result = _apply(text, tagging, changes, corruption.preset)
+    return _corrupted(text, tagging, changes, corruption.preset)
+
+
+def without_tokens(text: str, tagging: Tagging, places: Sequence[int], preset: str) -> Corrupted:
+    """The text without the tokens at these places."""
+    return _corrupted(text, tagging, dict.fromkeys(sorted(places)), preset)
+
+
+def _corrupted(text: str, tagging: Tagging, changes: dict[int, str | None], preset: str) -> Corrupted:
+    result = _apply(text, tagging, changes, preset)
     emptied = _has_words(text) and not _has_words(result)
     return Corrupted(result, len(changes), len(tagging), emptied)
 
@@ -100,15 +111,20 @@ def _changes(text: str, tagging: Tagging, corruption: Corruption, identity: str)
             return dict.fromkeys(chosen, corruption.mask)
         case "keep":
             return {i: None for i, tag in enumerate(tagging.tags) if tag not in (PUNCTUATION, *corruption.classes)}
-        case "random":
-            drawable = _words(tagging) if PUNCTUATION not in corruption.classes else list(range(len(tagging)))
-            order = _order(corruption.seed, "random", identity, len(drawable))
-            return dict.fromkeys(sorted(drawable[i] for i in order[: len(chosen)]))
+        case "random" | "random-pairs":
+            places = drawable(tagging, corruption)
+            order = draw_order(corruption.seed, "random", identity, len(places))
+            return dict.fromkeys(sorted(places[i] for i in order[: len(chosen)]))
     return _shuffle(text, tagging, corruption.seed, identity)
 
 
 def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
+
+
+def drawable(tagging: Tagging, corruption: Corruption) -> list[int]:
+    """The tokens out of which a control draws: all words, and punctuation where it is among the classes."""
+    return list(range(len(tagging))) if PUNCTUATION in corruption.classes else _words(tagging)
 
 
 def _words(tagging: Tagging) -> list[int]:
@@ -123,13 +139,13 @@ def _shuffle(text: str, tagging: Tagging, seed: int, identity: str) -> dict[int,
         slots[-1].append(i) if glued else slots.append([i])
     words = [text[tagging.starts[slot[0]] : tagging.ends[slot[-1]]] for slot in slots]
     changes: dict[int, str | None] = {}
-    for slot, source in zip(slots, _order(seed, "shuffle", identity, len(slots)), strict=True):
+    for slot, source in zip(slots, draw_order(seed, "shuffle", identity, len(slots)), strict=True):
         changes |= dict.fromkeys(slot[1:])
         changes[slot[0]] = words[source]
     return changes
 
 
-def _order(seed: int, purpose: str, identity: str, n: int) -> list[int]:
+def draw_order(seed: int, purpose: str, identity: str, n: int) -> list[int]:
     """A random order of n things: a function of its arguments alone, on every machine."""
     draws = np.frombuffer(draw_bytes(seed, purpose, identity, n_bytes=8 * n, method="shake_128"), dtype="<u8")
     return list(np.argsort(draws, kind="stable").tolist())

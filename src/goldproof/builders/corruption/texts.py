@@ -6,7 +6,8 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from goldproof.builders.corruption.removal import Corruption, corrupt
+from goldproof.builders.corruption.pairs import TextPair, corrupt_pair
+from goldproof.builders.corruption.removal import Corrupted, Corruption, corrupt
 from goldproof.builders.tagging.registry import TaggerName
 from goldproof.builders.tagging.tagged import Tagging
 from goldproof.data.dataset import Dataset
@@ -82,20 +83,15 @@ def apply_corruption(
     results = []
     for i, text in enumerate(texts):
         results.append(corrupt(text, taggings[text], corruption, None if identities is None else identities[i]))
-    tally = CorruptionTally(
-        n_texts=len(results),
-        n_changed=sum(result.text != text for result, text in zip(results, texts, strict=True)),
-        n_emptied=sum(result.emptied for result in results),
-        n_tokens=sum(result.n_tokens for result in results),
-        n_touched=sum(result.n_touched for result in results),
-    )
-    return CorruptedTexts([result.text for result in results], tally)
+    return CorruptedTexts([result.text for result in results], _tally(texts, results))
 
 
 def corrupt_dataset(
     dataset: Dataset, taggings: Mapping[str, Tagging], corruption: Corruption
 ) -> tuple[Dataset, dict[str, CorruptionTally]]:
     """The dataset with its texts (and pairs) corrupted, rows and labels as they were, and a count for each column."""
+    if corruption.kind == "random-pairs" and any(pair is not None for pair in dataset.pairs):
+        return _corrupt_pairs(dataset, taggings, corruption)
     tallies = {}
     for name in ("text", "pair"):
         texts = dataset.table.column(name).to_pylist()
@@ -107,6 +103,65 @@ def corrupt_dataset(
         dataset = dataset.with_column(name, [None if text is None else next(rest) for text in texts])
         tallies[name] = done.tally
     return dataset, tallies
+
+
+def _corrupt_pairs(
+    dataset: Dataset, taggings: Mapping[str, Tagging], corruption: Corruption
+) -> tuple[Dataset, dict[str, CorruptionTally]]:
+    """Both texts of every pair at once; a row without a second text is corrupted by itself."""
+    first: list[Corrupted] = []
+    second: list[Corrupted | None] = []
+    for text, pair in zip(dataset.texts, dataset.pairs, strict=True):
+        both = _control_of([text] if pair is None else [text, pair], taggings, corruption)
+        first.append(both[0])
+        second.append(both[1] if len(both) > 1 else None)
+    pairs = [(before, each) for before, each in zip(dataset.pairs, second, strict=True) if before is not None and each]
+    tallies = {
+        "text": _tally(dataset.texts, first),
+        "pair": _tally([before for before, _ in pairs], [after for _, after in pairs]),
+    }
+    done = dataset.with_column("text", [each.text for each in first])
+    return done.with_column("pair", [None if each is None else each.text for each in second]), tallies
+
+
+def _tally(texts: Sequence[str], results: Sequence[Corrupted]) -> CorruptionTally:
+    return CorruptionTally(
+        n_texts=len(results),
+        n_changed=sum(result.text != text for result, text in zip(results, texts, strict=True)),
+        n_emptied=sum(result.emptied for result in results),
+        n_tokens=sum(result.n_tokens for result in results),
+        n_touched=sum(result.n_touched for result in results),
+    )
+
+
+@named("data.ControlGap")
+@dataclass(frozen=True, slots=True)
+class ControlGap:
+    """How near a random control comes to its class: the words that the class took from all texts, the sum over texts of
+    how many more or fewer the control took, and how many texts that concerns.
+    """
+
+    n_texts: int = 0
+    n_class: int = 0
+    n_apart: int = 0
+    n_texts_apart: int = 0
+
+
+def control_gap(data: Dataset, taggings: Mapping[str, Tagging], control: Corruption) -> ControlGap:
+    """How near the control of a class, a random kind of corruption, comes to the class itself in every text."""
+    wanted, taken = [], []
+    for text, pair in zip(data.texts, data.pairs, strict=True):
+        rows = [text] if pair is None else [text, pair]
+        wanted += [sum(tag in control.classes for tag in taggings[each].tags) for each in rows]
+        taken += [each.n_touched for each in _control_of(rows, taggings, control)]
+    apart = [abs(a - b) for a, b in zip(wanted, taken, strict=True)]
+    return ControlGap(len(wanted), sum(wanted), sum(apart), sum(map(bool, apart)))
+
+
+def _control_of(rows: Sequence[str], taggings: Mapping[str, Tagging], control: Corruption) -> Sequence[Corrupted]:
+    if len(rows) == 2 and control.kind == "random-pairs":
+        return corrupt_pair(TextPair((rows[0], rows[1]), (taggings[rows[0]], taggings[rows[1]])), control)
+    return [corrupt(text, taggings[text], control) for text in rows]
 
 
 def check_tagger(tagger: TaggerName, corruptions: Iterable[Corruption]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from goldproof.builders.entailment.categories import Membership, category_tags, check_tags
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError
 from goldproof.jobs import step
+from goldproof.jobs.pace import same_rows
 
 BINARY = {
     "entailment": "entailment",
@@ -28,14 +32,19 @@ def binary(data: Dataset, what: str) -> Dataset:
     return data.with_column("label", labels)
 
 
-@step(version=1, name="goldproof.stability.entailment")
+def _at_most(arguments: Mapping[str, Any]) -> float | None:
+    rows, most = same_rows("data")(arguments), arguments["most"]
+    return rows if rows is None or most is None else min(rows, most)
+
+
+@step(version=1, name="goldproof.stability.entailment", size=_at_most, paced_by=())
 def prepare_entailment(data: Dataset, what: str, most: int | None = None) -> Dataset:
     """An entailment corpus with two labels, or its first `most` rows."""
     prepared = binary(data, what)
     return prepared if most is None else prepared.take(range(min(most, len(prepared))))
 
 
-@step(version=1, name="goldproof.stability.diagnostics")
+@step(version=1, name="goldproof.stability.diagnostics", size=same_rows("data"), paced_by=())
 def prepare_diagnostics(data: Dataset, language: str, first: Dataset | None, first_language: str) -> Dataset:
     """Diagnostics with two labels whose tags are known and whose rows are those of the first language."""
     check_tags(data, language)
@@ -44,7 +53,7 @@ def prepare_diagnostics(data: Dataset, language: str, first: Dataset | None, fir
     return binary(data, f"diagnostics ({language})")
 
 
-@step(version=1, name="goldproof.stability.categorise")
+@step(version=1, name="goldproof.stability.categorise", size=same_rows("data"), paced_by=())
 def categorise(data: Dataset, language: str, membership: Membership) -> Dataset:
     """Diagnostics whose tags are the categories that each row belongs to."""
     return data.with_column("tags", [list(row) for row in category_tags(data, membership, language)])

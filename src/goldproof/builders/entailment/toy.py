@@ -26,7 +26,7 @@ LEXICON: dict[str, tuple[str, str, str, str]] = {
 _STRENGTHS = (0.95, 0.5, 0.1, 0.8)  # the share of rows that obey the rule, category after category
 
 
-@step(version=1, name="goldproof.stability.generate_entailment")
+@step(version=1, name="goldproof.stability.generate_entailment", size=lambda given: given["n"], paced_by=())
 def generate_entailment(language: str, n: int, seed: int, noise: float = 0.1, three_way: bool = False) -> Dataset:
     """So many pairs; a share `noise` of the labels is wrong."""
     rng = np.random.default_rng([seed, n, len(language)])

@@ -234,6 +234,7 @@ def _match_splits(field: _Field, near: NearPairs | None, rows: _MatchedRows, ear
         labels = np.full(len(left), -1) if silent else rows.labels[here][left]
         groups.fill(found, left, twins, labels, None)
         found.note(left, KINDS.index("near"), best.similarity[of_row[left]])
+        found.drop(left[best.by_label[of_row[left]] & (found.agree[left] != 1)])
     row = np.flatnonzero(found.of >= 0)
     names = rows.splits[earlier].name, rows.splits[later].name
     return SplitMatches(
@@ -255,6 +256,10 @@ class _Found:
         done = self.of[rows] >= 0
         self.kind[rows[done]] = kind
         self.similarity[rows[done]] = similarity[done] if isinstance(similarity, np.ndarray) else similarity
+
+    def drop(self, rows: Longs) -> None:
+        """Take the copies of these rows back."""
+        self.of[rows], self.kind[rows], self.similarity[rows], self.agree[rows] = -1, 0, 0.0, -1
 
 
 class _Groups:
@@ -289,18 +294,23 @@ class _Groups:
 class _BestNear:
     member: Longs
     similarity: npt.NDArray[np.float64]
+    by_label: npt.NDArray[np.bool_]
 
 
 def _best_near(near: NearPairs, members: Members, later: int, earlier: int) -> _BestNear:
-    """The most similar member of `earlier` for each of `later`; of equally similar ones the least by content."""
-    best = _BestNear(np.full(len(members), -1), np.zeros(len(members)))
+    """The most similar member of `earlier` for each of `later`; of equally similar ones the least by content.
+
+    Those that need an equal label come last.
+    """
+    best = _BestNear(np.full(len(members), -1), np.zeros(len(members)), np.zeros(len(members), bool))
     ours, theirs = np.concatenate([near.a, near.b]), np.concatenate([near.b, near.a])
-    similarity = np.concatenate([near.similarity, near.similarity])
+    similarity, by_label = np.tile(near.similarity, 2), np.tile(near.by_label, 2)
     kept = (members.split[ours] == later) & (members.split[theirs] == earlier)
-    ours, theirs, similarity = ours[kept], theirs[kept], similarity[kept]
-    order = np.lexsort((-theirs, similarity, ours))  # members of a split are sorted by content
+    ours, theirs, similarity, by_label = ours[kept], theirs[kept], similarity[kept], by_label[kept]
+    order = np.lexsort((-theirs, similarity, ~by_label, ours))  # members of a split are sorted by content
     best.member[ours[order]] = theirs[order]  # the last one of each stays
     best.similarity[ours[order]] = similarity[order]
+    best.by_label[ours[order]] = by_label[order]
     return best
 
 

@@ -27,6 +27,7 @@ _SMALL = 24  # shingles: measured without a look at sketches, which say little o
 _ENOUGH = 8  # near copies in one split, after which a row is no longer compared with that split
 _MEASURED = 1 << 22  # shingles that are compared at once
 _MOST_GROWN = 3  # neighbouring words that may be added, as in "63-year-old"
+_LEAST_EXCHANGED = 7  # shingles of a text of four words, of which one may be another beside an equal text
 _MOST_SPLITS = 255
 Longs = npt.NDArray[np.int64]
 
@@ -51,11 +52,15 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearPairs:
-    """Members that are near copies of each other, `a` below `b`, each pair once, with their similarity."""
+    """Members that are near copies of each other, `a` below `b`, each pair once, with their similarity.
+
+    Those of `by_label` are copies only where the labels of their rows are equal too.
+    """
 
     a: Longs
     b: Longs
     similarity: npt.NDArray[np.float64]
+    by_label: npt.NDArray[np.bool_]
 
 
 def find_near(
@@ -108,6 +113,19 @@ def is_near_beside_equal(shared: Longs, sizes_a: Longs, sizes_b: Longs) -> npt.N
         alike |= (larger == smaller + 2 * words) & (lost <= 1) & (smaller >= 2 * words + 1)
         alike |= (larger - shared <= 2 * words + 1) & (lost <= 3) & (smaller >= 8 * words + 1)
     return alike
+
+
+def is_near_with_its_label(shared: Longs, sizes_a: Longs, sizes_b: Longs) -> npt.NDArray[np.bool_]:
+    """Whether two texts are near copies where the other text of their rows is equal and so is the label.
+
+    One word may be another, or up to three others, where three words stay: with another label such rows are the minimal
+    pairs of many corpora.
+
+    >>> is_near_with_its_label(np.array([6, 4, 2]), np.array([9, 7, 5]), np.array([9, 7, 5])).tolist()
+    [True, True, False]
+    """
+    smaller, larger = np.minimum(sizes_a, sizes_b), np.maximum(sizes_a, sizes_b)
+    return (larger - shared <= 2 * _MOST_GROWN + 1) & (smaller - shared <= 3) & (smaller >= _LEAST_EXCHANGED)
 
 
 def similarities(shared: Longs, sizes_a: Longs, sizes_b: Longs) -> npt.NDArray[np.float64]:
@@ -214,27 +232,38 @@ class _NearSearch:
             sides = [(members.first[a], members.first[b]), (members.second[a], members.second[b])]
         masked = self._codes.masked
         equal = [masked[ours] == masked[theirs] for ours, theirs in sides]
-        similarity = np.ones(len(a))
+        similarity, by_label = np.ones(len(a)), np.zeros(len(a), bool)
         for (ours, theirs), beside in zip(sides, reversed(equal), strict=True):
             left = np.flatnonzero(similarity > 0)
             eased = beside[left] & (len(sides) == 2)
-            similarity[left] = np.minimum(similarity[left], self._similarity(ours[left], theirs[left], eased))
+            found, only = self._similarity(ours[left], theirs[left], eased)
+            similarity[left] = np.minimum(similarity[left], found)
+            by_label[left] |= only
         kept = similarity > 0
-        self._note(NearPairs(a[kept], b[kept], similarity[kept]))
+        self._note(NearPairs(a[kept], b[kept], similarity[kept], by_label[kept]))
 
-    def _similarity(self, a: Longs, b: Longs, eased: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        """The similarity of texts that are near copies or equal, 0 of others; `eased` beside an equal text."""
+    def _similarity(
+        self, a: Longs, b: Longs, eased: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """The similarity of texts that are near copies or equal, 0 of others, and which of them need an equal label.
+
+        Beside an equal text they are `eased`.
+        """
         of_a, of_b = self._sizes[a], self._sizes[b]
         found = np.asarray(self._codes.masked[a] == self._codes.masked[b], np.float64)
         most = np.minimum(of_a, of_b)  # shared shingles at best
-        possible = is_near(most, of_a, of_b, self._threshold) | (eased & is_near_beside_equal(most, of_a, of_b))
+        possible = is_near(most, of_a, of_b, self._threshold)
+        possible |= eased & (is_near_beside_equal(most, of_a, of_b) | is_near_with_its_label(most, of_a, of_b))
         left = np.flatnonzero((found == 0) & (most > 0) & possible)
         left = left[self._agree(a[left], b[left])]
         shared = count_shared(self._codes, a[left], b[left])
         sizes = of_a[left], of_b[left]
         near = is_near(shared, *sizes, self._threshold) | (eased[left] & is_near_beside_equal(shared, *sizes))
-        found[left] = np.where(near, similarities(shared, *sizes), 0.0)
-        return found
+        only = eased[left] & is_near_with_its_label(shared, *sizes) & ~near
+        found[left] = np.where(near | only, similarities(shared, *sizes), 0.0)
+        by_label = np.zeros(len(a), bool)
+        by_label[left] = only
+        return found, by_label
 
     def _agree(self, a: Longs, b: Longs) -> npt.NDArray[np.bool_]:
         """Whether sketches make a near copy possible."""
@@ -275,11 +304,12 @@ class _NearSearch:
     def result(self) -> NearPairs:
         """The pairs of all bands, sorted, each once."""
         none: Longs = np.empty(0, np.int64)
-        found = self._found or [NearPairs(none, none, np.empty(0))]
+        found = self._found or [NearPairs(none, none, np.empty(0), np.empty(0, bool))]
         a, b = np.concatenate([each.a for each in found]), np.concatenate([each.b for each in found])
         similarity = np.concatenate([each.similarity for each in found])
+        by_label = np.concatenate([each.by_label for each in found])
         _, first = np.unique(a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64), return_index=True)
-        return NearPairs(a[first], b[first], similarity[first])
+        return NearPairs(a[first], b[first], similarity[first], by_label[first])
 
 
 def _joined(high: npt.NDArray[np.uint32], low: npt.NDArray[np.uint32]) -> Codes:

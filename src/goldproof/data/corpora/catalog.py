@@ -130,13 +130,22 @@ def available_splits(name: str, *, language: str | None = None, root: str | Path
     return _whole_splits(_split_paths(place, part, language, _data_root(root, name)))
 
 
+def hub_splits(name: str, language: str) -> tuple[str, ...]:
+    """The splits of a corpus in a language that are on the hub, as the catalog says; nothing is asked there."""
+    from goldproof.data.corpora.hub import hub_of
+
+    corpus, _ = find_corpus(name)
+    hub_of(corpus, _choose_language(corpus, language))
+    return tuple(corpus.splits)
+
+
 def _load_local(
     corpus: CatalogEntry, part: str | None, language: str, splits: Sequence[str] | None, root: Path
 ) -> Dataset:
     name = f"{corpus.name}/{part}" if part else corpus.name
     place = _find_place(corpus, language)
     if place is None:
-        where = "hub=True loads it from the hub" if corpus.hub else f"see {corpus.source}"
+        where = "hub=True (data.hub=true) loads it from the hub" if corpus.hub else f"see {corpus.source}"
         raise DataError(f"the catalog knows no local files of {name!r} in {language!r}; {where}")
     if place.one_file is not None:
         (path,) = _filled([place.one_file], place, part, language, root)

@@ -23,9 +23,7 @@ def load_from_hub(
     corpus: CatalogEntry, language: str, splits: Sequence[str] | None, loader: Loader | None = None
 ) -> pa.Table:
     """The table of a corpus; `loader(id, config, split, revision)` gives rows, by default through `datasets`."""
-    hub = corpus.hub
-    if hub is None or (hub.languages and language not in hub.languages):
-        raise DataError(f"the catalog knows no hub dataset of {corpus.name!r} in {language!r}; see {corpus.source}")
+    hub = hub_of(corpus, language)
     loader = loader or _load_with_datasets
     name = hub.language_names.get(language, language)
     config = hub.config.format(language=language, name=name) if hub.config else None
@@ -34,6 +32,14 @@ def load_from_hub(
         found = loader(hub.id, config, hub.splits.get(split, split), corpus.revision)
         rows += _shape_split(found, hub, corpus.name, language, split)
     return Dataset.from_rows(corpus.name, rows).table
+
+
+def hub_of(corpus: CatalogEntry, language: str) -> Hub:
+    """Where a corpus lies on the hub; an error where the catalog knows no such place for the language."""
+    hub = corpus.hub
+    if hub is None or (hub.languages and language not in hub.languages):
+        raise DataError(f"the catalog knows no hub dataset of {corpus.name!r} in {language!r}; see {corpus.source}")
+    return hub
 
 
 def _load_with_datasets(identity: str, config: str | None, split: str, revision: str | None) -> Any:

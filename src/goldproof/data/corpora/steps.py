@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from goldproof.data.corpora.catalog import find_corpus, load
 from goldproof.data.corpora.hub import LOADING
@@ -33,7 +34,16 @@ class CorpusFiles:
     root: str = location(default="")
 
 
-@step(version=1, name="goldproof.read_corpus")
+_ROWS: dict[tuple[str, ...], int] = {}
+"""The number of rows of the corpora that were looked at when jobs were planned, by the digests of their files."""
+
+
+def _rows_of_corpus(arguments: Mapping[str, Any]) -> int | None:
+    files: CorpusFiles = arguments["corpus"]
+    return _ROWS.get((files.name, str(files.language), str(files.split), *files.sha256))
+
+
+@step(version=1, name="goldproof.read_corpus", size=_rows_of_corpus, paced_by=())
 def read_corpus(corpus: CorpusFiles) -> Dataset:
     """The corpus as a dataset; an error when its files are no longer those that were planned with."""
     data = load(corpus.name, language=corpus.language, split=corpus.split, root=corpus.root or None)
@@ -53,7 +63,9 @@ def corpus_job(
 @lru_cache(maxsize=1024)
 def _digests(name: str, language: str | None, split: str | None, root: str) -> tuple[str, ...]:
     data = load(name, language=language, split=split, root=root or None)
-    return tuple(file.sha256 for file in data.provenance.files)
+    digests = tuple(file.sha256 for file in data.provenance.files)
+    _ROWS[name, str(language), str(split), *digests] = len(data)
+    return digests
 
 
 @named("data.HubPart")

@@ -56,6 +56,10 @@ class Archive:
         self.zip.close()
         self.stream.close()
 
+    def size(self, name: str) -> int:
+        """How many bytes a member says it unpacks to."""
+        return self.zip.getinfo(name).file_size
+
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
         found = self.zip.getinfo(name)

@@ -13,6 +13,7 @@ from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.rows import plain_name
 from goldproof.errors import UsageError
 
+ANOTHER_TASK = "there is no task "
 _MOST_LISTED = 20
 
 
@@ -61,7 +62,7 @@ def choose_task(tasks: Sequence[str], choice: LogChoice, path: Path) -> list[str
     if choice.task is None:
         return list(tasks)
     if choice.task not in tasks:
-        raise _unknown("task", choice.task, tasks, path)
+        raise UsageError(f"{path}: {ANOTHER_TASK}{choice.task!r}; the log has {listed(tasks)}")
     return [choice.task]
 
 

@@ -6,23 +6,39 @@ It says what the logs themselves say: a log that is silent on its prompts has no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-import numpy as np
+import re
+from collections.abc import Mapping, Sequence
 
 from goldproof.data.logs.log import Log
+from goldproof.data.logs.rows import plain_name
 
-AGREES = 1e-9
+AGREES, ROUNDED = 1e-9, 1e-6
 MOST_NAMES = 5
+_KIND_ENDS = re.compile(r":| for \d")
+MOST_OF_A_SETTING = 60
 
 
 def notes_on_all(logs: Sequence[Log]) -> list[str]:
     """What a reader should know of logs: what was read, what was left out, and what each harness says itself."""
     read: dict[str, list[str]] = {}
     for log in logs:
+        if log.harness == "table":  # which has one score and says nothing of it
+            continue
         read.setdefault(_what_was_read(log), []).append(log.task)
-    said = [f"{_some(tasks)}: {sentence}." for sentence, tasks in read.items()]
-    return list(dict.fromkeys([*said, *(note for log in logs for note in _more_on(log))]))
+    said = [_of(_some(tasks), f"{sentence}.") for sentence, tasks in read.items()]
+    models = {log.model for log in logs}
+    of_models: dict[str, set[str]] = {}
+    for log in logs:
+        for note in _more_on(log):
+            of_models.setdefault(note, set()).add(log.model)
+    # Where several models are read, what is not so of all of them says of which it is.
+    said += [note if found == models else f"{_some(sorted(found))}: {note}" for note, found in of_models.items()]
+    return list(dict.fromkeys(said))
+
+
+def _of(name: str, sentence: str) -> str:
+    """A sentence on what has a name; one on what has none begins as sentences do."""
+    return f"{name}: {sentence}" if name else f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def _some(tasks: Sequence[str]) -> str:
@@ -32,7 +48,7 @@ def _some(tasks: Sequence[str]) -> str:
 
 def _what_was_read(log: Log) -> str:
     which = f"{log.metric} ({log.filter})" if log.filter and log.filter != "none" else log.metric
-    others = f"; not read: {', '.join(log.others)}" if log.others else ""
+    others = f"; not read: {_some(log.others)}" if log.others else ""
     return f"the score is {which} as {log.harness} wrote it{_beside_printed(log)}{others}"
 
 
@@ -40,32 +56,65 @@ def _more_on(log: Log) -> list[str]:
     notes = []
     if log.left_out:
         listed = ", ".join(f"{reason} {n:,}" for reason, n in log.left_out.items())
-        notes.append(f"{log.task}: {sum(log.left_out.values()):,} rows have no score and are left out: {listed}.")
+        notes.append(_of(log.task, f"{sum(log.left_out.values()):,} rows have no score and are left out: {listed}."))
     limit = log.conditions.limit
     if limit is not None:
         taken = f"{limit:g}" if limit >= 1 else f"{100 * limit:g} %"
         notes.append(
-            f"{log.task}: the evaluation was limited to the first {taken} items, which are no random draw of them: the "
-            "interval is about items like those."
+            _of(
+                log.task,
+                f"the evaluation was limited to the first {taken} items, which are no random draw of them: the "
+                "interval is about items like those.",
+            )
         )
     if log.conditions.n_truncated:
-        notes.append(f"{log.task}: {log.conditions.n_truncated:,} answers were cut off before their end.")
+        notes.append(_of(log.task, f"{log.conditions.n_truncated:,} answers were cut off before their end."))
     return [*notes, *log.notes]
 
 
 def _beside_printed(log: Log) -> str:
-    """How our mean stands to the one that the harness printed, where it printed one."""
-    if log.printed is None:
-        return ""
-    answered = log.answers.runs[:, ~np.isnan(log.answers.runs).all(axis=0)]
-    ours = float(np.nanmean(answered, axis=0).mean()) if answered.size else math.nan
-    if abs(ours - log.printed) <= AGREES:
+    """That the mean which the harness printed is ours; where it is not, a note of the log says so."""
+    distance = math.inf if log.printed is None else abs(log.mean() - log.printed)
+    if distance <= AGREES:
         return ", and the mean that it printed is ours"
-    return f", which gives {log.printed:.6g} where the mean of its items is {ours:.6g}"
+    return ", and the mean that it printed is ours up to its rounding" if distance <= ROUNDED else ""
 
 
-def differing_conditions(a: Log, b: Log) -> list[str]:
-    """What differs between two logs of the same task that may explain a difference of their scores."""
+def differing_conditions(pairs: Sequence[tuple[Log, Log]]) -> list[str]:
+    """What differs between the two logs of each task that may explain a difference of their scores, with its tasks."""
+    said: dict[str, list[str]] = {}
+    for a, b in pairs:
+        for difference in _differences(a, b):
+            said.setdefault(difference, []).append(a.task)
+    return [
+        _of(_some(tasks), f"A and B were evaluated under other conditions: {difference}.")
+        for difference, tasks in said.items()
+    ]
+
+
+def first_pairs(logs: Sequence[Log]) -> list[tuple[Log, Log]]:
+    """The first log of each task with every other one: logs that differ do not all agree with the first."""
+    first: dict[str, Log] = {}
+    return [(first[log.task], log) for log in logs if first.setdefault(log.task, log) is not log]
+
+
+def conditions_in_short(logs: Sequence[Log]) -> str:
+    """In one sentence what was not the same for all models; empty where nothing is known to differ."""
+    models: dict[str, set[str]] = {}
+    for a, b in first_pairs(logs):
+        for difference in _differences(a, b):
+            kind = _KIND_ENDS.split(difference, maxsplit=1)[0]
+            models.setdefault(kind, set()).add(b.model)
+    if not models:
+        return ""
+    listed = ", ".join(f"{kind} ({len(found):,})" for kind, found in models.items())
+    return (
+        f"Not all models were evaluated under the conditions of {logs[0].model} (how many were not): {listed}; "
+        "goldproof check says which."
+    )
+
+
+def _differences(a: Log, b: Log) -> list[str]:
     one, other = a.conditions, b.conditions
     said = []
     if one.dataset_revision and other.dataset_revision and one.dataset_revision != other.dataset_revision:
@@ -80,7 +129,28 @@ def differing_conditions(a: Log, b: Log) -> list[str]:
         said.append(f"other scores: {a.metric}/{a.filter} and {b.metric}/{b.filter}")
     if n := _differing_prompts(a, b):
         said.append(f"other prompts for {n[0]:,} of the {n[1]:,} items that both have")
-    return [f"{a.task}: A and B were evaluated under other conditions: {each}." for each in said]
+    if one.n_truncated != other.n_truncated:
+        said.append(
+            f"answers that were cut off before their end: {one.n_truncated:,} of A and {other.n_truncated:,} of B"
+        )
+    return [*said, *_differing_settings(a, b)]
+
+
+def _differing_settings(a: Log, b: Log) -> list[str]:
+    """Settings that are not the same, where both logs are of one harness, which names them in one way."""
+    if a.harness.rpartition(" ")[0] != b.harness.rpartition(" ")[0]:
+        return []
+    one, other = a.conditions.settings, b.conditions.settings
+    return [
+        f"other settings: {plain_name(name)} is {_setting(one, name)} and {_setting(other, name)}"
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
+    ]
+
+
+def _setting(settings: Mapping[str, str], name: str) -> str:
+    value = plain_name(settings.get(name, "not set"))
+    return value if len(value) <= MOST_OF_A_SETTING else f"{value[:MOST_OF_A_SETTING]}…"
 
 
 def _limit_text(limit: float | None) -> str:

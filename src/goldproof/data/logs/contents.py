@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -76,25 +76,25 @@ class Content:
     looks_like: str
 
 
-def look_at(path: Path) -> Content:
-    """What the file is."""
+def look_at(path: Path, columns: Mapping[str, str] | None = None) -> Content:
+    """What the file is; `columns` are those of a plain table that the user named."""
     head = first_bytes(path, _SIZES[0])
     if head.startswith(_ZIP):
         is_log = inspect_ai.is_eval_archive(path)
         return Content("inspect archive" if is_log else None, "a zip archive that is no log of Inspect")
     if head.startswith(_PARQUET):
-        return _look_at_parquet(path)
+        return _look_at_parquet(path, columns or {})
     if b"\x00" in head:
         return Content(None, "a binary file")
     if transformers_scripts.is_predictions(head):
         return Content("transformers", "predictions of transformers' scripts")
     start = head.removeprefix(BOM).lstrip()[:1]
     if start in (b"{", b"["):
-        return _look_at_json(path, head)
-    return _look_at_table(path)
+        return _look_at_json(path, head, columns or {})
+    return _look_at_table(path, columns or {})
 
 
-def _look_at_json(path: Path, head: bytes) -> Content:
+def _look_at_json(path: Path, head: bytes, columns: Mapping[str, str]) -> Content:
     keys: tuple[str, ...] = ()
     for size in _SIZES:
         if size > _SIZES[0]:
@@ -106,7 +106,7 @@ def _look_at_json(path: Path, head: bytes) -> Content:
         # More of a large file is looked at only if what was seen may be the beginning of a log.
         if len(head) < size or not any(signs & set(keys) for signs, _ in _SIGNS):
             break
-    found = _look_at_table(path)
+    found = _look_at_table(path, columns)
     if found.kind is not None:
         return found
     return Content(None, f"JSON with the keys {listed(keys)}" if keys else "JSON without an object")
@@ -118,21 +118,21 @@ def _kind_by(keys: Sequence[str], head: bytes) -> Kind | None:
     return next((kind for signs, kind in _SIGNS if signs <= set(keys)), None)
 
 
-def _look_at_parquet(path: Path) -> Content:
+def _look_at_parquet(path: Path, columns: Mapping[str, str]) -> Content:
     try:
         names = pq.read_schema(path).names
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return Content(None, "a Parquet file that is not whole")
     if set(names) >= lighteval.NEW_COLUMNS or set(names) >= lighteval.OLD_COLUMNS:
         return Content("lighteval details", "details of lighteval")
-    return Content("table" if tables.is_table(path) else None, f"a table with the columns {listed(names)}")
+    return Content("table" if tables.is_table(path, columns) else None, f"a table with the columns {listed(names)}")
 
 
-def _look_at_table(path: Path) -> Content:
+def _look_at_table(path: Path, columns: Mapping[str, str]) -> Content:
     if suffix_of(path) not in FORMATS:
         return Content(None, "a text that is neither JSON nor, by its name, a table")
     try:
-        if tables.is_table(path):
+        if tables.is_table(path, columns):
             return Content("table", "a table")
         names = tables.column_names(path)
     except DataError as error:

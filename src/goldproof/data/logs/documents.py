@@ -193,6 +193,19 @@ def names(value: Any) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
+def settings_of(found: Mapping[str, Any]) -> dict[str, str]:
+    """Settings of an evaluation as they are compared and shown; those that were not set are left out.
+
+    >>> settings_of({"temperature": 0.0, "stop": ["a"], "seed": None})
+    {'temperature': '0.0', 'stop': '["a"]'}
+    """
+    return {
+        name: value if isinstance(value, str) else as_text(json.dumps(value, ensure_ascii=False))
+        for name, value in found.items()
+        if value not in (None, "", {}, [])
+    }
+
+
 def digest(text: str) -> str:
     """A short digest of a text: enough to see that two are not the same."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -1,17 +1,20 @@
 """Files of Every Eval Ever: a document with the results of one model, and a file of lines with a score for each sample.
 
-The document names the metric, its range and its mean. The lines have no field for a run: a sample that comes again with
-another score is refused, unless a rule says which is taken.
+The document names the metric, its range and its mean. The lines have no field for a run: it is read from the metadata,
+where `goldproof export` puts it (as it does with clusters and categories); else a sample that comes again with another
+score is refused, unless a rule says which is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from goldproof.data.answers import RunKind
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
 from goldproof.data.logs.documents import as_number, as_text, digest, iter_objects, mapping, objects, read_document
 from goldproof.data.logs.log import Conditions, Log, LogChoice
@@ -33,7 +36,12 @@ def read_every_eval_ever(path: Path, choice: LogChoice, *, lines: bool) -> list[
     for row in rows:
         by_task.setdefault(as_text(row.get("evaluation_name") or ""), []).append(row)
     wanted = choose_task(list(by_task), choice, path)
-    return [_log(samples_path, document, task, by_task[task], choice) for task in wanted]
+    logs = [_log(samples_path, document, task, by_task[task], choice) for task in wanted]
+    counted = mapping(document.get("detailed_evaluation_results")).get("total_rows")
+    if not isinstance(counted, int) or counted == len(rows):
+        return logs
+    note = f"The document says that there are {counted:,} samples; there are {len(rows):,}."
+    return [replace(log, notes=(*log.notes, note)) for log in logs]
 
 
 def _document_of(samples: Path) -> Path | None:
@@ -66,7 +74,9 @@ def _log(
     result = by_id.get(offers[chosen.offer], {})
     config = mapping(result.get("metric_config"))
     model = str(mapping(document.get("model_info")).get("id") or kept[0].get("model_id") or "")
-    shaped = shape(_rows(kept, choice, path), {"model": model, "dataset": task}, choice, path, scale=_scale(config))
+    where = {"model": model, "dataset": task}
+    again: RunKind = "seed" if _kept_by_us(kept, "run") else "repeat"
+    shaped = shape(_rows(kept, choice, path), where, choice, path, scale=_scale(config), run_kind=again)
     printed = as_number(mapping(result.get("score_details")).get("score"))
     library = mapping(document.get("eval_library"))
     return Log(
@@ -80,7 +90,7 @@ def _log(
         left_out=shaped.answers.reasons_missing(),
         others=chosen.others,
         conditions=Conditions(prompts=shaped.prompts),
-        notes=(*shaped.notes, *_notes(document, library, len(rows))),
+        notes=(*shaped.notes, *_notes(document, library)),
     )
 
 
@@ -101,15 +111,22 @@ def _rows(rows: Sequence[Mapping[str, Any]], choice: LogChoice, path: Path) -> S
     inputs = [mapping(row.get("input")) for row in rows]
     texts = [as_text(given.get("raw") or "") for given in inputs]
     prompts = [as_text(given.get("formatted") or "") for given in inputs]
+    category = choice.category or _kept_by_us(rows, "category")
     return ScoreRows(
         [as_text(row.get("sample_id")) for row in rows],
         np.array(scores, float),
+        runs=_metadata(rows, _kept_by_us(rows, "run") or _kept_by_us(rows, "repeat"), path),
         reasons=[ERROR if bad else "" for bad in failed],
-        clusters=_metadata(rows, choice.cluster, path),
-        tags=None if choice.category is None else [(tag,) for tag in _metadata(rows, choice.category, path) or ()],
+        clusters=_metadata(rows, choice.cluster or _kept_by_us(rows, "cluster"), path),
+        tags=None if category is None else [(tag,) for tag in _metadata(rows, category, path) or ()],
         texts={"text": texts} if any(texts) else {},
         prompts=[digest(prompt) for prompt in prompts] if any(prompts) else None,
     )
+
+
+def _kept_by_us(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
+    """A field of the metadata that every sample has: the name, else None."""
+    return name if all(isinstance(mapping(row.get("metadata")).get(name), str) for row in rows) else None
 
 
 def _metadata(rows: Sequence[Mapping[str, Any]], name: str | None, path: Path) -> list[str] | None:
@@ -121,14 +138,11 @@ def _metadata(rows: Sequence[Mapping[str, Any]], name: str | None, path: Path) -
     return ["" if value is None else as_text(value) for value in found]
 
 
-def _notes(document: Mapping[str, Any], library: Mapping[str, Any], n_rows: int) -> list[str]:
+def _notes(document: Mapping[str, Any], library: Mapping[str, Any]) -> list[str]:
     notes = []
     if not document:
         notes.append("There is no document beside the samples: metric, range and mean are not known.")
     name = str(library.get("name") or "")
     if name and name != "unknown":
         notes.append(f"The evaluation was run with {plain_name(name)} {plain_name(library.get('version') or '')}.")
-    counted = mapping(document.get("detailed_evaluation_results")).get("total_rows")
-    if isinstance(counted, int) and counted != n_rows:
-        notes.append(f"The document says that there are {counted:,} samples; there are {n_rows:,}.")
     return notes

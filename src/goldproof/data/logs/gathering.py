@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from goldproof.data.logs.choosing import ANOTHER_TASK
 from goldproof.data.logs.log import Log
 from goldproof.errors import DataError, UsageError
 
@@ -12,7 +13,8 @@ from goldproof.errors import DataError, UsageError
 def gather(readings: Iterable[Callable[[], list[Log]]]) -> list[Log]:
     """The logs of all readings; where none succeeds, the error of the first.
 
-    A task, metric or filter that was asked for need not be in each log; that a log itself cannot be read is noted.
+    A log of another task than the one that was asked for is passed over; that a log cannot be read, or has not the
+    metric or filter that was asked for, is noted.
     """
     found: list[Log] = []
     refused: list[DataError | UsageError] = []
@@ -23,7 +25,7 @@ def gather(readings: Iterable[Callable[[], list[Log]]]) -> list[Log]:
             refused.append(error)
     if not found and refused:
         raise _joined(refused)
-    notes = tuple(f"Not read: {error}" for error in refused if isinstance(error, DataError))
+    notes = tuple(f"Not read: {error}" for error in refused if ANOTHER_TASK not in str(error))
     return [replace(log, notes=(*log.notes, *notes)) for log in found]
 
 

@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task
-from goldproof.data.logs.documents import as_number, as_text, digest, mapping, names, objects, read_document
+from goldproof.data.logs.documents import (
+    as_number,
+    as_text,
+    digest,
+    mapping,
+    names,
+    objects,
+    read_document,
+    settings_of,
+)
 from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
 from goldproof.errors import DataError
@@ -28,6 +37,15 @@ KEYS = (
     frozenset({"name", "count", "sum", "sum_squared"}),
 )
 NO_VALUE = "no value"
+_SETTINGS = (
+    "method",
+    "instructions",
+    "temperature",
+    "max_tokens",
+    "num_outputs",
+    "stop_sequences",
+    "max_eval_instances",
+)
 _LESS_IS_BETTER = ("bits_per_byte", "perplexity", "edit_distance", "inference_runtime")
 _HEADLINES = ("exact_match", "quasi_exact_match", "f1_score", "rouge_l", "bleu_4")
 _OF_MODEL = re.compile(r",?\bmodel(_deployment)?=[^,]*")
@@ -202,4 +220,5 @@ def _conditions(run: _Run, shaped: Shaped) -> Conditions:
         n_shots=shots if isinstance(shots, int) else None,
         prompts=shaped.prompts,
         n_truncated=sum(number == 1 for number in cut),
+        settings=settings_of({name: run.adapter.get(name) for name in _SETTINGS}),
     )

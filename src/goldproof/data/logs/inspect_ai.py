@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,16 @@ import numpy as np
 
 from goldproof.data.logs.archive import Archive
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import as_number, as_text, digest, mapping, objects, parse_document, read_document
+from goldproof.data.logs.documents import (
+    as_number,
+    as_text,
+    digest,
+    mapping,
+    objects,
+    parse_document,
+    read_document,
+    settings_of,
+)
 from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError, UsageError
@@ -28,19 +37,27 @@ ERROR, UNSCORED, INVALID, NO_NUMBER = "error", "unscored", "marked as invalid", 
 NOT_BY_SCORER = "not scored by this scorer"
 _MEANS = ("accuracy", "mean")
 _WORDS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_GENERATION = ("temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "reasoning_tokens", "system_message")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
+_CUT = ("max_tokens", "model_length")
+_CUT_WORDS = re.compile(rb'"stop_reason": ?"(max_tokens|model_length)"')
+_MOST_SEARCHED = 1 << 28  # bytes of samples in which answers that were cut off are looked for
 _SAMPLE = re.compile(r"samples/(.+_epoch_\d+)(?:\.json|/sample\.json)")
 
 
 @dataclass(frozen=True, slots=True)
 class _Evaluation:
-    """A log as it was written: its header, a summary of each sample, and which samples are not valid."""
+    """A log as it was written: its header, a summary of each sample, and which samples are not valid or were cut off.
+
+    The last are None where that was not looked at.
+    """
 
     path: Path
     header: Mapping[str, Any]
     samples: Sequence[Mapping[str, Any]]
     invalid: frozenset[tuple[str, str]] = frozenset()
+    cut: frozenset[tuple[str, str]] | None = None
 
     def part(self, *names: str) -> Any:
         """An entry of the header, below others; None where there is none."""
@@ -85,13 +102,38 @@ def _read_archive(path: Path) -> _Evaluation:
             header = {**header, "status": "started"}
         samples = _summaries(archive)
         invalid = _invalid(_iter_samples(archive)) if header.get("invalidated") else frozenset()
-        return _Evaluation(path, header, samples, invalid)
+        return _Evaluation(path, header, samples, invalid, _cut_in(archive))
 
 
 def _read_json(path: Path) -> _Evaluation:
     document = _object(read_document(path), path, "the log")
     samples = objects(document.get("samples"))
-    return _Evaluation(path, {k: v for k, v in document.items() if k != "samples"}, samples, _invalid(iter(samples)))
+    header = {key: value for key, value in document.items() if key != "samples"}
+    return _Evaluation(path, header, samples, _invalid(iter(samples)), _cut_off(samples))
+
+
+def _cut_off(samples: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, str]]:
+    """The samples whose answer ended because it may be no longer."""
+    return frozenset(
+        _key(sample)
+        for sample in samples
+        if any(each.get("stop_reason") in _CUT for each in objects(mapping(sample.get("output")).get("choices"))[:1])
+    )
+
+
+def _cut_in(archive: Archive) -> frozenset[tuple[str, str]] | None:
+    """The same of an archive, where only the samples say it: those that hold the words are parsed, no other."""
+    members = [name for name in archive.names if _SAMPLE.fullmatch(name)]
+    if sum(archive.size(name) for name in members) > _MOST_SEARCHED:
+        return None
+    found = ((name, archive.read(name)) for name in members)
+    return _cut_off(
+        mapping(parse_document(data, archive.path, name)) for name, data in found if _CUT_WORDS.search(data)
+    )
+
+
+def _key(sample: Mapping[str, Any]) -> tuple[str, str]:
+    return as_text(sample.get("id")), as_text(sample.get("epoch") or 1)
 
 
 def _object(value: Any, path: Path, what: str) -> dict[str, Any]:
@@ -343,12 +385,22 @@ def _left_out(counted: dict[str, int], evaluation: _Evaluation) -> dict[str, int
 
 
 def _conditions(evaluation: _Evaluation, prompts: tuple[str, ...]) -> Conditions:
-    seed = evaluation.part("eval", "model_generate_config", "seed")
+    generation = mapping(evaluation.part("plan", "config")) | mapping(evaluation.part("eval", "model_generate_config"))
+    limited = frozenset(_key(sample) for sample in evaluation.samples if sample.get("limit") is not None)
+    seed = generation.get("seed")
     return Conditions(
         limit=_limit(evaluation),
         seed="" if seed is None else str(seed),
         prompts=prompts,
-        n_truncated=sum(sample.get("limit") is not None for sample in evaluation.samples),
+        n_truncated=len(limited | (evaluation.cut or frozenset())),
+        settings=settings_of(
+            {
+                "version of the task": evaluation.part("eval", "task_version"),
+                "dataset": evaluation.part("eval", "dataset", "name"),
+                **mapping(evaluation.part("eval", "task_args")),
+                **{key: value for key, value in generation.items() if key in _GENERATION},
+            }
+        ),
     )
 
 
@@ -368,6 +420,8 @@ def _notes(evaluation: _Evaluation, score: _Score) -> list[str]:
         notes.append(
             f"The evaluation has the status {plain_name(status)!r}: only what was written is read, as asked for."
         )
+    if evaluation.cut is None:
+        notes.append("The samples are too long to look for answers that were cut off before their end.")
     n_scored = sum(bool(sample.get("error")) and _value(sample, score) is not None for sample in evaluation.samples)
     if n_scored:
         notes.append(

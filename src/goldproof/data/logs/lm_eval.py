@@ -17,7 +17,16 @@ import numpy as np
 import pyarrow.compute as pc
 
 from goldproof.data.logs.choosing import Offer, choose, choose_task, listed
-from goldproof.data.logs.documents import Fields, as_number, first_objects, mapping, names, read_document, read_fields
+from goldproof.data.logs.documents import (
+    Fields,
+    as_number,
+    first_objects,
+    mapping,
+    names,
+    read_document,
+    read_fields,
+    settings_of,
+)
 from goldproof.data.logs.gathering import gather
 from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import Scale, ScoreRows, Shaped, plain_name, shape
@@ -271,11 +280,30 @@ def _conditions(results: _Results, shaped: Shaped) -> Conditions:
     shots = results.part("n-shot")
     kwargs = mapping(mapping(task).get("dataset_kwargs"))
     seeds = [config.get(name) for name in ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")]
-    limit = config.get("limit")
     return Conditions(
         dataset_revision=str(kwargs.get("revision") or ""),
         n_shots=shots if isinstance(shots, int) else None,
-        limit=float(limit) if isinstance(limit, int | float) else None,
+        limit=_limit(results),
         seed=" ".join(str(seed) for seed in seeds) if any(seed is not None for seed in seeds) else "",
         prompts=shaped.prompts,
+        settings=settings_of(
+            {
+                "version of the task": results.part("versions"),
+                "dataset": mapping(task).get("dataset_path"),
+                "subset": mapping(task).get("dataset_name"),
+                **mapping(mapping(task).get("generation_kwargs")),
+                **mapping(config.get("gen_kwargs")),
+                "chat template": results.document.get("chat_template_sha"),
+                "system instruction": results.document.get("system_instruction_sha"),
+            }
+        ),
     )
+
+
+def _limit(results: _Results) -> float | None:
+    """How many of the first items were taken; none where that is all that there are."""
+    limit, counted = results.config.get("limit"), mapping(results.part("n-samples"))
+    original, effective = counted.get("original"), counted.get("effective")
+    if isinstance(original, int) and isinstance(effective, int) and effective >= original:
+        return None
+    return float(limit) if isinstance(limit, int | float) else None

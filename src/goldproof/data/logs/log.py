@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ class Conditions:
 
     `limit` is how many items were taken, the first ones; `n_shots` how many examples the prompt had; `prompts` is a
     digest of each item's prompt, in the order of the answers' items; `n_truncated` counts answers that were cut off.
+    `settings` are others that the log names, such as the temperature, in its own words.
     """
 
     dataset_revision: str = ""
@@ -31,6 +33,7 @@ class Conditions:
     seed: str = ""
     prompts: tuple[str, ...] = ()
     n_truncated: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class LogChoice:
     `repeats` says what is done with two scores of one item in one run that differ. `cluster` and `category` name a
     field of the items that says which go together, and of which kind they are. `bounds` are the lowest and the highest
     score an item can have, where the log does not say so. `unfinished` reads also an evaluation that did not end.
+    `columns` says which column of a plain table is which, as in `{"id": "question", "score": "mark"}`.
     """
 
     task: str | None = None
@@ -50,6 +54,7 @@ class LogChoice:
     category: str | None = None
     bounds: tuple[float, float] | None = None
     unfinished: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,8 @@ class Log:
     """One evaluation: a score per item (`answers` of the kind "score"), and what the harness says of it.
 
     `harness` is its name and version, `printed` its own aggregate of this metric, where it wrote one. `left_out` says
-    for how many rows, and why, there is no score; `others` are the metrics (`metric/filter`) that were not read.
+    for how many rows, and why, there is no score; `others` are the metrics (`metric/filter`) that were not read. `path`
+    is the file, or the folder of a run, that it was read from.
     """
 
     harness: str
@@ -71,6 +77,7 @@ class Log:
     others: tuple[str, ...] = ()
     conditions: Conditions = Conditions()
     notes: tuple[str, ...] = ()
+    path: Path | None = None
 
     def mean(self) -> float:
         """The mean over items of the mean over the runs that have a score, as harnesses print it."""

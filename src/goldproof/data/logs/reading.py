@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,25 +22,25 @@ from goldproof.data.logs.openai_evals import read_openai_evals
 from goldproof.data.logs.promptfoo import read_promptfoo
 from goldproof.data.logs.tables import read_table
 from goldproof.data.logs.transformers_scripts import no_gold
-from goldproof.errors import DataError
+from goldproof.errors import DataError, UsageError
 
 _ROUNDED = 1e-6  # harnesses print six digits and more
 _LM_EVAL: tuple[Kind, ...] = ("lm_eval samples", "lm_eval results")
 
 
-def is_log(path: str | Path) -> bool:
-    """Whether a file is a log that is read, or a folder holds one."""
+def is_log(path: str | Path, columns: Mapping[str, str] | None = None) -> bool:
+    """Whether a file is a log that is read, or a folder holds one; `columns` are those of tables that were named."""
     path = Path(path)
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
-        return any(_look(file).kind is not None for file in _files(path))
-    return os.path.isfile(path) and _look(path).kind is not None  # noqa: PTH113 - likewise
+        return any(_look(file, columns).kind is not None for file in _files(path))
+    return os.path.isfile(path) and _look(path, columns).kind is not None  # noqa: PTH113 - likewise
 
 
 def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:
     """The logs in a file or in a folder and all folders below, one for each model and task."""
     path, choice = Path(path), choice or LogChoice()
     found = _read_folder(path, choice) if path.is_dir() else _read_one(path, choice)
-    return [_compared(log) for log in found]
+    return [_compared(log if log.path is not None else replace(log, path=path)) for log in found]
 
 
 def _compared(log: Log) -> Log:
@@ -56,13 +56,15 @@ def _compared(log: Log) -> Log:
 
 
 def _read_one(path: Path, choice: LogChoice) -> list[Log]:
-    content = look_at(check_file(path))
+    content = look_at(check_file(path), choice.columns)
     if content.kind is None:
         raise DataError(f"no log that is read: it looks like {content.looks_like}; read are {HARNESSES}", path=path)
     return _read_file(path, content.kind, choice)
 
 
 def _read_file(path: Path, kind: Kind, choice: LogChoice) -> list[Log]:
+    if choice.columns and kind != "table":
+        raise UsageError(f"--column names columns of tables, and {path} is a log of a harness; see --metric and --log")
     if kind in _LM_EVAL:
         return read_lm_eval(*siblings(path), choice, path)
     match kind:
@@ -88,7 +90,8 @@ def _read_file(path: Path, kind: Kind, choice: LogChoice) -> list[Log]:
 
 
 def _read_folder(folder: Path, choice: LogChoice) -> list[Log]:
-    kinds = {file: content.kind for file in _files(folder) if (content := _look(file)).kind is not None}
+    looks = {file: _look(file, choice.columns) for file in _files(folder)}
+    kinds = {file: content.kind for file, content in looks.items() if content.kind is not None}
     logs = [file for file, kind in kinds.items() if kind != "table"]
     if not kinds:
         raise DataError(f"the folder holds no log that is read; read are {HARNESSES}", path=folder)
@@ -115,10 +118,11 @@ def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:
 def _read_unit(files: dict[Path, Kind], choice: LogChoice, folder: Path) -> list[Log]:
     first, kind = next(iter(files.items()))
     if kind not in _LM_EVAL:
-        return _read_file(first, kind, choice)
+        place = first.parent if kind == "helm" else first
+        return [replace(log, path=place) for log in _read_file(first, kind, choice)]
     samples, n_older = newest([file for file, kind in files.items() if kind == "lm_eval samples"])
     results = [file for file, kind in files.items() if kind == "lm_eval results"]
-    logs = read_lm_eval(samples, results, choice, folder)
+    logs = [replace(log, path=first.parent) for log in read_lm_eval(samples, results, choice, folder)]
     if not n_older:
         return logs
     note = f"The folder holds {n_older:,} older samples of the same tasks, which were not read."
@@ -132,9 +136,9 @@ def _files(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def _look(path: Path) -> Content:
+def _look(path: Path, columns: Mapping[str, str] | None = None) -> Content:
     """What a file is; one that cannot be opened or is damaged is no log here, and says so when it is read."""
     try:
-        return look_at(path)
+        return look_at(path, columns)
     except DataError as error:
         return Content(None, str(error))

@@ -2,6 +2,8 @@
 
 They are CSV, TSV, JSON Lines or Parquet. A long table has the columns `id` and `score`; a wide one an id and at least
 two columns that hold numbers alone. A table with gold and predictions is none of these: it is judged by its labels.
+Runs (`run`, `seed`) are other trainings, as in tables of predictions; repeats (`repeat`, `epoch`, …) are one system
+that was asked again.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ NO_SCORE = "no score"
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "score": ("score",),
     "id": (*PREDICTION_NAMES["id"], "question_id", "item_id", "sample_id", "example_id", "instance_id"),
-    "run": ("run", "seed", "epoch", "repeat", "trial", "attempt"),
+    "run": ("run", "seed"),
+    "repeat": ("repeat", "epoch", "attempt", "trial"),
     "model": ("model", "model_name", "model_id", "system"),
     "dataset": ("dataset", "benchmark"),
     "language": ("language", "lang"),
@@ -53,6 +56,11 @@ class _ScoreTable:
     columns: tuple[str, ...]
     names: Mapping[str, str]
 
+    @property
+    def again(self) -> str | None:
+        """The part that tells the answers to one item apart: runs, else repeats, else nothing."""
+        return next((name for name in ("run", "repeat") if name in self.names), None)
+
 
 def column_names(path: Path) -> tuple[str, ...]:
     """The columns of a table."""
@@ -61,11 +69,11 @@ def column_names(path: Path) -> tuple[str, ...]:
     return open_raw(check_file(path), Layout()).column_names
 
 
-def is_table(path: Path) -> bool:
-    """Whether this is a table of scores, long or wide."""
-    if suffix_of(path) not in FORMATS:
+def is_table(path: Path, named: Mapping[str, str] | None = None) -> bool:
+    """Whether this is a table of scores, long or wide; `named` are columns that the user named."""
+    if suffix_of(path) not in FORMATS or set(named or ()) - set(_NAMES):
         return False
-    table = _open(path, LogChoice())
+    table = _open(path, LogChoice(columns=named or {}))
     if "id" not in table.names:
         return False
     if "score" not in table.names:
@@ -94,7 +102,7 @@ def _is_lines(path: Path) -> bool:
 def _open(path: Path, choice: LogChoice) -> _ScoreTable:
     columns = column_names(path)
     asked = {"score": choice.metric, "cluster": choice.cluster, "category": choice.category}
-    given = {ours: name for ours, name in asked.items() if name is not None}
+    given = {**choice.columns, **{ours: name for ours, name in asked.items() if name is not None}}
     for name in given.values():
         if name not in columns:
             raise UsageError(f"{path}: there is no column {name!r}; the table has {listed(columns)}")
@@ -163,7 +171,11 @@ def _score_cells(raw: RawBatch, name: str) -> pa.Array:
 
 
 def _read_long(table: _ScoreTable, choice: LogChoice) -> list[Log]:
-    parts = {ours: name for ours, name in table.names.items() if ours != "score"}
+    parts = {
+        "run" if ours == table.again else ours: name
+        for ours, name in table.names.items()
+        if ours != "score" and (ours != "repeat" or table.again == "repeat")
+    }
     loaded = _load(table, list(parts.values()), [table.names["score"]]).rename_columns([*parts, "score"])
     _check_ids(loaded.column("id"), parts["id"], table.path)
     loaded = _of_task(loaded, choice, table.path)
@@ -261,7 +273,7 @@ def _long_log(table: _ScoreTable, where: dict[str, str], loaded: pa.Table, choic
         tags=[tuple(dict.fromkeys(filter(None, tags))) for tags in zip(*kinds, strict=True)] if kinds else None,
         texts={"text": columns["text"]} if "text" in columns else {},
     )
-    shaped = shape(rows, where, choice, table.path)
+    shaped = shape(rows, where, choice, table.path, run_kind="seed" if table.again == "run" else "repeat")
     task = where.get("dataset") or choice.task or ""
     return _log(where.get("model", ""), task, table.names["score"], shaped.answers, shaped.notes)
 

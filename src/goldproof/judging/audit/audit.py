@@ -6,17 +6,19 @@ them; suspicious labels; what the test set can show; balance. It gives an `Audit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from goldproof.data.checking.alignment import Alignment
 from goldproof.data.columns import Columns
 from goldproof.data.dataset import Dataset, concat
-from goldproof.data.one_split import ROLES, by_role, read_split
+from goldproof.data.one_split import ROLES, by_role, column_names, read_split
 from goldproof.errors import UsageError
 from goldproof.judging.audit.balance import Balance, find_balance
+from goldproof.judging.audit.languages import align_languages
 from goldproof.judging.audit.lights import Light, turn_on
 from goldproof.judging.audit.material import (
     Material,
@@ -27,7 +29,7 @@ from goldproof.judging.audit.material import (
     tokens_of,
 )
 from goldproof.judging.audit.noise import NoiseCard, how_alike, make_card
-from goldproof.judging.audit.parts import find_parts
+from goldproof.judging.audit.parts import find_bias, find_parts
 from goldproof.judging.audit.questions import questions_of
 from goldproof.judging.audit.settings import AuditProgress, AuditSettings
 from goldproof.judging.subsets import Subset
@@ -41,6 +43,7 @@ from goldproof.measures.suspects import SuspectProgress, Suspects, find_suspects
 from goldproof.report.summary import Report
 from goldproof.statistics.arrays import Array, IntArray
 
+MOST_NAMED = 20  # columns in a note
 FEWEST_ROWS = 20  # of train and of test, below which a shortcut cannot be told from luck and none is tried
 
 
@@ -64,6 +67,7 @@ class Audit:
     name: str
     material: Material
     copies: Copies
+    alignments: tuple[Alignment, ...]
     shortcuts: ShortcutPart | str
     suspects: Suspects | str
     suspect_rows: IntArray
@@ -92,7 +96,7 @@ class Audit:
         rows = self.shortcuts.rows
         hard, judged = (tuple(ids[row] for row in each) for each in (rows[self.shortcuts.hard.hard], rows))
         parts = find_parts(self)
-        return Subset("hard", hard, judged, (parts[0].wrong, parts[1].wrong))
+        return Subset("hard", hard, judged, (parts[0].wrong, parts[1].wrong), find_bias(self))
 
     def report(self) -> Report:
         """The report, for rendering."""
@@ -136,7 +140,7 @@ def audit(
     settings = settings or AuditSettings()
     named = columns if isinstance(columns, Columns | None) else Columns.by_part(columns)
     splits = _read(train, test, validation, named, settings.language)
-    return audit_splits(splits, settings, progress)
+    return audit_splits(splits, settings, progress, _label_notes(train, splits))
 
 
 def _read(train: Any, test: Any, validation: Any, columns: Columns | None, language: str | None) -> dict[str, Dataset]:
@@ -155,10 +159,30 @@ def _read(train: Any, test: Any, validation: Any, columns: Columns | None, langu
     return {"test": data.with_column("split", ["test"] * len(data))}
 
 
+def _label_notes(train: Any, splits: Mapping[str, Dataset]) -> list[str]:
+    """Where nothing was taken for labels: which columns there are, and how one of them is named."""
+    parts = ("label", "score", "token_labels")
+    if any(data.table.column(part).null_count < len(data) for data in splits.values() for part in parts):
+        return []
+    names = column_names(train)
+    if not names:
+        return []
+    if len(names) == 1:
+        return [f"There is no column of labels; the only column is {names[0]!r}."]
+    return [
+        f"No column was taken for the labels. The columns are {', '.join(names[:MOST_NAMED])}"
+        f"{' …' if len(names) > MOST_NAMED else ''}; one is named by --column label=NAME (scores: score=NAME), in "
+        'Python columns={"label": "NAME"}.'
+    ]
+
+
 def audit_splits(
-    splits: Mapping[str, Dataset], settings: AuditSettings, progress: AuditProgress | None = None
+    splits: Mapping[str, Dataset],
+    settings: AuditSettings,
+    progress: AuditProgress | None = None,
+    notes: Sequence[str] = (),
 ) -> Audit:
-    """Audit datasets by role: train and validation where there are any, and test."""
+    """Audit datasets by role: train and validation where there are any, and test; `notes` are said with its own."""
     material = make_material({role: splits[role] for role in ROLES if role in splits})
     rng = np.random.default_rng(settings.seed)
     steps = _Steps(material, progress)
@@ -169,11 +193,22 @@ def audit_splits(
     noise = _noise(material, found, settings)
     judged = found if isinstance(found, str) else found.judged
     questions = questions_of(material, copies, judged, suspects, noise, balance, settings.thresholds)
-    notes = (*material.notes, *_limits(material, found, settings))
+    said = (*notes, *material.notes, *_limits(material, found, settings))
     lights = turn_on(questions, settings.level)
     steps.end()
     return Audit(
-        settings.name, material, copies, found, suspects, suspect_rows, noise, balance, lights, notes, settings
+        settings.name,
+        material,
+        copies,
+        align_languages(material.splits),
+        found,
+        suspects,
+        suspect_rows,
+        noise,
+        balance,
+        lights,
+        said,
+        settings,
     )
 
 
@@ -301,6 +336,8 @@ def _limits(material: Material, found: ShortcutPart | str, settings: AuditSettin
     """What was cut off or not tried."""
     notes = []
     if not isinstance(found, str):
+        if len(material.splits) == 1:
+            notes.append("There is one split only: shortcuts are learned on four fifths of it and judged on the fifth.")
         notes += [f"{reason[0].upper()}{reason[1:]}." for reason in found.judged.untried.values()]
         if found.clusters.note:
             notes.append(f"{found.clusters.note[0].upper()}{found.clusters.note[1:]}.")

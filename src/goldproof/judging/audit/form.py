@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from goldproof.judging.audit.parts import find_parts
+from goldproof.judging.audit.parts import find_bias, find_parts
 from goldproof.judging.audit.sentences import answer, light_sentence
 from goldproof.statistics.estimate import Estimate
 from goldproof.version import __version__
@@ -45,6 +45,7 @@ def audit_form(audit: Audit) -> dict[str, Any]:
             for light in audit.lights
         ],
         "leaks": [{**asdict(each), "n": each.n} for each in audit.copies.shared],
+        "alignment": [{**asdict(each), "aligned": each.aligned} for each in audit.alignments],
         "noise": asdict(audit.noise),
         "notes": list(audit.notes),
     }
@@ -62,7 +63,12 @@ def audit_form(audit: Audit) -> dict[str, Any]:
             "words": [{**asdict(word), "label": labels[word.label]} for word in found.judged.words],
         }
         parts = find_parts(audit)
-        form["hard"] = {"parts": [asdict(part) for part in parts]} if parts else {"reason": found.hard}
+        bias = find_bias(audit)
+        form["hard"] = (
+            {"parts": [asdict(part) for part in parts], "bias": None if bias is None else asdict(bias)}
+            if parts
+            else {"reason": found.hard}
+        )
     form["labels"] = _suspects(audit)
     form["balance"] = {"reason": audit.balance} if isinstance(audit.balance, str) else asdict(audit.balance)
     plain: dict[str, Any] = _plain(form)

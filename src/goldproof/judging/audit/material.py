@@ -54,8 +54,6 @@ def make_material(splits: Mapping[str, Dataset]) -> Material:
     labels = (
         sorted({label for data in splits.values() for label in data.labels}) if task in ("classes", "tokens") else []
     )
-    if "train" not in splits and len(splits) == 1:
-        notes.append("There is one split only: shortcuts are learned on four fifths of it and judged on the fifth.")
     return Material(dict(splits), task, tuple(labels), tuple(notes))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goldproof.judging.subsets import SplitBias, split_bias
 from goldproof.measures.suspects import Suspects
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
@@ -46,6 +47,18 @@ def find_parts(audit: Audit) -> tuple[TestPart, ...]:
         floor = max(counts.values(), default=0) / max(len(rows), 1)
         parts.append(TestPart(name, len(rows), counts, floor, wrong_share(audit, rows)))
     return tuple(parts)
+
+
+def find_bias(audit: Audit) -> SplitBias | None:
+    """How a model without cues would differ between the two parts; None where there is no split or one part only."""
+    found = audit.shortcuts
+    if isinstance(found, str) or isinstance(found.hard, str) or not 0 < found.hard.hard.sum() < len(found.rows):
+        return None
+    table = audit.material.splits[audit.material.judged].table.take(found.rows)
+    columns = (table.column(name).to_pylist() for name in ("text", "pair", "label"))
+    texts, pairs, labels = columns
+    lengths = np.array([len(text) + len(pair or "") for text, pair in zip(texts, pairs, strict=True)])
+    return split_bias(found.hard.hard, lengths, np.array(labels, object).astype(str))
 
 
 def wrong_share(audit: Audit, rows: Array) -> Estimate | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from goldproof.judging.audit.lights import Light
 from goldproof.judging.audit.report_items import copy_items, suspect_items, test_items
 from goldproof.judging.audit.report_size import balance_items, noise_items
 from goldproof.judging.audit.sentences import answer, exchange_sentence, light_sentence, tried_sentence
-from goldproof.judging.audit.tables import hard_items, leak_items, shortcut_items, word_items
+from goldproof.judging.audit.tables import hard_items, language_items, leak_items, shortcut_items, word_items
+from goldproof.measures.shortcuts.items import joined
 from goldproof.report.numbers import count
 from goldproof.report.summary import Answer, Claim, Figure, Item, ReplyKind, Report, Section, Text
+from goldproof.statistics.estimate import Estimate
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
@@ -33,7 +37,7 @@ def audit_report(audit: Audit) -> Report:
         ("What shortcuts reach", [item for item in reached if item is not figure]),
         ("Which words give labels away?", word_items(audit)),
         ("Hard items", hard_items(audit)),
-        ("Leaks between splits", [*leak_items(audit), *copy_items(audit)]),
+        ("Leaks between splits", [*leak_items(audit), *copy_items(audit), *language_items(audit)]),
         ("Are the labels right?", suspect_items(audit)),
         ("What can this test set show?", noise_items(audit)),
         ("Balance", balance_items(audit)),
@@ -53,7 +57,9 @@ def _answer(audit: Audit, figure: Figure | None = None) -> Answer:
     """The first screen: the answer with what the shortcuts reach."""
     kinds: dict[str, ReplyKind] = {"red": "yes", "green": "no", "grey": "open"}
     head, _, text = answer(audit).partition(": ")
-    return Answer(kinds[audit.light("shortcuts").colour], head, text, figure=figure)
+    red = [light.name for light in audit.lights if light.colour == "red"]
+    lights = f" Red {'light' if len(red) == 1 else 'lights'}: {joined(red)}." if red else " No light is red."
+    return Answer(kinds[audit.light("shortcuts").colour], head, text + lights, figure=figure)
 
 
 def _lights(audit: Audit) -> list[str | Claim]:
@@ -61,12 +67,19 @@ def _lights(audit: Audit) -> list[str | Claim]:
         Claim(
             light_sentence(audit, light),
             light.colour,
-            light.estimate,
+            _shown(light),
             digits=None if light.gauge is None else light.gauge.digits,
             unit="" if light.gauge is None else light.gauge.unit,
         )
         for light in audit.lights
     ]
+
+
+def _shown(light: Light) -> Estimate | None:
+    """The estimate of a light; the bounds of what is no sample are no interval."""
+    if light.estimate is None or light.gauge is None or light.gauge.is_sampled:
+        return light.estimate
+    return replace(light.estimate, level=1.0)
 
 
 def _limits(audit: Audit) -> list[Item]:

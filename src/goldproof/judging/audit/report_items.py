@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from goldproof.measures.shortcuts.items import shortened
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, estimate_text
-from goldproof.report.summary import Column, Example, ExampleList, Item, Text
+from goldproof.report.summary import Column, Example, ExampleList, Item, Missing, Text
 
 if TYPE_CHECKING:
     from goldproof.data.dataset import Dataset
@@ -93,10 +93,18 @@ def suspect_items(audit: Audit) -> list[Item]:
     if suspects.told:
         fields: list[Field[SuspectCut]] = [
             Field(Column("n", "First suspects"), lambda cut: cut.n),
-            Field(Column("precision", "Estimated to be wrong", 1, "%"), lambda cut: cut.precision),
+            Field(Column("precision", "Wrong, if errors hit rows at random", 1, "%"), lambda cut: cut.precision),
+            Field(
+                Column("gathered", "If they gather where labels are hard to tell", 1, "%"),
+                lambda cut: cut.gathered if cut.gathered is not None else Missing("no errors could be planted"),
+            ),
         ]
         title = f"An estimated {estimate_text(suspects.share_wrong, 1, '%')} of the labels are wrong"
-        items.append(make_table(Heading("suspects", title), fields, suspects.cuts))
+        note = (
+            "How many of the first suspects are estimated to be wrong: the share of wrong labels times how many errors "
+            "of that kind, planted here, rank as high. Which kind these labels have cannot be told from them."
+        )
+        items.append(make_table(Heading("suspects", title, note), fields, suspects.cuts))
     else:
         items.append(Text(f"How many labels are wrong cannot be told: {suspects.reason}."))
     return [*items, *_suspect_list(audit)]

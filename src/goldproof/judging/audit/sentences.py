@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from goldproof.judging.audit import questions
 from goldproof.judging.audit.lights import Gauge, Light
 from goldproof.report.numbers import count, format_number, percent, points
+from goldproof.statistics.estimate import Estimate
 
 if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
@@ -67,6 +68,8 @@ def light_sentence(audit: Audit, light: Light) -> str:
     }
     said = verdicts[light.colour][0 if light.gauge.is_sampled else 1]
     also = [f"; {_fact(audit, replace(light, gauge=one, estimate=value))} too" for one, value in light.also]
+    if light.gauge.of == questions.SHOWN and light.estimate.low >= 1:
+        return f"{title}: {_fact(audit, light)}."
     return f"{title}: {_fact(audit, light)}; that is {said} {limit}{''.join(also)}."
 
 
@@ -87,9 +90,7 @@ def _fact(audit: Audit, light: Light) -> str:
         far = _far(judged, judged.best.share.value)
         return f"the best of {len(judged.scores)}, “{judged.best.name}”{named}, gets {far}"
     if of == questions.SHOWN:
-        low, high = (points(end) if end < 1 else "no difference" for end in (light.estimate.low, light.estimate.high))
-        n = count(audit.noise.whole.n)
-        return f"the smallest difference that {n} items show with 80 % power lies between {low} and {high}"
+        return _shown(audit.noise.whole.n, light.estimate)
     if of == questions.EVEN:
         assert not isinstance(audit.balance, str)
         share = percent(audit.balance.share(audit.balance.judged, audit.balance.majority))
@@ -98,6 +99,15 @@ def _fact(audit: Audit, light: Light) -> str:
     if of == questions.DRIFT:
         return f"the share of a label differs by up to {value} between train and test"
     return f"an estimated {value} of the labels are wrong"
+
+
+def _shown(n: int, estimate: Estimate) -> str:
+    """What so many items can show, from the best case to the worst; a difference of 1 or more is none."""
+    items = f"{count(n)} {'item' if n == 1 else 'items'}"
+    if estimate.low >= 1:
+        return f"{items} show no difference between two models with 80 % power, however far they are apart"
+    low, high = (points(end) if end < 1 else "none at all" for end in (estimate.low, estimate.high))
+    return f"the smallest difference that {items} show with 80 % power lies between {low} and {high}"
 
 
 def tried_sentence(judged: JudgedShortcuts) -> str:

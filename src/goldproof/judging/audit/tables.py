@@ -6,9 +6,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from goldproof.judging.audit.parts import TestPart, find_parts
+from goldproof.judging.audit.parts import TestPart, find_bias, find_parts
 from goldproof.judging.audit.sentences import tried_sentence
-from goldproof.judging.subsets import BIAS
+from goldproof.judging.subsets import bias_sentence
 from goldproof.measures.copies import SharedRows
 from goldproof.measures.shortcuts.items import shortened, side_name
 from goldproof.measures.shortcuts.judged import JudgedShortcuts, ShortcutScore
@@ -20,6 +20,7 @@ from goldproof.report.numbers import count, percent
 from goldproof.report.summary import Cell, Column, Item, Missing, Text
 
 if TYPE_CHECKING:
+    from goldproof.data.checking.alignment import Alignment
     from goldproof.judging.audit.audit import Audit
 
 SEEN = {shortcut.name: shortcut.sees for shortcut in SHORTCUTS}
@@ -155,7 +156,11 @@ def hard_items(audit: Audit) -> list[Item]:
     heading = Heading(
         "hard", f"{percent(parts[0].n / max(parts[0].n + parts[1].n, 1))} of the items are hard for the shortcuts"
     )
-    return [make_table(heading, part_fields(audit.material.labels), parts), Text(text), Text(BIAS)]
+    return [
+        make_table(heading, part_fields(audit.material.labels), parts),
+        Text(text),
+        Text(bias_sentence(find_bias(audit))),
+    ]
 
 
 def part_fields(labels: tuple[str, ...]) -> list[Field[TestPart]]:
@@ -177,6 +182,27 @@ def part_fields(labels: tuple[str, ...]) -> list[Field[TestPart]]:
 
 def _label_share(label: str, part: TestPart) -> Cell:
     return part.labels.get(label, 0) / part.n if part.n else math.nan
+
+
+def language_items(audit: Audit) -> list[Item]:
+    """Which languages of a split are translations of each other, row by row; nothing where there is one language."""
+    if not audit.alignments:
+        return []
+    n = sum(each.aligned for each in audit.alignments)
+    fields: list[Field[Alignment]] = [
+        Field(Column("split", "Split"), lambda each: each.split),
+        Field(Column("languages", "Languages"), lambda each: " and ".join(each.languages)),
+        Field(Column("n", "Rows compared"), lambda each: each.n_compared),
+        Field(Column("lengths", "Correlation of lengths", 2), lambda each: each.length_correlation),
+        Field(
+            Column("labels", "Labels agree", 1, "%"),
+            lambda each: each.label_agreement if each.label_agreement is not None else Missing("there are no labels"),
+        ),
+        Field(Column("aligned", "Row by row"), lambda each: "yes" if each.aligned else "no"),
+    ]
+    title = f"{n} of {len(audit.alignments)} pairs of languages stand row by row beside each other"
+    note = "As translations do: lengths correlate with at least 0.75 and at least 98 % of the labels agree."
+    return [make_table(Heading("languages", title, note), fields, audit.alignments)]
 
 
 def leak_items(audit: Audit) -> list[Item]:

@@ -16,7 +16,12 @@ from scipy import special
 
 from goldproof.judging.checkpoints.experiment import Experiment
 from goldproof.judging.checkpoints.rules import best_points
-from goldproof.statistics.agreement import agreement_null, directional_agreement, lag_one_autocorrelation
+from goldproof.statistics.agreement import (
+    agreement_null,
+    directional_agreement,
+    lag_one_autocorrelation,
+    no_second_run,
+)
 from goldproof.statistics.arrays import FloatArray
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval, t_quantile
@@ -207,7 +212,10 @@ def _mean(values: Sequence[float], level: float, lowest: float = 0.0) -> Estimat
         return Estimate(math.nan, math.nan, math.nan, "no pair of checkpoints passes the threshold", 0, level)
     found = mean_interval(known, level)
     if found.n == 1:
-        return replace(found, method="no interval: one run only")
+        return replace(found, method=no_second_run(len(values)))
+    if np.ptp(known) < 1e-12:
+        reason = f"no interval: all {found.n} runs have the same"
+        return replace(found, low=math.nan, high=math.nan, method=reason)
     return replace(found, low=max(found.low, lowest), high=min(found.high, 1.0), method=f"{found.method} over runs")
 
 
@@ -227,7 +235,7 @@ def _within(development: FloatArray, target: FloatArray, level: float) -> Estima
     if not len(known):
         return Estimate(math.nan, math.nan, math.nan, "no correlation: a score does not vary within a run", 0, level)
     z = mean_interval(np.arctanh(np.clip(known, -1 + 1e-9, 1 - 1e-9)), level)
-    method = f"{z.method} over runs, Fisher z" if len(known) > 1 else "no interval: one run only"
+    method = f"{z.method} over runs, Fisher z" if len(known) > 1 else no_second_run(len(values))
     return Estimate(math.tanh(z.value), math.tanh(z.low), math.tanh(z.high), method, len(known), level)
 
 

@@ -238,29 +238,56 @@ def course_items(found: Transfer) -> list[Item]:
         )
         for row in _course(found, result, name, scores)
     ]
+    if found.experiment.n_runs > 1:
+        ends_of = ranked if len(ranked) == 1 else (ranked[0], ranked[-1])
+        rows += [row for result in ends_of for row in _single_runs(found, result, source.scores)]
     name = title_of(found.experiment.metric)
     ends = f"most in {ranked[0].language}, least in {ranked[-1].language}" if len(ranked) > 1 else "less or more"
     caption = Caption(
         "trajectories",
         f"Over training {found.experiment.source} dev agrees with test {ends}",
-        f"Dev and test {name}; bands over runs, on these very items.",
+        f"Dev and test {name}; bands over runs, on these very items. Thin lines, in the panels of the two ends: single "
+        "runs.",
     )
     across, up = Column("step", "Step"), Column("score", name, 1, "%")
     figure = curves(
-        rows, across, up, series=Column("set", "Set"), facet=Column("language", "Language"), caption=caption
+        rows,
+        across,
+        up,
+        series=Column("set", "Set"),
+        facet=Column("language", "Language"),
+        caption=caption,
+        single=Column("run", "Run") if found.experiment.n_runs > 1 else None,
     )
     return [figure, _forgetting_table(found)]
 
 
-def _course(found: Transfer, result: LanguageResult, name: str, scores: FloatArray) -> list[dict[str, Cell]]:
+def _panel(result: LanguageResult) -> str:
+    """What the panel of a language is called."""
     share = 100 * result.by_source.whole.value
+    return f"{result.language}, agreement {share:.0f} %" if math.isfinite(share) else result.language
+
+
+def _single_runs(found: Transfer, result: LanguageResult, source: FloatArray) -> list[dict[str, Cell]]:
+    """Every run by itself, as the paper's Figure 1 shows one: source dev and the language's test."""
+    experiment = found.experiment
+    sets = ((f"{experiment.source} dev", source), ("target test", experiment.test(result.language).scores))
+    return [
+        {"language": _panel(result), "set": name, "step": int(step), "score": float(score), "run": str(run)}
+        for name, scores in sets
+        for run, own in zip(experiment.run_names, scores, strict=True)
+        for step, score in zip(experiment.steps, own, strict=True)
+        if math.isfinite(score)
+    ]
+
+
+def _course(found: Transfer, result: LanguageResult, name: str, scores: FloatArray) -> list[dict[str, Cell]]:
     rows: list[dict[str, Cell]] = []
     for step, column in zip(found.experiment.steps, scores.T, strict=True):
         values = column[np.isfinite(column)]
         if len(values):
             cell = mean_interval(values, found.settings.level) if len(values) > 1 else float(values[0])
-            facet = f"{result.language}, agreement {share:.0f} %" if math.isfinite(share) else result.language
-            rows.append({"language": facet, "set": name, "step": int(step), "score": cell})
+            rows.append({"language": _panel(result), "set": name, "step": int(step), "score": cell})
     return rows
 
 

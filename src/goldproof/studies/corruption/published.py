@@ -73,6 +73,9 @@ SCORES: Mapping[tuple[str, str], tuple[PrintedCell, PrintedCell, PrintedCell]] =
 }
 """Table 3, by task and removed class; the cells in the order of SETTINGS."""
 
+LEXICON, PPDB = "nrc", "ppdb-2.0-l-"
+"""The lists in which the paper looked words up: NRC's by NRCLex, and PPDB 2.0 L, told by the name of its file."""
+
 PARAPHRASE_CUES: Mapping[str, Cue] = {"NOUN": Cue(0.76)}
 """MRPC, corrupted test: pairs that the model had right and that still hold a lexical paraphrase (PPDB 2.0 L)."""
 

@@ -29,7 +29,7 @@ from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.runs import runs_interval
 from goldproof.studies.corruption.plan import CorruptionCell, cells, tested_versions, trained_versions, training_jobs
-from goldproof.studies.corruption.settings import Config
+from goldproof.studies.corruption.settings import Config, seeds_of
 from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Removing, Version, data_job
 from goldproof.training.selection import label_codes
 
@@ -156,9 +156,9 @@ def load_runs(config: Config, results: Results, task: CorruptionTask) -> TaskAns
         outcomes = [results[job] for job in trainings]
         classes, keys[trained] = outcomes[0].classes, tuple(job.key for job in trainings)
         truncated += sum(n for name, n in outcomes[0].truncated.items() if name != "train")
-        for tested in tested_versions(config, trained):
+        for tested in tested_versions(config, task, trained):
             logits = np.stack([outcome.at(str(tested))[-1] for outcome in outcomes]).astype(float)
-            answers[trained, tested] = make_answers(task, classes, test, logits, config.seeds)
+            answers[trained, tested] = make_answers(task, classes, test, logits, seeds_of(config, task.name))
     learned = label_codes(classes, train.table.column(_gold_column(task)).to_pylist())
     prior = np.bincount(learned, minlength=len(classes)) / len(learned) if classes else np.zeros(0)
     return TaskAnswers(task, test, len(train), prior, answers, truncated, keys)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from goldproof.builders.corruption.removal import Corruption
 from goldproof.builders.corruption.texts import check_tagger
@@ -24,7 +26,8 @@ from goldproof.training.recipe import Recipe
 GLUE = ("glue/cola", "glue/mnli", "glue/mrpc", "glue/qnli", "glue/qqp", "glue/rte", "glue/sst2", "glue/stsb")
 DATA = Data(languages=("en",))
 RECIPE = Recipe()
-LEXICONS = ("opinion", "vader", "none")
+LEXICONS = ("opinion", "vader", "nrc", "none")
+SAME = "same"
 
 
 @named("corruption.Removal")
@@ -50,14 +53,18 @@ class Removal:
 class Why:
     """What is asked about the reasons.
 
-    `paraphrases` and `polarity` name the tasks whose texts are searched for such cues, `lexicon` the list of polar
-    words. `masked_model` is the folder of a masked language model, empty for none; it is asked for the first removed
-    word of each text of the tasks in `cloze`, for the classes in `cloze_classes`.
+    `paraphrases` and `polarity` name the tasks whose texts are searched for such cues. `lexicon` is the list of polar
+    words: opinion, vader, nrc (the paper's) or a file; `ppdb` a file of PPDB, or of two words a line, in place of the
+    list that comes with NLTK's data. `classes` are further classes without which cues are looked for, in test texts
+    alone. `masked_model` is the folder of a masked language model, `same` for the model itself, empty for none; it is
+    asked for the first removed word of each text of the tasks in `cloze`, for the classes in `cloze_classes`.
     """
 
     paraphrases: tuple[str, ...] = ("glue/mrpc", "glue/qqp")
     polarity: tuple[str, ...] = ("glue/sst2",)
     lexicon: str = "opinion"
+    ppdb: str = ""
+    classes: tuple[str, ...] = ()
     masked_model: str = ""
     cloze: tuple[str, ...] = ("glue/mrpc",)
     cloze_classes: tuple[str, ...] = ("NOUN", "VERB")
@@ -73,14 +80,15 @@ class Config:
     the texts. `classes` are removed one after the other; several go together as NOUN+ADJ. `settings` says which data
     are corrupted: train, test or both. The control `random` removes as many random words from each text. A loss shown
     to be smaller than `margin` counts as none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER,
-    or a list of these, judged in turn.
+    or a list of these, judged in turn. `recipes` are what a task has of its own, each as TASK KEY=VALUE ..., where a
+    key is one of the recipe or seeds, which is then how many.
     """
 
     tasks: tuple[str, ...] = ("glue/cola", "glue/mrpc", "glue/rte", "glue/sst2", "glue/stsb")
     classes: tuple[str, ...] = CLASSES
     settings: tuple[str, ...] = SETTINGS
     control: Literal["random", "none"] = "random"
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7)
     model: Models = "roberta-base"
     margin: float = 0.05
     level: float = 0.95
@@ -88,6 +96,7 @@ class Config:
     columns: ColumnChoice = field(default_factory=ColumnChoice)
     removal: Removal = field(default_factory=Removal)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
+    recipes: tuple[str, ...] = ()
     why: Why = field(default_factory=Why)
 
     def __post_init__(self) -> None:
@@ -96,12 +105,74 @@ class Config:
             if task not in GENERATED:
                 find_corpus(task)
         check_settings(self, [("data.languages", len(self.data.languages) == 1, "one language, that of the texts")])
-        for name in (*(() if has_own_classes(self) else self.classes), *self.why.cloze_classes):
+        for name in (*(() if has_own_classes(self) else self.classes), *self.why.classes, *self.why.cloze_classes):
             check_classes(name.split("+"))
         check_settings(self, _rules(self))
         is_real = any(task not in GENERATED for task in (*self.tasks, *filter(None, [self.data.train])))
         if is_real and not has_own_classes(self):
             check_tagger(tagger_of(self), [Corruption(("NOUN",), preset=self.removal.preset)])
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRecipe:
+    """What a task has of its own: how many seeds, where that is said, and the parts of the recipe that differ."""
+
+    task: str
+    n_seeds: int | None
+    parts: dict[str, Any]
+
+
+def parse_own_recipe(text: str) -> OwnRecipe:
+    """TASK KEY=VALUE ...
+
+    >>> parse_own_recipe("glue/cola epochs=10 seeds=12")
+    OwnRecipe(task='glue/cola', n_seeds=12, parts={'epochs': 10})
+    """
+    task, *pairs = text.split()
+    parts: dict[str, Any] = {}
+    taken = [each.name for each in fields(Recipe) if each.name not in ("task", *WHEN)]
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or key not in (*taken, "seeds"):
+            raise UsageError(
+                f"the setting 'recipes' takes TASK KEY=VALUE ..., a key being seeds, {', '.join(taken)}; got {text!r}"
+            )
+        parts[key] = _plain_value(value)
+        if isinstance(parts[key], str) and key not in ("schedule", "precision"):
+            raise UsageError(f"the setting 'recipes': {key} must be a number; got {text!r}")
+    n_seeds = parts.pop("seeds", None)
+    if n_seeds is not None and not (isinstance(n_seeds, int) and n_seeds >= 1):
+        raise UsageError(f"the setting 'recipes': seeds must be a whole number of at least 1; got {text!r}")
+    try:
+        replace(RECIPE, **parts)
+    except UsageError as error:
+        raise UsageError(f"the setting 'recipes', {text!r}: {error}") from None
+    return OwnRecipe(task, n_seeds, parts)
+
+
+def _plain_value(text: str) -> Any:
+    """A number, null, or a word."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return None if text == "null" else text
+
+
+def own_recipe(config: Config, task: str) -> OwnRecipe:
+    """What a task has of its own."""
+    found = (own for text in config.recipes if (own := parse_own_recipe(text)).task == task)
+    return next(found, OwnRecipe(task, None, {}))
+
+
+def seeds_of(config: Config, task: str) -> tuple[int, ...]:
+    """The seeds of a task: those of all tasks, or as many as it has of its own."""
+    n = own_recipe(config, task).n_seeds
+    return config.seeds if n is None else tuple(range(n))
+
+
+def is_word_file(name: str) -> bool:
+    """Whether a lexicon is a file and none of those that have a name."""
+    return name not in LEXICONS
 
 
 def has_own_classes(config: Config) -> bool:
@@ -161,7 +232,14 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "data.most_train", is_limit(c.data.most_train), "a whole number above 0, or null for all"
     yield from group_rules(c)
     yield from model_rules(c.model)
-    yield "why.lexicon", c.why.lexicon in LEXICONS, f"one of {', '.join(LEXICONS)}"
+    lexicon = c.why.lexicon
+    known = f"one of {', '.join(LEXICONS)}, or a file that is there"
+    yield "why.lexicon", not is_word_file(lexicon) or Path(lexicon).is_file(), known
+    yield "why.ppdb", not c.why.ppdb or Path(c.why.ppdb).is_file(), "a file that is there, or empty for NLTK's list"
+    named = [parse_own_recipe(text).task for text in c.recipes if text.split()]
+    its = {*c.tasks, own_name(c.data) if has_own(c) else ""}
+    yield "recipes", len(named) == len(c.recipes) and are_distinct(named), "a task each, none twice"
+    yield "recipes", {*named} <= its, f"of tasks of the study ({', '.join(sorted(filter(None, its)))})"
 
 
 DEFAULT = Config()
@@ -171,6 +249,7 @@ PAPER = Config(
     seeds=(0,),
     data=replace(DATA, hub=True),
     removal=Removal(preset="paper"),
+    why=Why(lexicon="nrc", classes=("NOUN+ADJ",), masked_model=SAME),
 )
 TINY = Config(
     tasks=GENERATED,

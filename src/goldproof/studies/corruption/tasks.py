@@ -191,14 +191,15 @@ def data_job(config: Config, task: CorruptionTask, split: Split, version: Versio
     rows = _rows_job(config, task, split)
     if not version.removed:
         return rows
-    return steps.corrupt.job(rows, tagging_job(config, task, split), corruption_of(config, version))
+    return steps.corrupt.job(rows, tagging_job(config, task, split), corruption_of(config, version, task))
 
 
-def corruption_of(config: Config, version: Version) -> Corruption:
-    """What is done to the texts."""
+def corruption_of(config: Config, version: Version, task: CorruptionTask) -> Corruption:
+    """What is done to the texts; where they may be pairs, random words are drawn over both."""
     removal, classes = config.removal, classes_of(version.removed)
+    kind = "random-pairs" if version.kind == "random" and task.kind != "text" else version.kind
     names = tuple(OWN + name for name in classes) if has_own_classes(config) else classes
-    return Corruption(names, version.kind, removal.preset, removal.seed)
+    return Corruption(names, kind, removal.preset, removal.seed)
 
 
 def tagging_job(config: Config, task: CorruptionTask, split: Split) -> Job[object]:

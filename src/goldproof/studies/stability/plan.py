@@ -7,7 +7,7 @@ holds a feature, and count what a corpus has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -28,6 +28,7 @@ from goldproof.errors import UsageError
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
+from goldproof.jobs.pace import same_rows
 from goldproof.judging.metrics import choose_metric
 from goldproof.models.named import find_model
 from goldproof.studies.in_turn import in_turn
@@ -76,9 +77,16 @@ def _jobs(config: Config) -> list[Job[Any]]:
         wanted += [training_job(config, condition, seeds) for seeds in seeds_of(config)]
     for language in attributed(config):
         wanted += [training_job(config, Condition(language), seeds) for seeds in attribution_seeds(config)]
-    if config.presence.features:
-        wanted += [annotation_job(config), extra_job(config)]
+    wanted += presence_jobs(config)
     return list(dict.fromkeys(wanted))
+
+
+def presence_jobs(config: Config) -> list[Job[Any]]:
+    """The trainings on controlled subsets, and the features that the rules find; none where no feature was chosen."""
+    if not config.presence.features:
+        return []
+    cells = [training_job(config, each, seeds) for each in presence_conditions(config) for seeds in seeds_of(config)]
+    return [*cells, annotation_job(config), extra_job(config)]
 
 
 WANTS = Wants("stability", ("text", "pair", "tokens", "regression"), tags=True)
@@ -134,12 +142,17 @@ def conditions(config: Config) -> list[Condition]:
     found = [Condition(language) for language in config.data.languages]
     for language in config.data.languages:
         found += [Condition(language, amount) for amount in config.extra.amounts_for(language)]
+    return list(dict.fromkeys([*found, *presence_conditions(config)]))
+
+
+def presence_conditions(config: Config) -> list[Condition]:
+    """The controlled subsets, and beside them as many extra rows as they come."""
     presence = config.presence
-    if presence.features:
-        found += [Condition(language, presence.amount) for language in presence.languages]
-        choices = product(presence.languages, presence.features, presence.percent)
-        found += [Condition(language, presence.amount, feature, percent) for language, feature, percent in choices]
-    return list(dict.fromkeys(found))
+    if not presence.features:
+        return []
+    found = [Condition(language, presence.amount) for language in presence.languages]
+    choices = product(presence.languages, presence.features, presence.percent)
+    return found + [Condition(language, presence.amount, feature, percent) for language, feature, percent in choices]
 
 
 def seeds_of(config: Config) -> list[Seeds]:
@@ -251,7 +264,12 @@ class CorpusFigures:
     words: float
 
 
-@step(version=1, name="goldproof.stability.extend")
+def _extended(arguments: Mapping[str, Any]) -> float | None:
+    base = same_rows("base")(arguments)
+    return None if base is None else base + float(arguments["amount"])
+
+
+@step(version=1, name="goldproof.stability.extend", size=_extended, paced_by=())
 def extend(base: Dataset, extra: Dataset, amount: int, seed: int) -> Dataset:
     """The base with so many rows of the extra data; a larger amount with the same seed holds the smaller one."""
     return add_rows(base, extra, shuffled(extra, seed)[:amount], amount)
@@ -281,7 +299,7 @@ def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.random.default_rng([seed, len(data)]).permutation(len(data))
 
 
-@step(version=1, name="goldproof.stability.control")
+@step(version=1, name="goldproof.stability.control", size=lambda given: given["amount"], paced_by=())
 def control(data: Dataset, features: list[list[str]], feature: str, percent: int, amount: int) -> Dataset:
     """So many rows of the data, of which exactly `percent` % (rounded to a whole row) hold the feature.
 

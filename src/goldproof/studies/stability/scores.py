@@ -1,7 +1,7 @@
-"""From trainings to scores: the chosen epoch of every run, arranged as runs × items, scored by category and overall.
+"""From answers to scores: every condition scored by category and overall; which numbers of the paper stand beside them.
 
-`StabilityFindings` has every condition scored once, with what is said of each category. Nothing is drawn here.
-`with_paper` says whether the paper's numbers may stand beside them.
+`StabilityFindings` has every condition scored once, with what is said of each category. Nothing is drawn here; where
+the answers come from is no matter (`gather.py` takes them from trainings).
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ import numpy as np
 
 from goldproof.builders.entailment.categories import group_tags
 from goldproof.data.answers import Answers
-from goldproof.data.dataset import Dataset
-from goldproof.jobs import Results
 from goldproof.judging.collapse import collapse_notes, collapse_of, without_collapsed
 from goldproof.judging.metrics import mean_score, run_scores
 from goldproof.judging.score import Settings
@@ -34,24 +32,16 @@ from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.planning import rival_variance, smallest_difference
 from goldproof.statistics.runs import summarise_runs
 from goldproof.statistics.stability import correlation_interval
-from goldproof.studies.stability.plan import (
-    Condition,
-    attributed,
-    attribution_seeds,
-    conditions,
-    diagnostics_job,
-    seeds_of,
-    training_job,
-    validation_job,
-)
+from goldproof.studies.beside import SIZE, Beside, beside, is_model
+from goldproof.studies.kept import KeptAnswers
+from goldproof.studies.shared import only_model
+from goldproof.studies.stability.gather import apart
+from goldproof.studies.stability.plan import Condition, attributed, attribution_seeds, conditions
 from goldproof.studies.stability.published import PAPER_EXTRA
-from goldproof.studies.stability.settings import Config
-from goldproof.training.outcome import TrainingOutcome
-from goldproof.training.recipe import Seeds
-from goldproof.training.selection import best_point, last_point, score_points
+from goldproof.studies.stability.settings import PAPER, Config
 
-LABELS = ("not_entailment", "entailment")
 MCC = metric("mcc")
+MEMBERSHIP = "rows of a category chosen otherwise"
 COLLAPSED = "every run gives one answer to nearly all rows"
 
 
@@ -114,32 +104,23 @@ class ConditionScores:
         return smallest_difference(of_variance(variance, 0.0, (own.n_items, 2.0), "", level))
 
 
-def score_condition(config: Config, results: Results, condition: Condition) -> ConditionScores:
-    """The scores of a condition's seeds."""
-    return score_runs(config, results, condition, seeds_of(config))
-
-
-def score_attribution(config: Config, results: Results, language: str) -> ConditionScores:
-    """The scores of the runs that vary the three seeds apart."""
-    return score_runs(config, results, Condition(language), attribution_seeds(config))
-
-
-def score_runs(config: Config, results: Results, condition: Condition, seeds: Sequence[Seeds]) -> ConditionScores:
-    """The scores of these runs of a condition."""
-    trainings = [training_job(config, condition, each) for each in seeds]
-    outcomes = [results[job] for job in trainings]
-    data = results[diagnostics_job(config, condition.language)]
-    labels = [str(label) for label in results[validation_job(config, condition.language)].table["label"].to_pylist()]
-    points = [choose_point(config, outcome, labels) for outcome in outcomes]
-    accuracy = [float(score_points(o, "validation", labels)[p]) for o, p in zip(outcomes, points, strict=True)]
-    made = score_answers(condition, make_answers(condition, data, outcomes, points), config.level)
-    kept = range(len(points)) if made.collapse is None else made.collapse.kept.tolist()
+def score_condition(config: Config, kept: KeptAnswers, condition: Condition, name: str = "") -> ConditionScores:
+    """The scores of a condition's seeds; `name` is that of its answers where it is not its own."""
+    every = kept.answers[name or condition.name()]
+    facts = kept.facts[f"runs of {name or condition.name()}"]
+    made = score_answers(condition, every, config.level)
+    chosen = range(every.n_runs) if made.collapse is None else made.collapse.kept.tolist()
     return replace(
         made,
-        validation=np.array([accuracy[run] for run in kept]),
-        epochs=tuple(points[run] + 1 for run in kept),
-        keys=tuple(job.key for job in trainings),
+        validation=np.array([facts["validation"][run] for run in chosen]),
+        epochs=tuple(facts["points"][run] + 1 for run in chosen),
+        keys=tuple(facts["keys"]),
     )
+
+
+def score_attribution(config: Config, kept: KeptAnswers, language: str) -> ConditionScores:
+    """The scores of the runs that vary the three seeds apart."""
+    return score_condition(config, kept, Condition(language), apart(language))
 
 
 def score_answers(condition: Condition, every: Answers, level: float) -> ConditionScores:
@@ -172,42 +153,6 @@ def _unless(alike: bool, estimate: Estimate) -> Estimate:
     if not alike:
         return estimate
     return replace(estimate, low=math.nan, high=math.nan, method=f"no interval: {COLLAPSED}")
-
-
-def choose_point(config: Config, outcome: TrainingOutcome, labels: Sequence[str]) -> int:
-    """The evaluation point that counts."""
-    return last_point(outcome) if config.select == "last" else best_point(outcome, "validation", labels)
-
-
-def make_answers(
-    condition: Condition, data: Dataset, outcomes: Sequence[TrainingOutcome], points: Sequence[int]
-) -> Answers:
-    """The chosen predictions on the diagnostics as runs × items, items clustered by mirrored twins."""
-    texts, pairs = data.texts, [pair or "" for pair in data.pairs]
-    twins = ["\x00".join(sorted(both)) for both in zip(texts, pairs, strict=True)]
-    runs = [
-        [LABELS.index(label) for label in outcome.predictions("diagnostics", point)]
-        for outcome, point in zip(outcomes, points, strict=True)
-    ]
-    return Answers(
-        where={"language": condition.language},
-        step=None,
-        task="classification",
-        labels=LABELS,
-        ids=np.array(data.table["id"].to_pylist(), object),
-        gold=np.array([LABELS.index(label) for label in data.table["label"].to_pylist()]),
-        runs=np.array(runs),
-        run_names=tuple(run_name(outcome.seeds) for outcome in outcomes),
-        clusters=np.unique(np.array(twins, object), return_inverse=True)[1],
-        tags=tuple(tuple(tags) for tags in data.table["tags"].to_pylist()),
-        texts={"premise": texts, "hypothesis": pairs},
-    )
-
-
-def run_name(seeds: Seeds) -> str:
-    """A run by its seed, or by its three seeds where they differ."""
-    alike = seeds.init == seeds.order == seeds.dropout
-    return str(seeds.init) if alike else f"{seeds.init}/{seeds.order}/{seeds.dropout}"
 
 
 def summary_method(estimate: Estimate) -> Estimate:
@@ -254,12 +199,12 @@ class StabilityFindings:
     """The scored conditions of a campaign; what is asked for twice is computed once."""
 
     config: Config
-    results: Results
+    kept: KeptAnswers
 
     @cached_property
     def scored(self) -> dict[Condition, ConditionScores]:
         """Every condition with its scores."""
-        return {each: score_condition(self.config, self.results, each) for each in conditions(self.config)}
+        return {each: score_condition(self.config, self.kept, each) for each in conditions(self.config)}
 
     @cached_property
     def every_base(self) -> dict[str, ConditionScores]:
@@ -290,7 +235,7 @@ class StabilityFindings:
     @cached_property
     def attributed(self) -> dict[str, ConditionScores]:
         """Each attributed language's runs that vary the three seeds apart."""
-        return {name: score_attribution(self.config, self.results, name) for name in attributed(self.config)}
+        return {name: score_attribution(self.config, self.kept, name) for name in attributed(self.config)}
 
     @cached_property
     def sources(self) -> dict[str, Attribution]:
@@ -331,15 +276,31 @@ class StabilityFindings:
             if scored.answers.run_names[seed : seed + 1] == (name,)
         }
 
-    @property
-    def with_paper(self) -> bool:
-        """Whether the paper's numbers may stand beside ours: only on its corpora."""
-        return self.config.data.corpus == "published"
+    @cached_property
+    def paper(self) -> Beside:
+        """Whether the paper's numbers stand beside ours: on its corpora, with its model."""
+        config, theirs = self.config, PAPER
+        same = (config.recipe, config.seeds, config.select) == (theirs.recipe, theirs.seeds, theirs.select)
+        found = beside(
+            same_corpus=config.data.corpus == "published",
+            same_model=is_model(only_model(config.model).folder, str(theirs.model)),
+            same_size=config.data.most_train is None,
+            same_training=same,
+        )
+        return found.of(
+            True, () if config.membership == theirs.membership else ("rows of a category chosen otherwise",)
+        )
 
     @property
-    def with_paper_extra(self) -> bool:
-        """Whether its numbers with extra data may: these must be its own too, out of MNLI."""
-        return self.with_paper and self.config.extra.corpus == PAPER_EXTRA
+    def paper_corpora(self) -> bool:
+        """Whether the figures of the paper's corpora stand beside ours, which no model has a part in."""
+        return self.config.data.corpus == "published"
+
+    def paper_extra(self, amount: int | None = None, printed: int | None = None) -> Beside:
+        """Whether its numbers with extra data stand beside ours: these must be out of MNLI's training data too."""
+        extra = self.config.extra
+        same = extra.corpus == PAPER_EXTRA and extra.split == "train"
+        return self.paper.of(same, () if amount == printed else (SIZE,))
 
     def keys(self, languages: Sequence[str] | None = None) -> list[str]:
         """The keys of the trainings behind the base scores."""

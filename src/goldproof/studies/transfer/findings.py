@@ -10,13 +10,15 @@ from goldproof.judging.checkpoints.guide import Counting
 from goldproof.judging.checkpoints.report import Context, transfer_report
 from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.report.fields import Heading
-from goldproof.report.summary import Missing, Report, Section
+from goldproof.report.summary import Missing, Report, Section, Table
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
-from goldproof.studies.transfer.plan import StoredRun, corpus_name, find_sets, jobs, make_recipe, settle
+from goldproof.studies.transfer.parts import corpora_in_words, find_sets, settle
+from goldproof.studies.transfer.plan import jobs, make_recipe
 from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
 from goldproof.studies.transfer.settings import Config
+from goldproof.studies.transfer.steps import StoredRun
 
 
 def make_report(config: Config, results: Results) -> Report:
@@ -66,9 +68,13 @@ def _share(points: float | None) -> float | None:
 
 def _literature(config: Config) -> list[Section]:
     """Earlier results on the corpus, as the paper gathers them."""
-    rows = published.LITERATURE.get(config.data.corpus)
-    if not rows or has_own(config):
+    tables = () if has_own(config) else published.LITERATURE.get(config.data.corpus, ())
+    if not tables:
         return []
+    return [Section("Results in the literature", [_literature_table(config.data.corpus, each) for each in tables])]
+
+
+def _literature_table(corpus: str, table: published.LiteratureTable) -> Table:
     every = [
         WideRow(
             f"{row.source} {row.model}",
@@ -77,18 +83,19 @@ def _literature(config: Config) -> list[Section]:
                 for language, value in row.cells.items()
             },
         )
-        for row in rows
+        for row in table.rows
     ]
-    title = f"Published baselines on {config.data.corpus} differ by points, too"
-    heading = Heading("literature", title, "As gathered by Keung et al. (2020).")
-    return [Section("Results in the literature", [wide_table(heading, every, tuple(rows[0].cells))])]
+    name = f"literature-{table.number}" + ("-em" if table.measure == "exact match" else "")
+    title = f"Published baselines on {corpus} differ by points, too ({table.measure})"
+    heading = Heading(name, title, f"As gathered by Keung et al. (2020), Table {table.number}.")
+    return wide_table(heading, every, tuple(table.rows[0].cells))
 
 
 def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str | int | float]:
     recipe = make_recipe(config)
     stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
-        "corpus": corpus_name(config),
+        "corpus": corpora_in_words(config),
         "task": config.task,
         "model": only_model(config.model).title,
         "runs": len(courses),

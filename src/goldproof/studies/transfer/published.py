@@ -182,11 +182,22 @@ TABLE_8: Sequence[LiteratureRow] = (
 )
 """Published span F1 on CoNLL-2002 and 2003."""
 
-LITERATURE: Mapping[str, Sequence[LiteratureRow]] = {
-    "mldoc": TABLE_5,
-    "xnli": TABLE_6,
-    "mlqa": TABLE_7,
-    "conll2002": TABLE_8,
-    "conll2003": TABLE_8,
+
+@dataclass(frozen=True, slots=True)
+class LiteratureTable:
+    """A table of earlier results: its number in the paper, what it holds, and its rows."""
+
+    number: int
+    measure: str
+    rows: Sequence[LiteratureRow]
+
+
+_MLQA_TABLES = (LiteratureTable(7, "F1", TABLE_7), LiteratureTable(7, "exact match", TABLE_7_EXACT_MATCH))
+LITERATURE: Mapping[str, Sequence[LiteratureTable]] = {
+    "mldoc": (LiteratureTable(1, "accuracy", TABLE_1), LiteratureTable(5, "accuracy", TABLE_5)),
+    "xnli": (LiteratureTable(6, "accuracy", TABLE_6),),
+    "mlqa": _MLQA_TABLES,
+    "conll2002": (LiteratureTable(8, "span F1", TABLE_8),),
+    "conll2003": (LiteratureTable(8, "span F1", TABLE_8),),
 }
-"""Which table of earlier results belongs to which corpus of the catalog."""
+"""Which tables of earlier results belong to which corpus of the catalog."""

@@ -14,8 +14,9 @@ from goldproof.errors import DataError
 from goldproof.judging.checkpoints.experiment import Experiment, make_experiment
 from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.statistics.arrays import Array
-from goldproof.studies.transfer.plan import FEWEST_POINTS, StoredRun, StoredSet
+from goldproof.studies.transfer.parts import FEWEST_POINTS
 from goldproof.studies.transfer.settings import Config
+from goldproof.studies.transfer.steps import StoredRun, StoredSet
 
 
 def with_paper(config: Config) -> bool:

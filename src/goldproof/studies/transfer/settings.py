@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from goldproof.data.naming import SPLIT_WORDS
 from goldproof.jobs.names import named
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
@@ -23,12 +24,15 @@ class Rows:
     """Which rows: the split to train on, a share of it to hold out as development set, and the most to evaluate.
 
     `dev_share` is for corpora whose development set is the only labelled data: rows are held out of the training split
-    in every language whose rows are translations of the source's. `most_evaluated` is null for all.
+    in every language whose rows are translations of the source's. `most_evaluated` is null for all. `corpora` are the
+    parts that come from another corpus than `data.corpus`, each as LANGUAGE=CORPUS or LANGUAGE/SPLIT=CORPUS; with
+    CORPUS:SPLIT where that corpus calls the split otherwise.
     """
 
     train_split: str = "train"
     dev_share: float = 0.0
     most_evaluated: int | None = None
+    corpora: tuple[str, ...] = ()
 
 
 @named("transfer.Analysis")
@@ -69,7 +73,7 @@ class Config:
     of: Literal["steps", "data"] = "steps"
     average_weights: bool = False
     patience: int | None = None
-    data: Data = field(default=DATA, metadata=without("hub", own="train"))
+    data: Data = field(default=DATA, metadata=without(own="train"))
     columns: ColumnChoice = field(default_factory=ColumnChoice)
     rows: Rows = field(default_factory=Rows)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", "steps", *WHEN))
@@ -78,6 +82,41 @@ class Config:
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
         check_settings(self, _rules(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A part from another corpus: its language, its split (empty for all), the corpus, and what the split is there."""
+
+    language: str
+    split: str
+    corpus: str
+    called: str
+
+
+def parse_elsewhere(text: str) -> Elsewhere | None:
+    """LANGUAGE=CORPUS, LANGUAGE/SPLIT=CORPUS or LANGUAGE/SPLIT=CORPUS:SPLIT; None where it is none of them.
+
+    >>> parse_elsewhere("en/train=glue/mnli:dev")
+    Elsewhere(language='en', split='train', corpus='glue/mnli', called='validation')
+    """
+    part, equals, corpus = text.partition("=")
+    language, slash, split = part.partition("/")
+    split = SPLIT_WORDS.get(split, split)
+    name, colon, called = corpus.partition(":")
+    called = SPLIT_WORDS.get(called, called)
+    is_whole = bool(equals and language and name) and split in (("train", "validation", "test") if slash else ("",))
+    return Elsewhere(language, split, name, called) if is_whole and bool(called) == bool(colon) else None
+
+
+def find_elsewhere(config: Config, language: str, split: str) -> tuple[str, str]:
+    """The corpus that a part comes from, and what the split is called there; the setting that says most goes first."""
+    found = [each for text in config.rows.corpora if (each := parse_elsewhere(text)) and each.language == language]
+    for wanted in (split, ""):
+        for each in found:
+            if each.split == wanted:
+                return each.corpus, each.called or split
+    return config.data.corpus, split
 
 
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
@@ -98,6 +137,13 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("task", c.task in ("text", "pair", "tokens"), "text, pair or tokens"),
         ("of", c.of in ("steps", "data"), "steps or data"),
         ("rows.dev_share", 0 <= rows.dev_share < 1, "a share from 0 to below 1"),
+        (
+            "rows.corpora",
+            all(parse_elsewhere(text) for text in rows.corpora),
+            "parts as LANGUAGE=CORPUS, LANGUAGE/SPLIT=CORPUS or LANGUAGE/SPLIT=CORPUS:SPLIT, a split being train, "
+            "validation or test",
+        ),
+        ("rows.corpora", not (rows.corpora and has_own(c)), "empty where the data are files of your own"),
         ("rows.most_evaluated", is_limit(rows.most_evaluated), "a whole number above 0, or null for all"),
         ("patience", is_limit(c.patience), "a number of checkpoints, or null for never"),
         ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),

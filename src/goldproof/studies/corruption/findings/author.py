@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from goldproof.builders.corruption.texts import CorruptionTally
+from goldproof.builders.corruption.texts import ControlGap, CorruptionTally
 from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.findings.why import strictest
-from goldproof.studies.corruption.plan import count_job
+from goldproof.studies.corruption.plan import SPLITS, count_job, gap_job
 from goldproof.studies.corruption.scores import retained_share
 from goldproof.studies.corruption.settings import Config, classes_of
 
@@ -117,10 +117,20 @@ class _Removal:
     removed: str
     train: CorruptionTally
     test: CorruptionTally
+    gap_train: ControlGap | None = None
+    gap_test: ControlGap | None = None
+
+
+def _gap_cell(split: str, removal: _Removal) -> Cell:
+    gap = removal.gap_train if split == "train" else removal.gap_test
+    return None if gap is None else gap.n_apart / max(1, gap.n_class)
 
 
 def _tally_cell(split: str, read: Callable[[CorruptionTally], Cell], removal: _Removal) -> Cell:
     return read(removal.train if split == "train" else removal.test)
+
+
+APART = "words that the random control removes more or fewer, over all texts, of those that the class takes"
 
 
 def _split_fields(split: str) -> list[Field[_Removal]]:
@@ -137,6 +147,10 @@ def _split_fields(split: str) -> list[Field[_Removal]]:
             Column(f"{split}_emptied", f"Texts emptied, {split}"),
             partial(_tally_cell, split, lambda tally: tally.n_emptied),
         ),
+        Field(
+            Column(f"{split}_gap", f"Control apart, {split}", 2, "%", APART),
+            partial(_gap_cell, split),
+        ),
     ]
 
 
@@ -150,14 +164,23 @@ _REMOVAL_FIELDS: tuple[Field[_Removal], ...] = (
 
 def _texts(config: Config, results: Results, found: Sequence[Found]) -> Table:
     """What removal did to the texts; those without any word left are kept."""
-    every, keys = [], []
+    every: list[_Removal] = []
+    keys: list[str] = []
     for one in found:
-        jobs = [count_job(config, one.runs.task, split) for split in ("train", "test")]
-        keys += [job.key for job in jobs]
-        for removed, train, test in zip(config.classes, *(results[job] for job in jobs), strict=True):
-            every.append(_Removal(one.runs.task.title, removed, train, test))
+        jobs = [count_job(config, one.runs.task, split) for split in SPLITS]
+        gaps = [job for split in SPLITS if (job := gap_job(config, one.runs.task, split)) is not None]
+        keys += [*(job.key for job in jobs), *(job.key for job in gaps)]
+        for place, removed in enumerate(config.classes):
+            train, test = (results[job][place] for job in jobs)
+            apart = [results[job][place] for job in gaps]
+            every.append(_Removal(one.runs.task.title, removed, train, test, *apart))
     emptied = sum(removal.train.n_emptied + removal.test.n_emptied for removal in every)
     title = f"{emptied:,} {'text is' if emptied == 1 else 'texts are'} left without a word, and kept"
     title = title if emptied else "No text is left without a word"
     note = "Both texts of a pair are counted; all word tokens."
+    if config.control != "none":
+        note += (
+            " The random control removes as many words; from pairs word types, drawn over both texts and removed from "
+            "both, so that the number may differ by what the last column says."
+        )
     return make_table(Heading("texts", title, note, keys), _REMOVAL_FIELDS, every)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -19,9 +20,9 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import Found, training_keys
-from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_jobs
+from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_classes, cue_jobs, lexicon_of
 from goldproof.studies.corruption.scores import TaskAnswers, find_information
-from goldproof.studies.corruption.settings import Config, classes_of
+from goldproof.studies.corruption.settings import Config, classes_of, seeds_of
 from goldproof.studies.corruption.steps import load_lexicon
 from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Version, data_job
 
@@ -113,7 +114,7 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     fields = ("without the class", "original") if runs.test.pairs[0] is None else ("first", "second", "original")
     title = f"{runs.task.title}: {len(items)} items that are solved although the class is missing"
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
-    seeds = [f"seed {seed}" for seed in config.seeds]
+    seeds = [f"seed {seed}" for seed in seeds_of(config, runs.task.name)]
     name = f"solved-{runs.task.slug}"
     return [ExampleList(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
@@ -150,18 +151,29 @@ class _CueRow:
     task: CorruptionTask
     removed: str
     kind: str
+    words: str
     shares: CueShares
     adjusted: float | None = None
 
     @property
     def paper(self) -> float | None:
-        """The share among the right ones that the paper counts: in MRPC paraphrases, in SST-2 polar words."""
+        """The share among the right ones that the paper counts: in MRPC paraphrases, in SST-2 polar words.
+
+        It stands there only where the words are the paper's too.
+        """
         found = None
-        if self.task.paper_name == "MRPC" and self.kind == "paraphrase":
+        if self.task.paper_name == "MRPC" and self.kind == "paraphrase" and self.words.startswith(published.PPDB):
             found = published.PARAPHRASE_CUES.get(self.removed)
-        elif self.task.paper_name == "SST-2" and self.kind == "polarity":
+        elif self.task.paper_name == "SST-2" and self.kind == "polarity" and self.words == published.LEXICON:
             found = published.POLARITY_CUES.get(classes_of(self.removed))
         return found.share if found else None
+
+
+def _words_of(config: Config, kind: str) -> str:
+    """What the list of words is called: its name, or that of its file."""
+    if kind == "polarity":
+        return Path(config.why.lexicon).name
+    return Path(config.why.ppdb).name if config.why.ppdb else "PPDB 1.0 of NLTK's data"
 
 
 NO_PREDICTIONS = Missing("there are no such predictions")
@@ -169,9 +181,10 @@ _CUE_FIELDS: tuple[Field[_CueRow], ...] = (
     Field(Column("task", "Task"), lambda row: row.task.title),
     Field(Column("removed", "Removed"), lambda row: row.removed),
     Field(Column("kind", "Cue"), lambda row: row.kind),
+    Field(Column("words", "Words"), lambda row: row.words),
     Field(Column("right", "Among right", 1, "%"), lambda row: row.shares.right or NO_PREDICTIONS),
     Field(
-        Column("paper", "Among right", 1, "%", "RoBERTa-base; other word lists", published=True),
+        Column("paper", "Among right", 1, "%", "RoBERTa-base, the same words", published=True),
         lambda row: printed_cell(row.paper),
     ),
     Field(Column("wrong", "Among wrong", 1, "%"), lambda row: row.shares.wrong or NO_PREDICTIONS),
@@ -188,10 +201,10 @@ def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item
     every: list[_CueRow] = []
     keys = []
     for one in found:
-        for removed in config.classes:
+        for removed in cue_classes(config, one.runs.task):
             for kind, job in cue_jobs(config, one.runs.task, removed).items():
                 shares = cue_shares(results[job], is_right(one.runs, removed), config.level)
-                every.append(_CueRow(one.runs.task, removed, kind, shares))
+                every.append(_CueRow(one.runs.task, removed, kind, _words_of(config, kind), shares))
                 keys.append(job.key)
     if not every:
         return []
@@ -225,12 +238,13 @@ class _Sentence:
 
 def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
     """Table 4: sentences that the baseline has right without a class, and the polar words that are left in them."""
-    jobs = {name: job for name in config.classes if (job := cue_jobs(config, one.runs.task, name).get("polarity"))}
+    names = cue_classes(config, one.runs.task)
+    jobs = {name: job for name in names if (job := cue_jobs(config, one.runs.task, name).get("polarity"))}
     if not jobs:
         return []
     removed = "NOUN" if "NOUN" in jobs else next(iter(jobs))
     runs, texts = one.runs, results[data_job(config, one.runs.task, "test", Version(removed))].texts
-    lexicon = load_lexicon(runs.test, config.why.lexicon)
+    lexicon = load_lexicon(runs.test, lexicon_of(config))
     chosen = np.flatnonzero(results[jobs[removed]] & is_right(runs, removed))[:MOST_SENTENCES]
     every = []
     for row in chosen:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from goldproof.jobs import Results
 from goldproof.judging.score_report import flip_examples
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Missing, Report, Section, Table, Text
+from goldproof.studies.kept import KeptAnswers
 from goldproof.studies.shared import only_model
 from goldproof.studies.stability.findings.answer import QUESTION, stability_answer, stability_findings
 from goldproof.studies.stability.findings.presence import presence_section
 from goldproof.studies.stability.findings.seeds import categories_sections, languages_section, seeds_section
 from goldproof.studies.stability.findings.size import size_section
-from goldproof.studies.stability.plan import CorpusFigures, figures_job
+from goldproof.studies.stability.plan import CorpusFigures
 from goldproof.studies.stability.published import CORPORA, CorpusRow
 from goldproof.studies.stability.scores import StabilityFindings
 from goldproof.studies.stability.settings import Config
@@ -27,9 +28,9 @@ _PRINTED_MEAN = (
 )
 
 
-def make_report(config: Config, results: Results) -> Report:
+def make_report(config: Config, kept: KeptAnswers) -> Report:
     """What was found."""
-    found = StabilityFindings(config, results)
+    found = StabilityFindings(config, kept)
     sections = [
         seeds_section(found),
         languages_section(found),
@@ -81,15 +82,21 @@ _DATA_FIELDS: tuple[Field[_Corpus], ...] = (
 )
 
 
+def _figures(fact: Mapping[str, Any]) -> CorpusFigures:
+    return CorpusFigures(fact["rows"], fact["vocabulary"], fact["words"])
+
+
 def _data_table(found: StabilityFindings) -> Table:
-    config, data = found.config, found.config.data
-    jobs = {language: figures_job(config, language) for language in data.languages}
+    data = found.config.data
+    facts = found.kept.facts["corpora"]
     every = [
-        _Corpus(language, found.results[job], CORPORA.get(language) if found.with_paper else None)
-        for language, job in jobs.items()
+        _Corpus(language, _figures(facts[language]), CORPORA.get(language) if found.paper_corpora else None)
+        for language in data.languages
     ]
     note = "Generated toy data: nothing here speaks of the published corpora." if data.corpus == "generated" else ""
-    heading = Heading("data", f"The entailment corpora: {_sizes(every)}", note, [job.key for job in jobs.values()])
+    heading = Heading(
+        "data", f"The entailment corpora: {_sizes(every)}", note, [facts[each]["key"] for each in data.languages]
+    )
     return make_table(heading, _DATA_FIELDS, every)
 
 
@@ -115,7 +122,7 @@ def _limits(found: StabilityFindings) -> list[str]:
     lines = [
         f"The smallest category has {small} rows, half of them mirrored twins; its interval says so. {n} categories "
         "are tested together.",
-        *(_PRINTED_MEAN if found.with_paper else ()),
+        *(_PRINTED_MEAN if found.paper.stands else ()),
         f"The epoch of each run was chosen by {_selection(config)}; chosen epochs: "
         + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
         + f" of {config.recipe.evaluations}.",

@@ -112,7 +112,7 @@ def _correlation(found: StabilityFindings) -> list[Claim]:
     if not known:
         return []
     least = min(known, key=lambda language: known[language].value)
-    printed = f"{OVERALL[least].correlation:.3f}" if found.with_paper and least in OVERALL else ""
+    printed = f"{OVERALL[least].correlation:.3f}" if found.paper.stands and least in OVERALL else ""
     where = f"{least}: t" if len(known) > 1 else "T"
     text = f"{where}he category scores of two seeds correlate with {estimate_text(known[least], 3)}, on average"
     text += ", the least of all languages." if len(known) > 1 else "."
@@ -163,9 +163,9 @@ def _figure(found: StabilityFindings) -> Figure:
             language if len(found.base) > 1 else f"mean of {scored.n_runs} seeds" if scored.n_runs > 1 else "one seed"
         )
         readings.append(_reading(name, scored))
-        if found.with_paper and language in OVERALL:
+        if found.paper.stands and language in OVERALL:
             readings.append(OverviewRow(name, OVERALL[language].mcc, look="baseline"))
-    note = "Squares: the paper." if found.with_paper else ""
+    note = f"Squares: the paper. {found.paper.note}".strip() if found.paper.stands else ""
     caption = Caption("answer", "Overall MCC, each seed a small dot", note, found.keys())
     return overview(readings, SCORE, caption=caption, against=Against([0.0], text="Dashed: chance."))
 

@@ -25,6 +25,7 @@ from goldproof.statistics.multiplicity import holm
 from goldproof.studies.own import OwnData
 from goldproof.studies.own.checks import labels_of
 from goldproof.studies.shared import only_model
+from goldproof.studies.stability.gather import run_name
 from goldproof.studies.stability.plan import (
     ANSWERS,
     attribution_seeds,
@@ -34,7 +35,7 @@ from goldproof.studies.stability.plan import (
     own_training_job,
     seeds_of,
 )
-from goldproof.studies.stability.scores import SOURCES, run_name
+from goldproof.studies.stability.scores import SOURCES
 from goldproof.studies.stability.settings import Config
 from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Seeds

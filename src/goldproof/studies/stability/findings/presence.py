@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from goldproof.builders.annotation.features import FEATURES, FeatureCounts, count_features
+from goldproof.builders.annotation.features import FEATURES
 from goldproof.judging.metrics import mean_score
 from goldproof.judging.tags import items_by_tag
 from goldproof.report.charts import Caption, scatter
@@ -16,7 +16,7 @@ from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Sectio
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.stability.findings.size import correlation_cell
-from goldproof.studies.stability.plan import Condition, annotation_job, extra_job
+from goldproof.studies.stability.plan import Condition
 from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PRESENCE, RATES
 from goldproof.studies.stability.scores import COLLAPSED, ConditionScores, StabilityFindings, summary_method
 
@@ -84,7 +84,7 @@ def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Ce
     """A number of the paper's Table 5."""
     condition = scored.condition
     place = (condition.feature, condition.language, condition.percent)
-    return printed_cell(getattr(PRESENCE.get(place), name, None) if found.with_paper_extra else None)
+    return printed_cell(getattr(PRESENCE.get(place), name, None) if found.paper_extra().stands else None)
 
 
 def _improvements(found: StabilityFindings) -> list[Figure]:
@@ -103,7 +103,7 @@ def _improvements(found: StabilityFindings) -> list[Figure]:
         {"feature": feature, "one": float(a), "other": float(b)}
         for feature, a, b in zip(FEATURES, ours, theirs, strict=True)
     ]
-    paper = f" (paper, en and ru: {IMPROVEMENT_CORRELATION})" if found.with_paper_extra else ""
+    paper = f" (paper, en and ru: {IMPROVEMENT_CORRELATION})" if found.paper_extra().stands else ""
     correlation = _correlation(ours, theirs, found.config.level)
     title = f"What extra data adds per feature correlates with {correlation} between {one} and {other}{paper}"
     across, up = Column("one", f"ΔMCC {one}", 2), Column("other", f"ΔMCC {other}", 2)
@@ -130,16 +130,16 @@ def _gains(found: StabilityFindings, language: str) -> np.ndarray:
 
 
 def _rates(found: StabilityFindings) -> Table:
-    job = annotation_job(found.config)
-    data, features = found.results[extra_job(found.config)], found.results[job]
-    fields: list[Field[FeatureCounts]] = [
-        Field(Column("feature", "Feature"), lambda count: count.feature),
-        Field(Column("n", "Rows"), lambda count: count.n_shown),
-        Field(Column("rate", "Share", 3), lambda count: count.n_shown / count.n_rows),
+    fact = found.kept.facts["rates"]["extra"]
+    n = fact["rows"]
+    fields: list[Field[str]] = [
+        Field(Column("feature", "Feature"), str),
+        Field(Column("n", "Rows"), lambda feature: fact["shown"][feature]),
+        Field(Column("rate", "Share", 3), lambda feature: fact["shown"][feature] / n),
         Field(
             Column("paper", "Share, MNLI 10k", 3, published=True),
-            lambda count: printed_cell(RATES[count.feature][2] if found.with_paper_extra else None),
+            lambda feature: printed_cell(RATES[feature][2] if found.paper_extra().stands else None),
         ),
     ]
-    title = f"How often the rules find each feature in {len(data):,} rows of extra data"
-    return make_table(Heading("rates", title, "", [job.key]), fields, count_features(data, features))
+    title = f"How often the rules find each feature in {n:,} rows of extra data"
+    return make_table(Heading("rates", title, "", [fact["key"]]), fields, FEATURES)

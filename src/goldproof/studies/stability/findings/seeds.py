@@ -41,7 +41,7 @@ def seeds_section(found: StabilityFindings) -> Section:
 def _overall_table(found: StabilityFindings) -> list[Item]:
     note = "Rows are clustered by mirrored twins (the same two sentences swapped)."
     every, level = list(found.base.values()), found.config.level
-    overall = Heading("overall", _overall_title(found), note, found.keys())
+    overall = Heading("overall", _overall_title(found), f"{note} {found.paper.note}".strip(), found.keys())
     design = make_table(Heading("design", "", note, found.keys()), _design_fields(level), every)
     return [
         make_table(overall, _overall_fields(found), every),
@@ -119,7 +119,7 @@ def _churn(scored: ConditionScores) -> Cell:
 
 def _printed(found: StabilityFindings, name: str, scored: ConditionScores) -> Cell:
     """A number of the paper's Table 3."""
-    paper = OVERALL.get(scored.condition.language) if found.with_paper else None
+    paper = OVERALL.get(scored.condition.language) if found.paper.stands else None
     return printed_cell(getattr(paper, name, None))
 
 
@@ -241,9 +241,9 @@ def _language_text(found: StabilityFindings) -> list[Item]:
         estimate = found.language_correlation(seed)
         if estimate is None:
             continue
-        every.append(_Between(what, estimate, LANGUAGE_CORRELATION if seed == 0 and found.with_paper else None))
+        every.append(_Between(what, estimate, LANGUAGE_CORRELATION if seed == 0 and found.paper.stands else None))
     title = f"Two languages' category scores correlate with {_values(every)}, on average"
-    note = "The paper has five languages." if found.with_paper else ""
+    note = f"The paper has five languages. {found.paper.note}".strip() if found.paper.stands else ""
     return [make_table(Heading("languages", title, note, found.keys()), _BETWEEN_FIELDS, every)]
 
 
@@ -343,8 +343,8 @@ def _categories(found: StabilityFindings, language: str) -> list[Item]:
     counts = {name: sum(score.verdict == f"{name} chance" for score in every) for name in ("above", "below")}
     n = sum(map(_tested, every))
     title = f"{language}: {counts['above']} of {n} categories are shown to be above chance, {counts['below']} below"
-    paper = "The paper's English column leaves seed 5 out." if language == "en" and found.with_paper else ""
-    note = " ".join(part for part in (_deviation_note(found, scored), paper) if part)
+    paper = "The paper's English column leaves seed 5 out." if language == "en" and found.paper.stands else ""
+    note = " ".join(part for part in (_deviation_note(found, scored), paper, found.paper.note) if part)
     heading = Heading(f"categories-{language}", title, note, found.keys([language]))
     return [
         *_signs(scored),
@@ -355,7 +355,7 @@ def _categories(found: StabilityFindings, language: str) -> list[Item]:
 
 def _category_fields(found: StabilityFindings, language: str) -> list[Field[TagScore]]:
     spread = dict(zip(found.base[language].categories, deviations(found.base[language]), strict=True))
-    means = CATEGORY_MEANS.get(language, ()) if found.with_paper else ()
+    means = CATEGORY_MEANS.get(language, ()) if found.paper.stands else ()
     paper = dict(zip(CATEGORIES, means, strict=False))
     return [
         Field(Column("category", "Category"), lambda score: score.tag),

@@ -158,6 +158,7 @@ def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Tab
     keys = [key for row in every for key in row.scored.keys]
     has_paper = any(row.paper is not None for row in every if row.amount)
     note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if has_paper else ""
+    note = " ".join(filter(None, [note, found.paper.note]))
     return make_table(Heading("data-size", _title(every), note, keys), _amount_fields(found.config.level), every)
 
 
@@ -188,8 +189,8 @@ def _amount(found: StabilityFindings, language: str, amount: int) -> _Amount:
 def _paper(found: StabilityFindings, language: str, amount: int) -> Overall | None:
     """The paper's row: without extra data Table 3, with all of MNLI Table 4."""
     if amount == 0:
-        return OVERALL.get(language) if found.with_paper else None
-    return OVERALL_EXTRA.get(language) if found.with_paper_extra and amount == FULL_AMOUNT else None
+        return OVERALL.get(language) if found.paper.stands else None
+    return OVERALL_EXTRA.get(language) if found.paper_extra().stands and amount == FULL_AMOUNT else None
 
 
 def _compare(scored: ConditionScores, base: ConditionScores, items: np.ndarray, level: float) -> Comparison:
@@ -331,7 +332,7 @@ def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Tab
         (f"ΔMCC above {limits.higher:g}", higher, SHARE_HIGHER),
         (f"Δσ below −{limits.steadier:g}", steadier, SHARE_STEADIER),
     ):
-        beside = printed if found.with_paper_extra else None
+        beside = printed if found.paper_extra().stands else None
         every.append(_Share(what, len(changes), cells, beside if limits == type(limits)() else None))
     has_paper = any(share.paper is not None for share in every)
     paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if has_paper else ""
@@ -353,4 +354,4 @@ def _everywhere(found: StabilityFindings, changes: list[Change], amount: int) ->
     return (
         f"Categories whose MCC rises by more than {limit:g}{where} with {amount:,} extra rows (counted, not tested): "
         f"{', '.join(names) or 'none'}."
-    ) + (paper if found.with_paper_extra else "")
+    ) + (paper if found.paper_extra().stands else "")

@@ -1,0 +1,144 @@
+"""Experiments: a paper preset names all of its paper, what is not at hand is named, and the rest is planned and run."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+
+import pytest
+
+import goldproof
+from goldproof.cli import run_command
+from goldproof.errors import DataError, ModelError
+from goldproof.jobs.plan import all_jobs
+from goldproof.models.source import standing_in
+from goldproof.studies import find_study, stability
+from goldproof.studies.experiments import find_at_hand
+from goldproof.studies.shared import Data
+from goldproof.studies.stability.settings import AttributionRuns, Extra, Presence
+
+PLACES = {
+    # Table 2 lists the categories; Table 7 and Figures 16 to 18 are of the annotator and of coarse probing.
+    "stability": {*(f"Table {n}" for n in (1, 3, 4, 5, 6, 7)), *(f"Figure {n}" for n in range(1, 19))},
+}
+RUSSIAN = {"Table 1", "Table 3", "Table 6", "Figure 1", "Figure 8"}
+
+
+@pytest.fixture
+def small(published):
+    """The paper's experiments with a few generated words in the place of its model: nothing is trained."""
+    return replace(stability.PAPER, model="fake", data=Data("published", languages=("en", "ru"), root=str(published)))
+
+
+@pytest.mark.parametrize("name", sorted(PLACES))
+def test_a_paper_preset_names_every_table_and_figure(name):
+    study = find_study(name)
+    assert {place for each in study.experiments(study.PAPER) for place in each.places} == PLACES[name]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        stability.TINY,
+        replace(
+            stability.TINY,
+            model=("fake", "other=fake"),
+            attribution=AttributionRuns(),
+            extra=Extra(amounts=(16, 32), amounts_everywhere=(32,)),
+        ),
+    ],
+)
+def test_the_experiments_of_a_study_are_its_jobs(config):
+    planned = {job.key for job in all_jobs(stability.jobs(config))}
+    assert {job.key for each in stability.experiments(config) for job in all_jobs(each.jobs())} == planned
+
+
+def test_each_experiment_can_be_left_out_alone():
+    config = replace(stability.TINY, extra=Extra(amounts=(16,), amounts_everywhere=(32,)))
+    names = [each.name for each in stability.experiments(config)]
+    assert names == [
+        "the language en",
+        "the language fr",
+        "extra data in every language",
+        "amounts of extra data",
+    ]
+    for each in stability.experiments(config):
+        rest = [other.name for other in stability.experiments(each.without())]
+        assert rest == [name for name in names if name != each.name]
+
+
+def test_what_is_not_at_hand_is_named_and_the_rest_is_left(small):
+    found = find_at_hand(stability, small)
+    assert found.config.data.languages == ("en",)
+    assert (found.config.extra.amounts, found.config.extra.amounts_everywhere) == ((), ())
+    assert found.config.presence.features == ()
+    russian, *extra = found.left_out
+    assert set(russian.places) == RUSSIAN
+    assert str(russian).startswith("the language ru (Table 1, Table 3, Table 6, Figure 1, Figure 8): none of the files")
+    assert {each.reason for each in extra} == {
+        "the catalog knows no local files of split 'train' of 'glue/mnli' in 'en'; known: validation"
+    }
+    assert all_jobs(stability.jobs(found.config))
+
+
+def test_a_run_says_all_that_is_absent_at_once(small, tmp_path, capsys):
+    settings = [f"--set=data.root={small.data.root}", "--set=model=fake", "--set=data.languages=en,ru"]
+    settings.append("--set=presence.features=[]")
+    assert run_command(["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: 3 experiments are not at hand: the language ru (")
+    assert said.endswith("--skip-missing (in Python skip_missing=True) runs the rest\n")
+
+
+@pytest.mark.needs("models")
+def test_the_rest_runs_and_its_report_says_what_was_not(published, tmp_path, capsys):
+    settings = {
+        "data.corpus": "published", "data.root": str(published), "data.languages": ["ru", "en"], "data.most_train": 32,
+        "seeds": [0], "recipe.epochs": 1, "recipe.evaluations": 1, "extra.corpus": "glue/mnli", "extra.amounts": [8],
+        "presence.features": [],
+    }  # fmt: skip
+    given = {"settings": settings, "store": tmp_path / "store", "model": "fake"}
+    with pytest.raises(DataError, match="the language ru"):
+        goldproof.run("stability", "tiny", **given)
+    report = goldproof.run("stability", "tiny", **given, skip_missing=True)
+    (section,) = [each for each in report.sections if each.title == "Not run"]
+    assert [re.split(r" \(|:", item.text)[0] + item.text.partition(",")[0] for item in section.items]
+    assert [item.text.partition(" (")[0] for item in section.items] == [
+        "Not at hand, and left out: the language ru",
+        "Not at hand, and left out: amounts of extra data",
+    ]
+
+
+def test_where_nothing_can_run_the_first_reason_stands(small):
+    with pytest.raises(DataError, match="none of the files of 'lidirus'"):
+        find_at_hand(
+            stability, replace(small, data=replace(small.data, languages=("ru",)), extra=Extra(), presence=Presence())
+        )
+
+
+def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch, capsys):
+    for module in ("torch", "transformers", "huggingface_hub"):
+        monkeypatch.setitem(sys.modules, module, None)
+    settings = [f"--set=data.root={small.data.root}", "--set=data.languages=en,ru", "--set=presence.features=[]"]
+    command = ["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]
+    assert run_command([*command, "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "      6  goldproof.train  (unknown time)\n" in out
+    assert "not at hand: the language ru (" in out
+    assert "not at hand: the model bert-base-multilingual-cased; " in out
+    assert "--calibrate measures what no record tells.\n" in out
+    with pytest.raises(ModelError), standing_in():
+        stability.jobs(replace(stability.TINY, model="./no/such/folder"))
+
+
+@pytest.mark.needs("models")
+def test_calibrating_tells_the_time_of_every_kind_of_job(tmp_path, capsys):
+    store = ["--store", str(tmp_path)]
+    assert run_command(["run", "stability", "--preset", "tiny", "--dry-run", "--calibrate", *store]) == 0
+    out = capsys.readouterr().out
+    assert "unknown" not in out
+    assert re.search(r"\n +9  goldproof\.train  \(about \d+ s\)\n", out)
+    assert re.search(r"the language en \(Table 1, Table 3, Table 6, Figure 1, Figure 2\)  \(about \d+ s\)", out)
+    assert run_command(["run", "stability", "--preset", "tiny", "--calibrate", *store]) == 2
+    assert capsys.readouterr().err == "error: --calibrate goes with --dry-run: it measures what a plan would take\n"

@@ -14,7 +14,7 @@ FIVE = ("stability", "probing", "logic", "transfer", "corruption")
 EVERY = {"findings", "plan", "published", "scores", "settings"}
 MAY_HAVE = {"pieces", "gather"}  # its experiments by their place in the paper; its report from kept answers
 FURTHER = {
-    "stability": set(),  # its toy data are those of entailment, which `probing` uses too
+    "stability": {"prompt_scores"},  # its toy data are those of entailment, which `probing` uses too
     "probing": {"coarse", "steps", "tasks", "toy"},
     "logic": {"own", "search", "steps"},  # no toy: its corpora are always made on the spot
     "transfer": {"parts", "steps", "toy"},
@@ -32,7 +32,7 @@ def test_a_study_has_the_files_that_all_have(name):
 @pytest.mark.parametrize("name", FIVE)
 def test_a_study_shows_the_names_that_all_show(name):
     study = importlib.import_module(f"goldproof.studies.{name}")
-    optional = {"experiments", "keep", "notes", "outline", "question", "report_kept", "requires"}
+    optional = {"answers", "experiments", "keep", "notes", "outline", "question", "report_kept", "requires"}
     assert set(study.__all__) - optional == {"Config", "PAPER", "TINY", "jobs", "report"}
     assert study.Config.__module__ == f"{study.__name__}.settings"
     assert study.jobs.__module__ == f"{study.__name__}.plan"

@@ -1,4 +1,4 @@
-"""What is judged: encoders and classifiers. torch is imported inside the functions that run.
+"""What is judged: encoders, classifiers and prompted models. torch is imported inside the functions that run.
 
 Each public name is imported when first used; `goldproof.transformer` is the model of a folder.
 """
@@ -12,7 +12,8 @@ from goldproof import lazy
 if TYPE_CHECKING:
     from goldproof.models.examples import Examples
     from goldproof.models.fake import Fake
-    from goldproof.models.protocols import Classifier, Encoder, Network, Tokenized, Trainable
+    from goldproof.models.language_model import LanguageModel
+    from goldproof.models.protocols import Classifier, Encoder, Network, Prompted, Tokenized, Trainable
     from goldproof.models.recurrent import Recurrent
     from goldproof.models.scratch import Scratch
 
@@ -21,7 +22,9 @@ __all__ = [
     "Encoder",
     "Examples",
     "Fake",
+    "LanguageModel",
     "Network",
+    "Prompted",
     "Recurrent",
     "Scratch",
     "Tokenized",
@@ -31,7 +34,8 @@ __all__ = [
 _HOMES = {
     "goldproof.models.examples": ("Examples",),
     "goldproof.models.fake": ("Fake",),
-    "goldproof.models.protocols": ("Classifier", "Encoder", "Network", "Tokenized", "Trainable"),
+    "goldproof.models.language_model": ("LanguageModel",),
+    "goldproof.models.protocols": ("Classifier", "Encoder", "Network", "Prompted", "Tokenized", "Trainable"),
     "goldproof.models.recurrent": ("Recurrent",),
     "goldproof.models.scratch": ("Scratch",),
 }

@@ -1,5 +1,5 @@
-"""What a model must offer: `Encoder` gives representations, `Classifier` learns and predicts, `Trainable` can be
-fine-tuned.
+"""What a model must offer: `Encoder` gives representations, `Classifier` learns and predicts, `Prompted` answers, and
+`Trainable` can be fine-tuned.
 
 These are protocols: a class need not inherit from them. Importing this module loads no torch.
 """
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldproof.extras import Need
+from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
 
 if TYPE_CHECKING:
@@ -54,6 +55,75 @@ class Classifier(Protocol):
 
     def predict(self, examples: Examples) -> Floats:
         """Logits of shape (items, classes)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PromptQuestion:
+    """What a model is asked: the text before the answer, and the answers among which it is to choose.
+
+    An answer begins with the blank that stands before it, where one does: "Sentiment:" goes on with " good".
+    """
+
+    context: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
+    """Natural log-probabilities of the answers to one question, and whether its beginning was cut to fit the model."""
+
+    values: npt.NDArray[np.float64]
+    is_cut: bool = False
+
+
+@named("models.Sampling")
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How text is generated: the most tokens, and the temperature with its seed; at 0 always the likeliest token."""
+
+    most_tokens: int = 16
+    temperature: float = 0.0
+    seed: int = 0
+
+
+class Respondent(Protocol):
+    """A prompted model that is ready: weights in memory, or an endpoint that can be reached."""
+
+    @property
+    def has_dialogue(self) -> bool:
+        """Whether it has a form of its own for turns of a conversation (a chat template)."""
+        ...
+
+    def dialogue(self, turns: Sequence[str]) -> str:
+        """The turns of user and model, the user's first and last, as the text that the model goes on from."""
+        ...
+
+    def likelihoods(self, questions: Sequence[PromptQuestion]) -> list[Likelihoods]:
+        """Log-probabilities of each question's answers."""
+        ...
+
+    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[str]:
+        """What the model goes on with after each context; chance hangs on the seed and the item's id alone."""
+        ...
+
+
+@runtime_checkable
+class Prompted(Protocol):
+    """A description of a model that answers prompts; a frozen dataclass, so that it may stand in a job."""
+
+    @property
+    def name(self) -> str:
+        """What the model is called in reports."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """The identity of the weights and of what was asked of them."""
+        ...
+
+    def open(self) -> Respondent:
+        """The model, ready to be asked."""
         ...
 
 

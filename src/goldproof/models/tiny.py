@@ -59,9 +59,18 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def write_tiny_model(
-    folder: Path, words: Iterable[str], family: str = "bert", *, n_positions: int = 64, seed: int = 0
+    folder: Path,
+    words: Iterable[str],
+    family: str = "bert",
+    *,
+    n_positions: int = 64,
+    seed: int = 0,
+    speaks: bool = False,
 ) -> Path:
-    """Write a tiny model of a family into a folder, with a tokenizer that knows these words; gives the folder."""
+    """Write a tiny model of a family into a folder, with a tokenizer that knows these words; gives the folder.
+
+    One that `speaks` has the head that gives text, as decoders and sequence-to-sequence models have.
+    """
     known = FAMILIES | DECODERS
     if family not in known:
         raise UsageError(f"there is no family {family!r}; there are: {', '.join(known)}")
@@ -87,7 +96,9 @@ def write_tiny_model(
         initializer_range=0.2,
     )
     with quiet(), seeded("tiny", family, seed):
-        transformers.AutoModel.from_config(config, trust_remote_code=False).save_pretrained(folder)
+        auto = transformers.AutoModelForSeq2SeqLM if config.is_encoder_decoder else transformers.AutoModelForCausalLM
+        made = (auto if speaks else transformers.AutoModel).from_config(config, trust_remote_code=False)
+        made.save_pretrained(folder)
         has_types = getattr(config, "type_vocab_size", 0) > 1
         word_tokenizer(vocabulary, n_positions, has_types=has_types).save_pretrained(folder)
     return folder

@@ -120,12 +120,12 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
     """The encoder of the folder with a head for the task."""
     folder = model.source.folder
     tokenizer = open_tokenizer(model)
-    config = _guard(folder, lambda: _load_config(folder))
+    config = guarded(folder, lambda: _load_config(folder))
     if config.is_encoder_decoder:
         return _load_encoder_half(model, tokenizer, config, task, n_outputs)
     auto = _auto().AutoModelForTokenClassification if task == "tokens" else _auto().AutoModelForSequenceClassification
     padding = {"pad_token_id": tokenizer.pad_token_id} if is_decoder(config) else {}
-    found, info = _guard(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs, **padding))
+    found, info = guarded(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs, **padding))
     missing = tuple(f"model.{name}" for name in info["missing_keys"])
     module = Logits(found, takes_types=_has_types(config))
     return _network(module, found.base_model, tokenizer, missing, model)
@@ -137,7 +137,7 @@ def check_loads(model: Transformer) -> None:
 
     folder = model.source.folder
     open_tokenizer(model)
-    config = _guard(folder, lambda: _load_config(folder))
+    config = guarded(folder, lambda: _load_config(folder))
     kind = str(getattr(config, "model_type", ""))
     if not config.is_encoder_decoder and kind not in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         raise ModelError(
@@ -191,7 +191,7 @@ def is_decoder(config: Any) -> bool:
 def open_tokenizer(model: Transformer) -> Any:
     """The tokenizer of the folder."""
     folder = model.source.folder
-    return _guard(folder, lambda: _load_tokenizer(folder))
+    return guarded(folder, lambda: _load_tokenizer(folder))
 
 
 def load_masked(folder: Path) -> tuple[Any, Any]:
@@ -199,12 +199,12 @@ def load_masked(folder: Path) -> tuple[Any, Any]:
     have no head that was trained to fill masks, since transformers would draw one at random.
     """
     options: dict[str, Any] = {"local_files_only": True}
-    tokenizer = _guard(
+    tokenizer = guarded(
         folder, lambda: _auto().AutoTokenizer.from_pretrained(folder, trust_remote_code=False, **options)
     )
     if tokenizer.mask_token is None:
         raise ModelError(f"{folder}: the tokenizer has no mask; a masked language model is needed")
-    network, info = _guard(
+    network, info = guarded(
         folder,
         lambda: _auto().AutoModelForMaskedLM.from_pretrained(
             folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True, **options
@@ -224,7 +224,7 @@ def _load_encoder_half(
     model: Transformer, tokenizer: Any, config: Any, task: Task, n_outputs: int
 ) -> TransformerNetwork:
     folder = model.source.folder
-    whole, info = _guard(folder, lambda: _from_pretrained(_auto().AutoModel, model))
+    whole, info = guarded(folder, lambda: _from_pretrained(_auto().AutoModel, model))
     encoder = whole.get_encoder()
     absent = {id(parameter) for name, parameter in whole.named_parameters() if name in set(info["missing_keys"])}
     hidden = int(getattr(config, "d_model", None) or config.hidden_size)
@@ -367,7 +367,7 @@ def _auto() -> Any:
     return transformers
 
 
-def _guard(folder: Path, load: Any) -> Any:
+def guarded(folder: Path, load: Any) -> Any:
     """Run a loader of transformers; whatever it raises becomes one sentence about the folder.
 
     Each loader says `trust_remote_code=False`: where that is left out, transformers asks on the terminal, and a "y"

@@ -18,6 +18,7 @@ from goldproof.statistics.arrays import Array, FloatArray
 from goldproof.statistics.bootstrap import bootstrap_weights
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import score_interval
+from goldproof.statistics.item_scores import item_scores_interval, mean_metric
 from goldproof.statistics.metrics import Metric
 
 RESAMPLES = 200
@@ -98,6 +99,22 @@ def chosen_score(
     weights = bootstrap_weights(candidates.shape[1], RESAMPLES, rng, clusters)
     found = best_of(metric, gold, candidates, weights)
     return without_luck(found.corrected, score_interval(metric, gold, candidates[found.place], clusters, level))
+
+
+def chosen_mean(
+    scores: Array, rng: np.random.Generator, clusters: Array | None = None, level: float = 0.95
+) -> Estimate:
+    """The mean of the best of many systems (candidates × items of numbers from 0 to 1), chosen on these items.
+
+    >>> rng = np.random.default_rng(0)
+    >>> found = chosen_mean((rng.random((50, 3, 200)) < 0.7).mean(axis=1), rng)
+    >>> found.low < 0.7 < found.high
+    True
+    """
+    scores = np.asarray(scores, float)
+    weights = bootstrap_weights(scores.shape[1], RESAMPLES, rng, clusters)
+    found = best_of(mean_metric(), np.zeros(scores.shape[1]), scores, weights)
+    return without_luck(found.corrected, item_scores_interval(scores[found.place], clusters, level))
 
 
 def _weighted(metric: Metric, gold: Array, candidates: Array, several: tuple[Array, ...]) -> list[FloatArray]:

@@ -98,3 +98,18 @@ def _checked(table: Array) -> FloatArray:
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 2:
         raise UsageError(f"stability needs at least 2 categories and 2 runs; got an array of shape {table.shape}")
     return table
+
+
+def next_run(found: Array, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
+    """The prediction interval of one more run, whose score is normal around the same mean with the same variance.
+
+    mean ± t(n − 1) · s · √(1 + 1/n), within what a score can be.
+
+    >>> low, high = next_run(np.array([0.7, 0.8, 0.9]), 0.95)
+    >>> round(low, 3), high
+    (0.303, 1.0)
+    """
+    n = len(found)
+    width = float(t_quantile(level, n - 1) * found.std(ddof=1) * math.sqrt(1 + 1 / n))
+    middle = float(found.mean())
+    return max(bounds[0], middle - width), min(bounds[1], middle + width)

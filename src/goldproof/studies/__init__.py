@@ -22,8 +22,9 @@ class Study(Protocol):
     It may show more: `question`, the text that `goldproof list` says of it, `outline(config) -> str`, its plan in
     numbers, `notes(config) -> tuple[str, ...]`, what is said of the user's own data before work starts and in the
     report, `requires(config) -> tuple[Need, ...]`, the extras that its jobs need, told from the settings alone,
-    `experiments(config)`, its parts (`experiments.py`), and `keep(config, results)` with `report_kept(config, kept)`,
-    by which a report can be rendered again from a file (`kept.py`).
+    `experiments(config)`, its parts (`experiments.py`), `keep(config, results)` with `report_kept(config, kept)`, by
+    which a report can be rendered again from a file (`kept.py`), and `answers(config, results) -> Sequence[Answers]`,
+    what its runs answered, which is written beside the report.
     """
 
     Config: type[Any]

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from goldproof.data.answers import Answers
 from goldproof.errors import AbsentValueError, DamagedValueError, GoldproofError, UsageError
 from goldproof.extras import Need, lacking, require
 from goldproof.jobs import Job, Outcome, Plan, Results, Runner, Store, make_plan, run_jobs
@@ -113,6 +114,11 @@ class Campaign:
         self._note()
         schedule = Schedule(self.jobs(), self.store, runner)
         yield from logged(schedule.run(), schedule.n_jobs, self.study, self.store)
+
+    def answers(self) -> Sequence[Answers]:
+        """What the runs of a study answered, once all is in the store; nothing of a study that does not say it."""
+        tell = getattr(find_study(self.study), "answers", None)
+        return () if tell is None else tuple(tell(self.config, Results(self.store)))
 
     def report(self, runner: Runner | None = None, observe: Callable[[Outcome], None] = lambda _: None) -> Report:
         """What was found; with a runner, a value that turns out damaged is computed again, and `observe` is told."""

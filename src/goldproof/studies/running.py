@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goldproof.data.answers_file import write_answers
 from goldproof.errors import JobFailedError, UsageError
 from goldproof.extras import require
 from goldproof.jobs import Outcome, Runner, Store
@@ -102,7 +103,19 @@ def carry_out(
     if any(outcome.status in ("failed", "skipped") for outcome in outcomes):
         return Finished(outcomes)
     report = campaign.report(runner, tell)
-    return Finished(outcomes, report, () if out is None else write_report(report, out))
+    return Finished(
+        outcomes, report, () if out is None else (*write_report(report, out), *_write_answers(campaign, out))
+    )
+
+
+def _write_answers(campaign: Campaign, out: str | Path) -> list[Path]:
+    """The answers behind a report, beside it, where the study gives them."""
+    answers = campaign.answers()
+    if not answers:
+        return []
+    path = Path(out) / "answers.parquet"
+    write_answers(answers, path)
+    return [path]
 
 
 def _say_nothing(_: Outcome) -> None:

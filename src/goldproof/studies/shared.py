@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from goldproof.data.columns import Columns
 from goldproof.jobs.names import named
+from goldproof.models.language_model import AskingPrecision
 from goldproof.models.protocols import Task
+from goldproof.models.replies import Rule
 from goldproof.models.source import BIN
 from goldproof.studies.rules import are_distinct
 from goldproof.training.recipe import Recipe
@@ -138,6 +140,61 @@ def recipe_for(recipe: Recipe, task: Task) -> Recipe:
         name: float(getattr(recipe, name)) for name in _FLOATS if getattr(recipe, name) is not None
     }
     return replace(recipe, task=task, **floats)
+
+
+@named("studies.Prompts")
+@dataclass(frozen=True)
+class Prompts:
+    """How a language model is asked; it is not trained.
+
+    `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
+    (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
+    sentiment, topic or pair, by default as the data are) in `language` (by default that of the data, where there are
+    any, else English) are asked, the first `most` of them, in the formats of the seeds `formats` besides as they are
+    written. `labels` says what labels of the data mean in the words of a prompt, each as LABEL=NAME.
+
+    `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
+    label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
+    of at most `most_tokens`, at a `temperature` with each of the seeds `samples`. `chat` puts questions in the form of
+    the model's own conversations where it has one. `precision` is that of its numbers on every device. `most_items`
+    test items are drawn by their ids, null for all.
+    """
+
+    use: Literal["auto", "always", "never"] = "auto"
+    file: str = ""
+    task: Literal["", "text", "sentiment", "topic", "pair"] = ""
+    language: str = ""
+    labels: tuple[str, ...] = ()
+    most: int | None = None
+    formats: tuple[int, ...] = ()
+    examples: int = 0
+    draws: tuple[int, ...] = (0, 1, 2)
+    balanced: bool = True
+    answer: Literal["likelihood", "text"] = "likelihood"
+    rule: Rule = "raw"
+    most_tokens: int = 16
+    temperature: float = 0.0
+    samples: tuple[int, ...] = (0,)
+    chat: Literal["auto", "never"] = "auto"
+    precision: AskingPrecision = "float32"
+    most_items: int | None = None
+
+
+def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
+    """What must hold of the settings for a language model."""
+    yield "prompts.labels", all("=" in each for each in prompts.labels), "a list of LABEL=NAME"
+    yield "prompts.most", is_limit(prompts.most, 2), "a whole number of at least 2, or null for all"
+    yield "prompts.most_items", is_limit(prompts.most_items, 2), "a whole number of at least 2, or null for all"
+    yield "prompts.examples", prompts.examples >= 0, "a whole number of at least 0"
+    yield "prompts.most_tokens", prompts.most_tokens >= 1, "a whole number of at least 1"
+    yield "prompts.temperature", prompts.temperature >= 0, "at least 0"
+    for name in ("draws", "samples"):
+        seeds = getattr(prompts, name)
+        yield f"prompts.{name}", bool(seeds) and are_distinct(seeds), "at least one whole number, each once"
+    yield "prompts.formats", are_distinct(prompts.formats), "whole numbers, each once"
+    is_text = prompts.answer == "text"
+    yield "prompts.temperature", is_text or not prompts.temperature, "0 where 'prompts.answer' is likelihood"
+    yield "prompts.rule", not is_text or prompts.rule == "raw", "left out where 'prompts.answer' is text"
 
 
 Models = str | tuple[str, ...]

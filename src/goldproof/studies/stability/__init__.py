@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+from goldproof.data.answers import Answers
 from goldproof.errors import UsageError
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.in_turn import report_in_turn
+from goldproof.studies.asked import asked_answers, asked_notes, is_asked
+from goldproof.studies.in_turn import in_turn, report_in_turn
 from goldproof.studies.kept import KeptAnswers
-from goldproof.studies.own import has_own
+from goldproof.studies.own import find_own, has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.stability.pieces import experiments
-from goldproof.studies.stability.plan import jobs, own_data, requires
+from goldproof.studies.stability.plan import ASKED, asked_sets, jobs, own_data, requires
 from goldproof.studies.stability.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "experiments", "jobs", "keep", "notes", "report", "report_kept", "requires"]
+__all__ = [
+    "PAPER",
+    "TINY",
+    "Config",
+    "answers",
+    "experiments",
+    "jobs",
+    "keep",
+    "notes",
+    "report",
+    "report_kept",
+    "requires",
+]
 
 
 def notes(config: Config) -> tuple[str, ...]:
-    """What is said of the user's own data before work starts."""
+    """What is said before work starts: of the user's own data, and of how a language model is asked."""
+    if is_asked(config):
+        sets = asked_sets(config)
+        own = find_own(config, ASKED).notes if has_own(config) else ()
+        return (*own, *(note for one in in_turn(config)[:1] for asked in sets for note in asked_notes(one, asked)))
     return own_data(config).notes if has_own(config) else ()
+
+
+def answers(config: Config, results: Results) -> list[Answers]:
+    """What a language model answered."""
+    if not is_asked(config):
+        return []
+    return [asked_answers(one, each, results).answers for one in in_turn(config) for each in asked_sets(one)]
 
 
 def keep(config: Config, results: Results) -> KeptAnswers:
     """What the report is made from."""
+    if is_asked(config):
+        raise UsageError("what a language model answered is kept in the answers.parquet beside its report")
     if has_own(config):
         raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
     from goldproof.studies.stability.gather import gather
@@ -39,6 +66,10 @@ def report_kept(config: Config, kept: KeptAnswers) -> Report:
 
 def report(config: Config, results: Results) -> Report:
     """What was found."""
+    if is_asked(config):
+        from goldproof.studies.stability.findings.prompted import make_asked_report
+
+        return report_in_turn(config, lambda one: make_asked_report(one, results))
     if has_own(config):
         from goldproof.studies.stability.findings.own import make_own_report
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from goldproof.jobs import Job
+from goldproof.studies.asked import is_asked
 from goldproof.studies.experiments import StudyExperiment
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import has_own
@@ -32,6 +33,8 @@ COARSE = "goldproof run probing --preset paper (its settings coarse.*)"
 
 def experiments(config: Config) -> tuple[StudyExperiment, ...]:
     """Each language, extra data everywhere, amounts of it, and features in it; coarse probing is another study's."""
+    if is_asked(config):
+        return (StudyExperiment("asking", (), lambda: jobs(config)),)
     if has_own(config):
         return (StudyExperiment("your data", (), lambda: jobs(config)),)
     found = [_language(config, language) for language in config.data.languages]

@@ -30,7 +30,9 @@ from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.jobs.pace import same_rows
 from goldproof.judging.metrics import choose_metric
+from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
+from goldproof.studies.asked import AskedSet, ask_jobs, is_asked, own_sets, some_items
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import OwnData, Wants, find_own, has_own
 from goldproof.studies.shared import only_model, recipe_for
@@ -68,6 +70,8 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 
 def _jobs(config: Config) -> list[Job[Any]]:
+    if is_asked(config):
+        return asked_jobs(config)
     if has_own(config):
         return own_jobs(config)
     wanted: list[Job[Any]] = [figures_job(config, language) for language in config.data.languages]
@@ -97,6 +101,37 @@ def own_data(config: Config) -> OwnData:
     return find_own(config, WANTS)
 
 
+ASKED = Wants("stability", ("text", "pair"), validation=False, tags=True)
+"""What a language model can be asked about."""
+
+
+def asked_jobs(config: Config) -> list[Job[Any]]:
+    """The jobs that ask a language model about every set, and the sets."""
+    wanted: list[Job[Any]] = []
+    for asked in asked_sets(config):
+        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
+    return list(dict.fromkeys(wanted))
+
+
+def asked_sets(config: Config) -> list[AskedSet]:
+    """What a language model is asked about: data of the user's own, or the diagnostics of each language."""
+    if has_own(config):
+        return own_sets(config, find_own(config, ASKED))
+    name = "generated pairs" if config.data.corpus == "generated" else "diagnostics"
+    return [
+        AskedSet(
+            name,
+            language,
+            "pair",
+            ENTAILMENT,
+            some_items(config, corpora.categories_job(corpora_of(config), language, config.membership)),
+            corpora.train_job(corpora_of(config), language, config.data.most_train),
+        )
+        for language in config.data.languages
+    ]
+
+
+ENTAILMENT = ("entailment", "not_entailment")
 ANSWERS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
 """The kind of answers that each kind of task has."""
 
@@ -134,6 +169,8 @@ def own_training_job(config: Config, own: OwnData, language: str, seeds: Seeds) 
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at."""
+    if is_asked(config):
+        return (ASKING,)
     return (TRAINING, *(annotation_needs(config.extra.language) if config.presence.features else ()))
 
 

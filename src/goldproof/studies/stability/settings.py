@@ -15,9 +15,11 @@ from goldproof.studies.shared import (
     ColumnChoice,
     Data,
     Models,
+    Prompts,
     group_rules,
     is_limit,
     model_rules,
+    prompt_rules,
     without,
 )
 from goldproof.training.recipe import Recipe
@@ -100,7 +102,8 @@ class Config:
     """Settings of the stability study.
 
     `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate), as
-    [NAME=]FOLDER, or a list of these, which are judged in turn.
+    [NAME=]FOLDER, or a list of these, which are judged in turn. A language model is asked and not trained: see
+    `prompts`.
     `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are files of your
     own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span F1, of numbers
     Pearson's correlation). `data.most_train` takes the first so many rows.
@@ -124,6 +127,7 @@ class Config:
     attribution: AttributionRuns = AttributionRuns()
     thresholds: Thresholds = Thresholds()
     toy: Toy = Toy()
+    prompts: Prompts = field(default_factory=Prompts)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -138,6 +142,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     return [
         *group_rules(c),
         *model_rules(c.model),
+        *prompt_rules(c.prompts),
         ("data.corpus", c.data.corpus in ("published", "generated"), "published or generated"),
         (
             "data.languages",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
@@ -22,6 +21,7 @@ from goldproof.report.summary import Answer, Claim, Column, Item, Missing, Plain
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.multiplicity import holm
+from goldproof.statistics.stability import next_run
 from goldproof.studies.own import OwnData
 from goldproof.studies.own.checks import labels_of
 from goldproof.studies.shared import only_model
@@ -208,21 +208,6 @@ def _spread_of(name: str, each: SetScore, scores: Scores) -> str:
 def _number(value: float, metric: str) -> str:
     form = score_format(metric)
     return f"{format_number(value, form.digits, form.unit)} {form.unit}".strip()
-
-
-def next_run(found: Array, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
-    """The prediction interval of one more run, whose score is normal around the same mean with the same variance.
-
-    mean ± t(n − 1) · s · √(1 + 1/n), within what a score can be.
-
-    >>> low, high = next_run(np.array([0.7, 0.8, 0.9]), 0.95)
-    >>> round(low, 3), high
-    (0.303, 1.0)
-    """
-    n = len(found)
-    width = float(stats.t.ppf((1 + level) / 2, n - 1) * found.std(ddof=1) * math.sqrt(1 + 1 / n))
-    middle = float(found.mean())
-    return max(bounds[0], middle - width), min(bounds[1], middle + width)
 
 
 @dataclass(frozen=True, slots=True)

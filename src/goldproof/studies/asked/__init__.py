@@ -1,0 +1,20 @@
+"""Language models in the studies: which prompts are asked about which items, and the answers that come of it.
+
+A study says what is asked about (`AskedSet`) and gets the jobs and, once they ran, Answers of prompts × draws. It
+judges nothing.
+"""
+
+from goldproof.studies.asked.answers import AskedAnswers, asked_answers
+from goldproof.studies.asked.plan import AskedSet, ask_jobs, asked_notes, is_asked, own_sets, runs_of, some_items
+
+__all__ = [
+    "AskedAnswers",
+    "AskedSet",
+    "ask_jobs",
+    "asked_answers",
+    "asked_notes",
+    "is_asked",
+    "own_sets",
+    "runs_of",
+    "some_items",
+]

@@ -1,0 +1,168 @@
+"""The jobs that ask a language model: every prompt with every draw of examples, or every seed of sampling, about a set.
+
+Every prompt meets the same draws, so that prompts × draws × items are crossed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from goldproof.builders.prompts.examples import Shots
+from goldproof.builders.prompts.library import LANGUAGES, built_in, read_prompts
+from goldproof.builders.prompts.prompt import Prompt
+from goldproof.builders.prompts.variation import vary
+from goldproof.data.dataset import Dataset
+from goldproof.draws import draw
+from goldproof.errors import UsageError
+from goldproof.jobs import Job, step
+from goldproof.models.asking import ask
+from goldproof.models.language_model import LanguageModel, language_model, speaks
+from goldproof.models.protocols import Sampling
+from goldproof.models.replies import Replies
+from goldproof.studies.own import OwnData
+from goldproof.studies.shared import Prompts, each_model, only_model, parse_folder
+
+FEWEST_PROMPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSet:
+    """What is asked about: items in a language, of a kind, with their labels, and where examples come from."""
+
+    name: str
+    language: str
+    kind: str
+    labels: tuple[str, ...]
+    items: Job[Dataset]
+    train: Job[Dataset]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """One prompt with one draw of examples and one seed of sampling."""
+
+    prompt: Prompt
+    shots: Shots
+    sampling: Sampling | None
+
+    @property
+    def name(self) -> str:
+        """What the run is called: its prompt, with its seeds where there are any."""
+        seeds = [str(self.shots.seed)] if self.shots.n else []
+        if self.sampling is not None and self.sampling.temperature:
+            seeds.append(f"sample {self.sampling.seed}")
+        return " / ".join([self.prompt.name, *seeds])
+
+
+def is_asked(config: Any) -> bool:
+    """Whether the models of a Config are asked and not trained; an error where some are and some are not."""
+    if config.prompts.use != "auto":
+        return bool(config.prompts.use == "always")
+    found = [speaks(parse_folder(text).folder) for text in each_model(config.model)]
+    if any(found) and not all(found):
+        raise UsageError(
+            "some of the models in 'model' give text and some do not; judge them apart, or say with 'prompts.use' that "
+            "all are asked (always) or fine-tuned (never)"
+        )
+    return any(found)
+
+
+def asked_model(config: Any) -> LanguageModel:
+    """The language model of a Config that names one."""
+    prompts = config.prompts
+    return language_model(only_model(config.model).folder, precision=prompts.precision, chat=prompts.chat)
+
+
+def own_sets(config: Any, own: OwnData) -> list[AskedSet]:
+    """The user's own data, a set for each language."""
+    return [
+        AskedSet(
+            own.name,
+            language,
+            own.kind,
+            own.classes,
+            some_items(config, own.job(language, "test")),
+            own.job(language, "train"),
+        )
+        for language in own.languages
+    ]
+
+
+def some_items(config: Any, items: Job[Dataset]) -> Job[Dataset]:
+    """The items that are asked about: all, or so many of them."""
+    most = config.prompts.most_items
+    return items if most is None else sample_items.job(items, most)
+
+
+@step(version=1, name="goldproof.asked.sample")
+def sample_items(data: Dataset, most: int) -> Dataset:
+    """So many items at most, drawn by their ids, in their order."""
+    ids = data.table["id"].to_pylist()
+    ranked = sorted(range(len(ids)), key=lambda row: draw("items that are asked about", ids[row]))
+    return data.take(np.sort(np.array(ranked[:most], np.int64)))
+
+
+def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
+    """The prompts for a set, bound to its labels: as they are written, then in each format."""
+    settings: Prompts = config.prompts
+    if settings.file:
+        found = read_prompts(settings.file)
+    else:
+        found = built_in(settings.task or asked.kind, prompt_language(settings, asked.language))
+    names = dict(pair.split("=", 1) for pair in settings.labels)
+    plain = found.bind(asked.labels, names)[: settings.most]
+    if len(plain) < FEWEST_PROMPTS:
+        raise UsageError(f"{settings.file}: at least {FEWEST_PROMPTS} prompts are needed to compare; got {len(plain)}")
+    return [*plain, *(vary(prompt, seed) for seed in settings.formats for prompt in plain)]
+
+
+def prompt_language(settings: Prompts, language: str) -> str:
+    """The language that built-in prompts are in: the one that is set, else that of the data where there are any."""
+    return settings.language or (language if language in LANGUAGES else "en")
+
+
+def runs_of(config: Any, asked: AskedSet) -> list[list[AskedRun]]:
+    """Every prompt (rows) with every draw of examples and every seed of sampling."""
+    others = list(product(_shots(config.prompts), _samplings(config.prompts)))
+    return [[AskedRun(prompt, shots, sampling) for shots, sampling in others] for prompt in prompts_of(config, asked)]
+
+
+def _shots(settings: Prompts) -> list[Shots]:
+    if not settings.examples:
+        return [Shots()]
+    return [Shots(settings.examples, seed, balanced=settings.balanced) for seed in settings.draws]
+
+
+def _samplings(settings: Prompts) -> list[Sampling | None]:
+    if settings.answer == "likelihood":
+        return [None]
+    seeds = settings.samples if settings.temperature else (0,)
+    return [Sampling(settings.most_tokens, settings.temperature, seed) for seed in seeds]
+
+
+def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
+    """The jobs of all runs, prompts (rows) × draws."""
+    model = asked_model(config)
+    train = asked.train if config.prompts.examples else None
+    return [
+        [ask.job(model, asked.items, train, run.prompt, run.shots, run.sampling) for run in runs]
+        for runs in runs_of(config, asked)
+    ]
+
+
+def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:
+    """What is to be said before work starts: how often the model is asked, and labels that stand for themselves."""
+    runs = runs_of(config, asked)
+    each = f"{len(runs[0])} draws of {config.prompts.examples} examples" if config.prompts.examples else "no examples"
+    yield f"{asked.name} ({asked.language}): the model is asked and not trained, with {len(runs)} prompts and {each}."
+    plain = [label for label, word in runs[0][0].prompt.labels if label == word]
+    if plain and all(label.isdigit() for label in plain):
+        yield (
+            f"The labels {', '.join(plain)} stand for themselves in every prompt, which tells a model little: say what "
+            f"they mean with prompts.labels={plain[0]}=NAME,…"
+        )

@@ -1,0 +1,189 @@
+"""The scores of a language model's answers to one set: each prompt with each draw of examples, and how they vary."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from goldproof.data.answers import Answers
+from goldproof.judging.collapse import collapse_of
+from goldproof.judging.metrics import is_share, metric_of, run_scores
+from goldproof.judging.missing import settle
+from goldproof.statistics.arrays import Array, group_codes
+from goldproof.statistics.crossed import (
+    CrossedTable,
+    crossed_mean,
+    crossed_table,
+    prompts_needed,
+    quantile_interval,
+    share_intervals,
+)
+from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.runs import runs_interval, summarise_runs
+from goldproof.statistics.selection import chosen_mean, chosen_score
+from goldproof.statistics.stability import next_run
+from goldproof.studies.asked import AskedAnswers
+from goldproof.studies.stability.settings import Config
+
+QUANTILES = (0.1, 0.5, 0.9)
+PARTS = {
+    "prompt": "the prompt makes",
+    "draw": "the {draws} make",
+    "both": "what a prompt makes of the {draws}",
+    "items": "which items are asked",
+}
+"""The parts of the variance of one score, in words."""
+
+
+@dataclass(frozen=True)
+class PromptScores:
+    """What one set's answers come to; runs are prompts × draws. What is asked for twice is computed once.
+
+    A prompt that gets one answer to everything is a prompt that does not work, and counts.
+    """
+
+    found: AskedAnswers
+    answers: Answers
+    metric: str
+    level: float
+    draws_name: str
+
+    @property
+    def language(self) -> str:
+        """The language of the items."""
+        return self.found.asked.language
+
+    @property
+    def n_prompts(self) -> int:
+        """How many prompts were asked."""
+        return self.found.n_prompts
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws of examples, or samples, each prompt met."""
+        return self.found.n_draws
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the prompts are called."""
+        return tuple(row[0].prompt.name for row in self.found.runs)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest score that can be."""
+        return (0.0, 1.0) if is_share(self.metric) else (-1.0, 1.0)
+
+    def slug(self, several: bool) -> str:
+        """What tells the places of this set from those of others."""
+        return "".join(letter for letter in self.language if letter.isalnum()) or "all" if several else "all"
+
+    @cached_property
+    def table(self) -> Array:
+        """The score of each prompt with each draw."""
+        return run_scores(self.answers, self.metric).reshape(self.n_prompts, self.n_draws)
+
+    @cached_property
+    def by_prompt(self) -> Array:
+        """The score of each prompt, the mean over its draws."""
+        return np.asarray(self.table.mean(axis=1))
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The score of each prompt with its interval over draws and items."""
+        runs = self.answers.runs.reshape(self.n_prompts, self.n_draws, -1)
+        measure = metric_of(self.answers, self.metric)
+        return tuple(
+            runs_interval(measure, self.answers.gold, each, self.answers.clusters, self.level) for each in runs
+        )
+
+    @cached_property
+    def crossed(self) -> CrossedTable:
+        """The analysis of variance over prompts, draws and items; of scores that are no means, of their influence."""
+        values = _values(self.answers, self.metric)
+        return crossed_table(values.reshape(self.n_prompts, self.n_draws, -1))
+
+    @cached_property
+    def shares(self) -> dict[str, Estimate]:
+        """The share of each part in the variance of one score on as many items."""
+        return share_intervals(self.crossed, np.random.default_rng(0), self.level)
+
+    @cached_property
+    def mean(self) -> Estimate:
+        """The mean score over prompts, with its interval over other prompts, draws and items."""
+        return crossed_mean(self.crossed, np.random.default_rng(1), self.level, self.bounds)
+
+    @cached_property
+    def another(self) -> tuple[float, float]:
+        """Where one more prompt would land on the same items."""
+        return next_run(self.by_prompt, self.level, self.bounds)
+
+    @cached_property
+    def best(self) -> Estimate:
+        """The score of the best prompt, corrected for having been chosen on these items."""
+        rng = np.random.default_rng(2)
+        if self.metric == "accuracy":
+            right = self.answers.runs == self.answers.gold
+            return chosen_mean(
+                right.reshape(self.n_prompts, self.n_draws, -1).mean(axis=1), rng, self.answers.clusters, self.level
+            )
+        measure = metric_of(self.answers, self.metric)
+        return chosen_score(measure, self.answers.gold, self.answers.runs, rng, self.answers.clusters, self.level)
+
+    @property
+    def best_name(self) -> str:
+        """The prompt that scores best here; of scores that are no means, the best single run."""
+        if self.metric == "accuracy":
+            return self.names[int(np.argmax(self.by_prompt))]
+        return self.answers.run_names[int(np.argmax(self.table.ravel()))]
+
+    @property
+    def best_as_it_looks(self) -> float:
+        """Its score on the items that chose it."""
+        return float(self.by_prompt.max() if self.metric == "accuracy" else self.table.max())
+
+    def quantile(self, share: float) -> Estimate:
+        """A quantile over prompts of their scores on these items."""
+        return quantile_interval(self.by_prompt, share, self.level)
+
+    def needed(self, reach: float) -> tuple[int, int]:
+        """How many prompts bring their mean within ± `reach`, and how many it may take."""
+        return prompts_needed(self.by_prompt, reach, self.level)
+
+    @property
+    def floor(self) -> float:
+        """What needs no text: the commonest label's accuracy, or chance; NaN where the metric has none."""
+        if self.metric == "accuracy":
+            return float(np.bincount(self.answers.gold).max() / self.answers.n_items)
+        return 0.0 if self.metric == "mcc" else math.nan
+
+    @cached_property
+    def flat(self) -> list[str]:
+        """The runs that give one answer to nearly all items."""
+        collapse = collapse_of(self.answers, self.level)
+        if collapse is None:
+            return []
+        return [self.answers.run_names[int(run)] for run in np.flatnonzero(collapse.collapsed)]
+
+
+def score_prompts(config: Config, found: AskedAnswers, metric: str) -> PromptScores:
+    """The scores of a set; an answer that could not be read is wrong."""
+    (answers,), _ = settle([found.answers], "wrong")
+    prompts = config.prompts
+    samples = prompts.answer == "text" and prompts.temperature > 0 and len(prompts.samples) > 1
+    draws = "draws of examples" if prompts.examples and len(prompts.draws) > 1 else ""
+    name = " and ".join(filter(None, (draws, "samples" if samples else ""))) or "draws"
+    return PromptScores(found, answers, metric, config.level, name)
+
+
+def _values(answers: Answers, metric: str) -> Array:
+    """A number for each run and item, or cluster, whose mean over them is the run's score, to first order."""
+    if metric == "accuracy" and answers.clusters is None:
+        return np.asarray(answers.runs == answers.gold, float)
+    measure = metric_of(answers, metric)
+    codes = group_codes(answers.clusters, answers.n_items)
+    summary = summarise_runs(measure, measure.encode(answers.gold, answers.runs), codes)
+    influence = summary.influence - summary.influence.mean(axis=1, keepdims=True)
+    return np.asarray(summary.scores[:, None] + influence * influence.shape[1])

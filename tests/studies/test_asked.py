@@ -1,0 +1,201 @@
+"""A study that asks a language model: which prompts and draws are asked, what is read, and what the report says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import goldproof
+from goldproof.errors import DataError, UsageError
+from goldproof.jobs import Store
+from goldproof.models.tiny import write_tiny_model
+from goldproof.studies.asked import asked_answers
+from goldproof.studies.campaign import Campaign
+from goldproof.studies.settings import Choice
+from goldproof.studies.shared import Prompts
+from goldproof.studies.stability.plan import asked_sets, jobs
+from goldproof.studies.stability.prompt_scores import score_prompts
+from goldproof.studies.stability.settings import Config
+
+pytestmark = pytest.mark.needs("models")
+
+WORDS = "a the film was is good bad very review sentiment text label : negative positive it in one word tone of".split()  # noqa: SIM905
+
+
+def rows(n: int, start: int = 0) -> str:
+    lines = [
+        f"the film was {'very ' * (i % 7)}{'good' if i % 2 else 'bad'} {i},{i % 2}" for i in range(start, start + n)
+    ]
+    return "sentence,label\n" + "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "train.csv").write_text(rows(40), "utf-8")
+    (folder / "test.csv").write_text(rows(24, 100), "utf-8")
+    write_tiny_model(folder / "llama", WORDS, "llama", n_positions=512, speaks=True)
+    return folder
+
+
+def settings(place: Path, **more: object) -> dict[str, object]:
+    return {
+        "model": str(place / "llama"),
+        "data.train": str(place / "train.csv"),
+        "data.test": str(place / "test.csv"),
+        "prompts.task": "sentiment",
+        "prompts.labels": ["0=negative", "1=positive"],
+        **more,
+    }
+
+
+def campaign_of(place: Path, store: Store, **more: object) -> Campaign:
+    return Campaign.choose("stability", Choice(settings=settings(place, **more)), store)
+
+
+def test_prompts_and_draws_are_crossed_and_answers_are_those_of_the_model(place: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    more = {"prompts.examples": 2, "prompts.draws": [0, 5], "prompts.most": 3, "prompts.formats": [4]}
+    report = goldproof.run("stability", settings=settings(place, **more), store=store)
+    campaign = campaign_of(place, store, **more)
+    (asked,) = asked_sets(campaign.config)
+    from goldproof.jobs import Results
+
+    found = asked_answers(campaign.config, asked, Results(store))
+    assert (found.n_prompts, found.n_draws, found.answers.runs.shape) == (6, 2, (12, 24))
+    assert found.answers.run_names[:3] == ("review / 0", "review / 5", "sentence / 0")
+    assert found.answers.run_names[6] == "review (4) / 0"
+    by_draw = [{each.examples for each in found.replies[draw::2]} for draw in (0, 1)]
+    assert [len(same) for same in by_draw] == [1, 1]  # every prompt meets the same examples
+    assert by_draw[0] != by_draw[1]
+    first = found.replies[0]
+    assert first.shown.count("Review:") == 3
+    codes = first.likelihoods.argmax(axis=1)
+    assert [first.labels[code] for code in codes] == [found.answers.labels[code] for code in found.answers.runs[0]]
+    scored = score_prompts(campaign.config, found, "accuracy")
+    assert np.allclose(scored.table.ravel(), (found.answers.runs == found.answers.gold).mean(axis=1))
+    assert report.title == "Would the score hold with another prompt?"
+    assert report.answer is not None
+    assert (
+        "6 prompts that ask for the same in other words, each with the same 2 draws of examples," in report.answer.text
+    )
+
+
+def test_nothing_is_asked_twice(place: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    told: list[str] = []
+    for most in (3, 5):
+        goldproof.run(
+            "stability",
+            settings=settings(place, **{"prompts.most": most}),
+            store=store,
+            progress=lambda outcome: told.append(f"{outcome.step} {outcome.status}"),
+        )
+    assert told.count("goldproof.ask done") == 5
+    told.clear()
+    rule = settings(place, **{"prompts.most": 5, "prompts.rule": "calibrated"})
+    goldproof.run("stability", settings=rule, store=store, progress=lambda outcome: told.append(outcome.status))
+    assert set(told) == {"kept"}  # another rule reads the same likelihoods
+
+
+def test_text_is_read_by_the_rule_and_what_is_not_read_is_counted(place: Path, tmp_path: Path) -> None:
+    more = {"prompts.answer": "text", "prompts.temperature": 1.0, "prompts.samples": [0, 1], "prompts.most": 2}
+    out = tmp_path / "out"
+    report = goldproof.run("stability", settings=settings(place, **more), store=tmp_path / "store", out=out)
+    assert report.answer is not None
+    (note,) = [note for note in report.answer.notes if "could not be read" in note]
+    table = json.loads((out / "summary.json").read_text("utf-8"))
+    assert "96 answers could not be read as one label" in note
+    assert "they count as wrong" in note
+    assert table["name"] == "stability"
+    store = Store(tmp_path / "store")
+    campaign = campaign_of(place, store, **more)
+    from goldproof.jobs import Results
+
+    found = asked_answers(campaign.config, asked_sets(campaign.config)[0], Results(store))
+    assert sum(found.unread().values()) == int(found.answers.missing().sum()) > 0
+    assert found.answers.run_names == (
+        "review / sample 0",
+        "review / sample 1",
+        "sentence / sample 0",
+        "sentence / sample 1",
+    )
+
+
+def test_generated_diagnostics_in_two_languages(place: Path, tmp_path: Path) -> None:
+    more = {"data.corpus": "generated", "data.languages": ["en", "fr"], "prompts.most": 2, "toy.n_pairs": 2}
+    report = goldproof.run("stability", settings={"model": str(place / "llama"), **more}, store=tmp_path / "store")
+    assert report.answer is not None
+    assert "the mean MCC over 2 prompts goes from" in report.answer.text.replace("The mean", "the mean")
+    assert report.provenance["languages of the prompts"] == "en, fr"
+
+
+def test_a_language_model_is_told_from_its_folder_or_by_a_setting(place: Path) -> None:
+    config = Config(model=str(place / "llama"), data=replace(Config().data, corpus="generated"))
+    assert {job.step.name for job in jobs(config)} >= {"goldproof.ask"}
+    trained = replace(config, prompts=Prompts(use="never"))
+    assert {job.step.name for job in jobs(trained)} >= {"goldproof.train"}
+
+
+def test_models_that_are_asked_and_trained_do_not_mix(place: Path) -> None:
+    from goldproof.studies.asked import is_asked
+
+    with pytest.raises(UsageError, match="some of the models in 'model' give text and some do not; judge them apart"):
+        is_asked(Config(model=(str(place / "llama"), "fake")))
+
+
+def test_labels_that_are_numbers_are_said_to_tell_little(place: Path, tmp_path: Path) -> None:
+    given = settings(place)
+    del given["prompts.labels"]
+    notes = Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+    assert "The labels 0, 1 stand for themselves in every prompt" in notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (
+            {"prompts.most": 1},
+            "the setting 'prompts.most' must be a whole number of at least 2, or null for all; got 1",
+        ),
+        ({"prompts.draws": []}, "the setting 'prompts.draws' must be at least one whole number, each once; got ()"),
+        (
+            {"prompts.temperature": 1.0},
+            "the setting 'prompts.temperature' must be 0 where 'prompts.answer' is likelihood; got 1.0",
+        ),
+        ({"prompts.labels": ["x"]}, "the setting 'prompts.labels' must be a list of LABEL=NAME; got ('x',)"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(
+    more: dict[str, object], said: str, place: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError) as error:
+        campaign_of(place, Store(tmp_path / "store"), **more)
+    assert str(error.value) == said
+
+
+def test_numbers_and_tags_cannot_be_asked_about(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text(
+        "sentence,score\n" + "\n".join(f"text {i},{i / 7:.2f}" for i in range(1, 30)), "utf-8"
+    )
+    (tmp_path / "test.csv").write_text(
+        "sentence,score\n" + "\n".join(f"word {i},{i / 7:.2f}" for i in range(1, 30)), "utf-8"
+    )
+    given = settings(tmp_path, model=str(place / "llama"))
+    del given["prompts.labels"]
+    with pytest.raises(DataError, match="the study 'stability' takes texts with a class each or pairs of texts"):
+        Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+
+
+def test_what_comes_out_is_read_as_predictions(place: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    more = {"prompts.most": 2, "prompts.answer": "text", "prompts.most_tokens": 4}
+    goldproof.run("stability", settings=settings(place, **more), store=tmp_path / "store", out=out)
+    scores = goldproof.score(out / "answers.parquet")
+    assert scores.sets[0].n_items == 24
+    assert set(scores.sets[0].run_names) <= {"review", "sentence"}  # one that collapsed is left out, and said
+    assert any("of 48 predictions are missing" in note for note in scores.notes)

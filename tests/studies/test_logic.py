@@ -192,8 +192,7 @@ class Overlay:
         ),
         (
             "closed",
-            "Of the 15 shortcuts that were tried, some are above the floor; the best, nearest sentence, "
-            "has {:.1f} %.",
+            "Of the 15 shortcuts that were tried, some are above the floor; the best, nearest sentence, has {:.1f} %.",
         ),
     ],
 )

@@ -10,11 +10,12 @@ from sklearn.preprocessing import StandardScaler
 from tests.measures.synthetic import planted, splits
 
 from goldproof.errors import DataError, UsageError
+from goldproof.measures.inputs import DenseInputs, SparseInputs
 from goldproof.measures.layers import array_layers, join_layers, select_layers
 from goldproof.measures.mlp import MlpSettings, fit_mlp
 from goldproof.measures.probe_task import hold_out, majority_accuracy, probe_task
 from goldproof.measures.probes import ProbeSettings, fit_grid, fit_probes
-from goldproof.measures.sparse_probes import fit_sparse_probes
+from goldproof.measures.sparse_probes import fit_sparse_probes, in_span
 
 pytestmark = pytest.mark.needs("models")
 
@@ -47,7 +48,7 @@ def test_the_best_is_chosen_on_validation_and_the_stronger_penalty_wins_a_tie():
 def test_groups_of_layers_change_nothing(monkeypatch):
     layers, task = planted(600, [0.0, 1.0, 2.0])
     whole = fit_grid(layers, task)
-    monkeypatch.setattr("goldproof.measures.probes._BYTES", {"cpu": 1})
+    monkeypatch.setattr("goldproof.measures.probes.DEVICE_BYTES", {"cpu": 1})
     alone = fit_grid(layers, task)
     np.testing.assert_allclose(alone.accuracy("test"), whole.accuracy("test"), atol=0.01)
 
@@ -74,7 +75,8 @@ def test_an_mlp_follows_a_plain_training_loop():
     codes = torch.from_numpy(task.codes[task.train])
     held_out = torch.from_numpy(layers.layer(0, task.validation))[None], torch.from_numpy(task.codes[task.validation])
     settings = MlpSettings(hidden=5, dropout=0.0, batch=50, max_epochs=1)
-    found = fit_mlp((x, codes), held_out, 3, (0.1, 1e-3), (3,), settings)
+    train, held_out = (DenseInputs(x), codes), (DenseInputs(held_out[0]), held_out[1])
+    found = fit_mlp(train, held_out, 3, (0.1, 1e-3), (3,), settings)
     generator = torch.Generator().manual_seed(3)
     peer = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.Sigmoid(), torch.nn.Linear(5, 3))
     with torch.no_grad():
@@ -88,7 +90,7 @@ def test_an_mlp_follows_a_plain_training_loop():
         torch.nn.functional.cross_entropy(peer(x[0, rows]), codes[rows]).backward()
         adam.step()
     with torch.no_grad():
-        torch.testing.assert_close(found.logits(x)[0, :, 1, 0], peer(x[0]), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(found.logits(DenseInputs(x))[0, :, 1, 0], peer(x[0]), atol=1e-5, rtol=1e-4)
 
 
 def test_an_mlp_is_the_same_alone_and_among_others():
@@ -121,6 +123,50 @@ def test_sparse_probes_agree_with_dense_ones():
     assert sparse.test_accuracy[0, 0] == pytest.approx(
         fit_probes(array_layers(dense), task).test_accuracy[0, 0], abs=0.04
     )
+
+
+def test_an_mlp_on_sparse_features_is_the_one_on_the_same_dense_ones():
+    import scipy.sparse
+
+    matrix = scipy.sparse.random(300, 50, 0.2, "csr", np.float32, np.random.default_rng(0))
+    codes = torch.from_numpy(np.asarray(matrix[:, 0].toarray()[:, 0] > 0, np.int64))
+    settings = MlpSettings(hidden=8, max_epochs=4, batch=32)
+    logits = []
+    for inputs in (SparseInputs(matrix), DenseInputs(torch.from_numpy(matrix.toarray())[None])):
+        sides = [(inputs.take(part), codes[part]) for part in (slice(200), slice(200, 300))]
+        logits.append(fit_mlp(*sides, 2, (1e-2, 1e-4), (0, 1), settings).logits(inputs))
+    torch.testing.assert_close(*logits, atol=1e-5, rtol=1e-4)
+
+
+def test_the_span_of_training_items_keeps_every_product_with_them():
+    import scipy.sparse
+
+    rng = np.random.default_rng(0)
+    train, test = (scipy.sparse.random(n, 500, 0.1, "csr", np.float32, rng) for n in (40, 15))
+    train = scipy.sparse.vstack([train, train[[3]]]).tocsr()  # the same text twice: K has no inverse
+    found = in_span({"train": train, "test": test})
+    products = {split: (rows @ train.T).toarray() for split, rows in (("train", train), ("test", test))}
+    for split, rows in found.items():
+        np.testing.assert_allclose((rows[0] @ found["train"][0].T).numpy(), products[split], atol=2e-3)
+
+
+def test_an_mlp_on_sparse_features_learns_what_a_line_cannot_and_its_penalties_go_in_parts(monkeypatch):
+    import scipy.sparse
+
+    rng = np.random.default_rng(0)
+    dense = (rng.random((1200, 12)) < 0.5).astype(np.float32)
+    task = probe_task([str(int(label)) for label in dense[:, 0] != dense[:, 1]], splits(1200))
+    matrix = scipy.sparse.csr_matrix(dense)
+    small = MlpSettings(hidden=32, learning_rate=0.02, batch=64, patience=20)
+    settings = ProbeSettings("mlp", (1e-3, 1e-5), mlp=small)
+    found = fit_sparse_probes(matrix, task, settings)
+    assert found.test_accuracy[0, 0] > 0.9
+    assert fit_sparse_probes(matrix, task).test_accuracy[0, 0] < 0.65
+    many = scipy.sparse.hstack([matrix, scipy.sparse.random(1200, 1000, 0.002, "csr", np.float32, rng)]).tocsr()
+    assert fit_sparse_probes(many, task, settings).test_accuracy[0, 0] > 0.85  # in the span of 720 items
+    monkeypatch.setattr("goldproof.measures.sparse_probes.DEVICE_BYTES", {"cpu": 1})
+    alone = fit_sparse_probes(matrix, task, settings)
+    assert (alone.predicted == found.predicted).mean() > 0.99
 
 
 def test_features_of_pairs_and_choices_of_layers():
@@ -214,10 +260,6 @@ BAD = {
     "sides": (
         lambda: join_layers(NAN[0], select_layers(NAN[0], [0])),
         UsageError("both sides must have the same items and layers; got (60, 2) and (60, 1)"),
-    ),
-    "sparse mlp": (
-        lambda: fit_sparse_probes(None, NAN[1], ProbeSettings("mlp")),
-        UsageError("sparse features are probed by logistic regression; got kind 'mlp'"),
     ),
 }
 

@@ -95,6 +95,16 @@ def test_given_vectors_are_used_and_may_be_kept(tmp_path: Path) -> None:
     assert vectors.encode(["cat dog", "?"]).tolist() == [[[0.5, 0.5]], [[0.0, 0.0]]]
 
 
+def test_words_are_looked_up_as_written_first_then_in_lower_case(tmp_path: Path) -> None:
+    vectors = static_vectors(write(tmp_path / "v.vec", "4 2\nParis 1 0\nparis 0 1\nthe 1 1\nThe 9 9\n"))
+    found = vectors.encode(["Paris", "paris", "PARIS", "THE", "The", "Rome"])[:, 0].tolist()
+    assert found == [[1, 0], [0, 1], [0, 1], [1, 1], [9, 9], [0, 0]]
+    train = Examples(("Rome", "Paris"), ("Paris fell", "paris"), None, ("x", "y"))
+    network = Recurrent("rnn", vectors=vectors).load("text", 2, train)
+    tokens = network.tokenize(Examples(("q",), ("Paris PARIS Fell",), None), None).ids[0].tolist()
+    assert tokens == [network.vocabulary[word] for word in ("Paris", "paris", "fell")]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

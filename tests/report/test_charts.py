@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from goldproof.errors import UsageError
-from goldproof.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
-from goldproof.report.figures import figure_pdf, figure_svg, full_spec
+from goldproof.report.charts import Caption, Panels, bars, curves, dots, heat_map, histogram, scatter, square_map
+from goldproof.report.figures import drawn_width, figure_pdf, figure_svg, full_spec
 from goldproof.report.palette import BETTER, DARK, DASHES, INK, MUTED, RULE, SERIES, SHAPES, WORSE, cycle
 from goldproof.report.summary import Column, Figure
 from goldproof.statistics.estimate import Estimate
@@ -60,6 +60,38 @@ def test_a_heat_map_of_nothing_but_chance_has_a_legend_of_possible_values():
     rows = [{"tag": tag, "model": "forest", "accuracy": 0.5} for tag in "ab"]
     figure = heat_map(rows, "model", "tag", Column("accuracy", "Accuracy", 1, "%"), caption=CAPTION, centre=0.5)
     assert [text for text in texts(figure) if text.endswith(".0")] == ["50.0", "50.0", "45.0", "50.0", "55.0"]
+
+
+@pytest.mark.parametrize("n_models", [1, 3, 5])
+def test_a_map_of_all_layers_against_each_other_fits_the_page_and_the_phone(n_models):
+    places = [(model, layer) for model in range(n_models) for layer in range(12)]
+    rows = [
+        {"down": f"M{a} {i}", "across": f"M{b} {j}", "cka": (i + j) / 24, "chance": a != b and i == j}
+        for a, i in places
+        for b, j in places
+    ]
+    headings = {f"M{model} 6": f"Model {model}" for model in range(n_models)}
+    figure = square_map(rows, "across", "down", "cka", caption=CAPTION, headings=headings, chance="chance")
+    assert drawn_width(figure_svg(figure)) <= 1030
+    assert drawn_width(figure_svg(figure, narrow=True)) <= 440
+    shown = [text for text in texts(figure) if text and text.startswith("M")]
+    assert shown == [f"Model {model}" for model in range(n_models)] * 2
+    assert len(tips(figure)) == len(places) ** 2
+    assert figure.note == "Paler: not distinguishable from chance."
+    step = figure.spec["width"]["step"]
+    assert figure.spec["height"]["step"] == step
+    assert full_spec(figure, narrow=True)["height"] == full_spec(figure, narrow=True)["width"] != {"step": step}
+
+
+def test_panels_share_an_axis_or_have_their_own():
+    rows = [
+        {"task": task, "layer": i, "x": level + i / 100} for task, level in (("a", 0.1), ("b", 0.9)) for i in range(9)
+    ]
+    shared = texts(curves(rows, "layer", Column("x", "X", 2), caption=CAPTION, facet="task"))
+    own = texts(curves(rows, "layer", Column("x", "X", 2), caption=CAPTION, facet=Panels("task", own_axes=True)))
+    assert "0.4" in shared
+    assert "0.4" not in own
+    assert {"0.92", "0.12"} <= set(own)
 
 
 def test_whole_numbers_on_an_axis_have_no_decimals():

@@ -28,15 +28,19 @@ from goldproof.models.readout import Readout
 from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.report.summary import Missing, Text
+from goldproof.report.summary_json import report_json
 from goldproof.runners.serial import SerialRunner
-from goldproof.studies.probing import PAPER, TINY, Config, jobs, report
+from goldproof.studies.campaign import framed, report_from
+from goldproof.studies.kept import plain_config, read_kept, write_kept
+from goldproof.studies.probing import PAPER, TINY, Config, jobs, keep, report
 from goldproof.studies.probing import published as paper
 from goldproof.studies.probing.findings import similarity
 from goldproof.studies.probing.findings.answer import probing_answer, probing_findings
-from goldproof.studies.probing.plan import arms, cells, probe_job
+from goldproof.studies.probing.gather import ProbingValues, gather, keep_gathered
+from goldproof.studies.probing.plan import arms, cells, compared, probe_job
 from goldproof.studies.probing.published import paper_tasks, title_of
 from goldproof.studies.probing.scores import ProbingFindings
-from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice
+from goldproof.studies.probing.settings import Baselines, Coarse, ProbeChoice, SimilarityChoice, Splits
 from goldproof.studies.probing.steps import Likeness, compare_models, probe, sample_texts
 from goldproof.studies.probing.tasks import Prepared, Sizes, describe, facts_job, prepare, task_job, tasks_of
 from goldproof.studies.probing.toy import generate
@@ -101,6 +105,17 @@ def test_fewer_items_keep_the_shares_of_classes_and_do_not_hang_on_order():
     assert labels == {"a": 30, "b": 10}
     turned = task_of(rows[1][::-1], rows[0][::-1], sizes=Sizes(most_train=40, most_test=20))
     assert all(texts_of(task, split) == texts_of(turned, split) for split in ("train", "validation", "test"))
+
+
+def test_validation_has_a_cap_of_its_own():
+    parts = rows_of("train", 300), rows_of("validation", 100, first=300), rows_of("test", 100, first=400)
+    task = task_of(*parts, sizes=Sizes(most_validation=30))
+    assert [len(texts_of(task, split)) for split in ("train", "validation", "test")] == [300, 30, 100]
+    assert task.notes == ("At most 30 validation texts were drawn, each class by its share",)
+    labels = Counter(task.data.select(split="validation").table.column("label").to_pylist())
+    assert labels == {"a": 15, "b": 15}
+    held = task_of(rows_of("validation", 300), rows_of("test", 40, first=300), sizes=Sizes(40, 20, 40))
+    assert [len(texts_of(held, split)) for split in ("train", "validation", "test")] == [40, 20, 40]
 
 
 def test_a_class_that_lost_its_training_texts_is_left_out_of_test():
@@ -247,6 +262,30 @@ def test_a_folder_of_ones_own_in_either_format(tmp_path):
     assert str(error.value) == f"{str(tmp_path)!r} has no task 'theirs' in 'en'; it has: mine, yours"
 
 
+def test_no_two_tasks_of_a_language_have_one_title(tmp_path):
+    """English treebanks give both NShift and BShift, under RuSentEval's and SentEval's names."""
+    lines = [f"{split}\t{'IO'[i % 2]}\t{split} text {i}\n" for split in ("tr", "va", "te") for i in range(20)]
+    for name in ("ngram_shift", "bigram_shift"):
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    config = Config(data=Data(corpus=str(tmp_path), languages=("en",)), model=("fake",))
+    assert {title_of(task) for task in tasks_of(config, "en")} == {"NShift", "BShift"}
+    assert compared(config) == [("en", "bigram_shift"), ("en", "ngram_shift")]
+    for each in (PAPER, TINY, Config()):
+        for language in each.data.languages:
+            titles = [title_of(task) for task in tasks_of(each, language)]
+            assert len(titles) == len(set(titles))
+
+
+def test_the_paper_compares_models_on_the_tasks_that_its_languages_share():
+    shared = {language: [task for code, task in compared(PAPER) if code == language] for language in ("ru", "en")}
+    assert [title_of(task) for task in shared["ru"]] == [
+        "SentLen", "WC", "TreeDepth", "NShift", "PT", "SubjNumber", "ObjNumber",
+    ]  # fmt: skip
+    assert [title_of(task) for task in shared["en"]] == [
+        "SentLen", "WC", "TreeDepth", "BShift", "Tense", "SubjNumber", "ObjNumber",
+    ]  # fmt: skip
+
+
 def test_the_paper_has_14_russian_and_10_english_tasks():
     assert [len(tasks_of(PAPER, language)) for language in ("ru", "en")] == [14, 10]
 
@@ -299,7 +338,7 @@ def test_every_printed_number_is_that_of_the_paper(papers, number, place):
     text = (papers / "001_0b5fe6d6ac290846.txt").read_text(encoding="utf-8")
     columns = paper.MODELS if number < 7 else paper.BASELINES
     ours = {
-        (title_of(task, language), column): paper.printed(kind, language, task, column)
+        (title_of(task), column): paper.printed(kind, language, task, column)
         for task in paper_tasks(language)
         for column in columns
     }
@@ -339,15 +378,33 @@ def test_tiny_run_reports_every_part(tiny):
     accuracy = tiny[probe_job(TINY, cell)].accuracy
     assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
     assert "paper" not in best.rows[0]  # the data were generated
-    name, number = paper.best_printed("logistic", "ru", "sentence_length")
-    assert f"{number} {name}" == "96.2 [4] M-BART"
     assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
+
+
+@pytest.mark.needs("models")
+def test_kept_answers_give_the_same_page_without_models_or_store(tiny, tmp_path):
+    path = write_kept(
+        replace(keep(TINY, tiny), study="probing", config=plain_config(TINY)), tmp_path / "probing.parquet"
+    )
+    kept = read_kept(path)
+    assert report_json(report_from(kept)) == report_json(framed(report(TINY, tiny), TINY, (), ()))
+    answers = kept.answers["probe/logistic/fake/en/past_present"]
+    assert answers.labels == ("no", "yes")
+    assert answers.run_names == ("layer 0", "layer 1", "layer 2")
+    assert answers.where == {"language": "en", "task": "past_present", "model": "fake", "probe": "logistic"}
+    cell = next(c for c in cells(TINY) if c.where == ("fake", "en", "past_present"))
+    assert (answers.runs == answers.gold).mean(axis=1).tolist() == tiny[probe_job(TINY, cell)].accuracy.tolist()
+
+
+def test_answers_on_tasks_of_ones_own_are_not_kept(tmp_path):
+    with pytest.raises(UsageError, match="answers on data of your own are kept by `goldproof score` alone"):
+        keep_gathered(Config(data=Data(corpus=str(tmp_path), languages=("en",))), ProbingValues((), (), {}, {}))
 
 
 @pytest.mark.needs("models")
 def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
     """A model against itself: nothing is added, and no property is said to gain most."""
-    same = ProbingFindings(TINY, tiny)
+    same = ProbingFindings(TINY, gather(TINY, tiny))
     for (kind, title, language, task), scored in list(same.scored.items()):
         if title == "fake":
             same.scored[kind, title, language, task] = replace(
@@ -395,16 +452,21 @@ def test_a_task_of_too_many_classes_is_probed_and_nothing_beyond(tmp_path):
     assert tables["baselines-logistic"].rows[0]["b1"] == reason
 
 
-def beside_tasks(root, folder, corpus, task):
+def beside_tasks(root, folder, corpus, task, model="XLM-R=fake"):
     """A small report on a Russian task, and the paper's columns of its tables."""
     config = replace(
         TINY,
-        model=("XLM-R=fake",),
-        data=replace(TINY.data, corpus=corpus, root=str(root), languages=("ru",)),
+        model=(model,),
+        data=replace(TINY.data, corpus=corpus, root=str(root), languages=("ru",), most_train=200),
+        splits=Splits(most_validation=50, most_test=100),
         tasks=(task,),
+        twins=False,
         coarse=Coarse(),
         probe=ProbeChoice(("logistic",), (1e-1,)),
         neurons=replace(TINY.neurons, run=False),
+        similarity=SimilarityChoice(()),
+        selectivity=False,
+        description_length=False,
     )
     store = Store(folder).open()
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
@@ -415,13 +477,18 @@ def beside_tasks(root, folder, corpus, task):
 
 
 @pytest.mark.needs("models")
-def test_the_papers_numbers_stand_beside_its_own_tasks_alone(published, tmp_path):
-    found, beside = beside_tasks(published, tmp_path / "paper", "rusenteval", "gapping")
-    baselines = ["paper_fasttext", "paper_tf_idf_char", "paper_tf_idf_bpe", "paper_tf_idf_sp"]
-    assert beside == {"best-logistic": ["p0", "paper"], "baselines-logistic": baselines}
-    (row,) = next(item for item in found.sections[0].items if item.name == "best-logistic").rows
-    assert (row["p0"], row["paper"]) == ("94.1 [8]", "94.1 [8] XLM-R")
-    found, beside = beside_tasks(published, tmp_path / "other", "xprobe", "bigram_shift")
+def test_the_papers_numbers_stand_beside_its_own_tasks_and_models_alone(published, tmp_path):
+    words = "кот пёс и не он она в на , ."
+    folder = write_tiny_model(tmp_path / "xlm-roberta-base", set(words.split()))
+    found, beside = beside_tasks(published, tmp_path / "paper", "rusenteval", "gapping", f"mine={folder}")
+    assert beside == {"best-logistic": ["p0"], "baselines-logistic": ["paper_tf_idf_char"]}
+    best = next(item for item in found.sections[0].items if item.name == "best-logistic")
+    assert best.rows[0]["p0"] == "94.1 [8]"
+    other = "The paper's numbers are of the same corpus and model, but: other size, other training."
+    assert best.note.endswith(other)
+    found, beside = beside_tasks(published, tmp_path / "other model", "rusenteval", "gapping")
+    assert beside == {"baselines-logistic": ["paper_tf_idf_char"]}  # a fake model called XLM-R is not XLM-R
+    found, beside = beside_tasks(published, tmp_path / "other", "xprobe", "bigram_shift", f"mine={folder}")
     assert (beside, papers_numbers(found)) == ({}, [])
 
 

@@ -92,6 +92,9 @@ def _build(
 def _show(built: Built, report: CheckReport, out: Path) -> None:
     from collections import Counter
 
+    from goldproof.builders.probing.write import warnings_of
+
+    warnings = warnings_of(built)
     typer.echo(f"{built.n_sentences:,} sentences in {built.language}")
     for reason, n in built.left_out.items():
         typer.echo(f"  left out: {n:,} {reason}")
@@ -104,6 +107,8 @@ def _show(built: Built, report: CheckReport, out: Path) -> None:
         typer.echo(f"{task.task.name}: {sizes}; {shown}{more}")
         for name, value in task.notes.items():
             typer.echo(f"  {name}: {value:.3f}" if isinstance(value, float) else f"  {name}: {value}")
+        if task.task.name in warnings:
+            typer.echo(f"  warning: {warnings[task.task.name]}")
     for name, reason in built.skipped.items():
         typer.echo(f"not built: {name}: {reason}")
     problems = [finding for finding in report.findings if finding.severity == "problem"]

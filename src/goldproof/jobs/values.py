@@ -76,6 +76,11 @@ def decode(text: str, folder: Path | None) -> Any:
     return _Decoder(folder).decode(parse_bounded(text))
 
 
+def decode_with(text: str, arrays: dict[str, Any]) -> Any:
+    """The value that was encoded, its arrays given by name; it has no tables."""
+    return _Decoder(None, arrays).decode(parse_bounded(text))
+
+
 def _encode(value: Any, into: Encoded) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -124,9 +129,9 @@ def _encode_foreign(value: Any, into: Encoded) -> Any:
 
 
 class _Decoder:
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, arrays: dict[str, Any] | None = None) -> None:
         self.folder = folder
-        self._arrays: dict[str, Any] | None = None
+        self._arrays = arrays
 
     def decode(self, form: Any) -> Any:
         if isinstance(form, list):

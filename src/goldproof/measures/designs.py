@@ -226,14 +226,16 @@ class _Diagonal:
 
 def sparse_design(matrix: Any, device: str = "cpu") -> SparseDesign:
     """The design of a scipy sparse matrix (items × features)."""
-    return SparseDesign(_csr(matrix.tocsr(), device), _csr(matrix.T.tocsr(), device))
+    return SparseDesign(sparse_tensor(matrix, device), sparse_tensor(matrix.T, device))
 
 
-def _csr(matrix: Any, device: str) -> Tensor:
+def sparse_tensor(matrix: Any, device: Any = "cpu") -> Tensor:
+    """A scipy sparse matrix as a tensor of compressed rows."""
     import warnings
 
     import torch
 
+    matrix = matrix.tocsr()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
+from goldproof.measures.inputs import Inputs
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -57,32 +58,32 @@ class Perceptrons:
     n_seeds: int
     epochs: Tensor
 
-    def logits(self, x: Tensor) -> Tensor:
-        """Logits of shape (layers, items, L2 values, seeds, classes) for x of shape (layers, items, features)."""
-        found = _forward((self.w1, self.b1, self.w2, self.b2), x, None)
+    def logits(self, x: Inputs) -> Tensor:
+        """Logits of shape (layers, items, L2 values, seeds, classes)."""
+        found = _forward((self.w1, self.b1, self.w2, self.b2), x)
         return found.reshape(*found.shape[:2], -1, self.n_seeds, found.shape[3])
 
 
 def fit_mlp(
-    train: tuple[Tensor, Tensor],
-    validation: tuple[Tensor, Tensor],
+    train: tuple[Inputs, Tensor],
+    validation: tuple[Inputs, Tensor],
     n_classes: int,
     l2: Sequence[float],
     seeds: Sequence[int],
     settings: MlpSettings,
 ) -> Perceptrons:
-    """Fit all probes; `train` and `validation` are features (layers, items, features) and class numbers (items,)."""
+    """Fit all probes; `train` and `validation` are features and class numbers (items,)."""
     import torch
 
     x, codes = train
     state = _Training(x, n_classes, l2, seeds, settings)
     order = torch.Generator().manual_seed(0)
-    best, score = [p.clone() for p in state.parameters], state.penalty.new_full((len(x), state.n_problems), -1.0)
+    best, score = [p.clone() for p in state.parameters], state.penalty.new_full((x.shape[0], state.n_problems), -1.0)
     epochs = score.new_zeros(score.shape)
     for epoch in range(1, settings.max_epochs + 1):
         for rows in torch.split(torch.randperm(len(codes), generator=order), settings.batch):
             rows = rows.to(x.device)
-            state.step(x[:, rows], codes[rows])
+            state.step(x.take(rows), codes[rows])
         found = _accuracy(state.parameters, *validation)
         better = (found > score) & (epoch - epochs <= settings.patience)
         score, epochs = found.where(better, score), epochs.masked_fill(better, epoch)
@@ -96,13 +97,13 @@ class _Training:
     """Parameters, Adam's moments and the generators of dropout."""
 
     def __init__(
-        self, x: Tensor, n_classes: int, l2: Sequence[float], seeds: Sequence[int], settings: MlpSettings
+        self, x: Inputs, n_classes: int, l2: Sequence[float], seeds: Sequence[int], settings: MlpSettings
     ) -> None:
         import torch
 
         self.settings, self.n_seeds, self.n_problems = settings, len(seeds), len(l2) * len(seeds)
         draws = [_draw(seed, x.shape[2], settings.hidden, n_classes) for seed in seeds]
-        self.parameters = [_spread(parts, len(x), len(l2), x.device) for parts in zip(*draws, strict=True)]
+        self.parameters = [_spread(parts, x.shape[0], len(l2), x.device) for parts in zip(*draws, strict=True)]
         self.parameters[0] = self.parameters[0].permute(0, 2, 1, 3).flatten(2).contiguous()
         self.parameters[1] = self.parameters[1].flatten(1)
         self.penalty = torch.tensor(list(l2), device=x.device).repeat_interleave(len(seeds))
@@ -110,24 +111,27 @@ class _Training:
         self.n_steps = 0
         self.generators = [torch.Generator(x.device).manual_seed(1_000_003 * seed + 1) for seed in seeds]
 
-    def step(self, x: Tensor, codes: Tensor) -> None:
+    def step(self, x: Inputs, codes: Tensor) -> None:
         """One step of Adam with L2 in the gradient, each problem with its own."""
+        self.n_steps += 1
+        for i, (p, g, (m, v)) in enumerate(zip(self.parameters, self._gradients(x, codes), self.moments, strict=True)):
+            g = g + p * self._penalty_like(p, i) if i in (0, 2) else g
+            m.lerp_(g, 0.1)
+            v.mul_(0.999).addcmul_(g, g, value=0.001)
+            rate = self.settings.learning_rate / (1 - 0.9**self.n_steps)
+            p.addcdiv_(m, (v / (1 - 0.999**self.n_steps)).sqrt_().add_(1e-8), value=-rate)
+
+    def _gradients(self, x: Inputs, codes: Tensor) -> list[Tensor]:
+        """The gradient of the mean loss by each parameter; that of the first weights is the features' own affair."""
         import torch
 
-        leaves = [p.requires_grad_() for p in self.parameters]
-        logits = _forward(leaves, x, self._mask(x.shape[1]))
+        w1, *others = self.parameters
+        leaves = [part.detach().requires_grad_() for part in (x.times(w1), *others)]
+        logits = _above(leaves[0], leaves[1:], self._mask(x.shape[1]))
         targets = codes[None, :, None].expand(logits.shape[:3])
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 2), targets.flatten(), reduction="sum")
-        gradients = torch.autograd.grad(loss / x.shape[1], leaves)
-        self.n_steps += 1
-        with torch.no_grad():
-            for i, (p, g, (m, v)) in enumerate(zip(leaves, gradients, self.moments, strict=True)):
-                p.requires_grad_(False)
-                g = g + p * self._penalty_like(p, i) if i in (0, 2) else g
-                m.lerp_(g, 0.1)
-                v.mul_(0.999).addcmul_(g, g, value=0.001)
-                rate = self.settings.learning_rate / (1 - 0.9**self.n_steps)
-                p.addcdiv_(m, (v / (1 - 0.999**self.n_steps)).sqrt_().add_(1e-8), value=-rate)
+        product, *found = torch.autograd.grad(loss / x.shape[1], leaves)
+        return [x.back(product), *found]
 
     def _mask(self, n: int) -> Tensor | None:
         """Dropout masks of shape (items, L2 values = 1, seeds, hidden), scaled."""
@@ -165,22 +169,28 @@ def _spread(parts: Sequence[Tensor], n_layers: int, n_l2: int, device: object) -
     return repeated.reshape(n_layers, -1, *stacked.shape[1:])
 
 
-def _forward(parameters: Sequence[Tensor], x: Tensor, mask: Tensor | None) -> Tensor:
+def _forward(parameters: Sequence[Tensor], x: Inputs) -> Tensor:
     """Logits of shape (layers, items, problems, classes)."""
-    w1, b1, w2, b2 = parameters
-    hidden = (x @ w1 + b1[:, None]).sigmoid().reshape(*x.shape[:2], w2.shape[1], w2.shape[2])
+    w1, *others = parameters
+    return _above(x.times(w1), others, None)
+
+
+def _above(product: Tensor, parameters: Sequence[Tensor], mask: Tensor | None) -> Tensor:
+    """Logits from the product of features and first weights (layers, items, problems · hidden)."""
+    b1, w2, b2 = parameters
+    hidden = (product + b1[:, None]).sigmoid().reshape(*product.shape[:2], w2.shape[1], w2.shape[2])
     if mask is not None:
-        hidden = (hidden.reshape(*x.shape[:2], -1, *mask.shape[2:]) * mask).reshape(hidden.shape)
+        hidden = (hidden.reshape(*hidden.shape[:2], -1, *mask.shape[2:]) * mask).reshape(hidden.shape)
     logits: Tensor = (hidden.transpose(1, 2) @ w2).transpose(1, 2) + b2[:, None]
     return logits
 
 
-def _accuracy(parameters: Sequence[Tensor], x: Tensor, codes: Tensor) -> Tensor:
+def _accuracy(parameters: Sequence[Tensor], x: Inputs, codes: Tensor) -> Tensor:
     """Accuracy of shape (layers, problems)."""
-    total = x.new_zeros((x.shape[0], parameters[2].shape[1]))
+    total = parameters[2].new_zeros((x.shape[0], parameters[2].shape[1]))
     for start in range(0, len(codes), _CHUNK):
         part = slice(start, start + _CHUNK)
-        total += (_forward(parameters, x[:, part], None).argmax(-1) == codes[None, part, None]).sum(1)
+        total += (_forward(parameters, x.take(part)).argmax(-1) == codes[None, part, None]).sum(1)
     return total / len(codes)
 
 

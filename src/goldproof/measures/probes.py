@@ -17,6 +17,7 @@ import numpy.typing as npt
 from goldproof.errors import UsageError
 from goldproof.extras import Need, require
 from goldproof.jobs.names import named
+from goldproof.measures.inputs import DenseInputs
 from goldproof.measures.layers import Layers, finite_layer
 from goldproof.measures.logistic import Solver, likeliest, solve_in_parts
 from goldproof.measures.mlp import MlpSettings, Perceptrons, fit_mlp
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 PROBING = Need("models", "probing a model")
 L2 = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
-_BYTES = {"cpu": 1 << 30, "cuda": 24 << 30}
+DEVICE_BYTES = {"cpu": 1 << 30, "cuda": 24 << 30}
 
 
 @named("measures.ProbeSettings")
@@ -197,9 +198,8 @@ def _fit(block: Block, task: ProbeTask, settings: ProbeSettings) -> Tensor | Per
     if settings.kind == "logistic":
         return solve_in_parts(DenseDesign(block.train), codes, task.n_classes, settings.l2, settings.solver)
     held_out = torch.from_numpy(task.codes[task.validation]).to(block.train.device)
-    return fit_mlp(
-        (block.train, codes), (block.validation, held_out), task.n_classes, settings.l2, settings.seeds, settings.mlp
-    )
+    train, validation = (DenseInputs(block.train), codes), (DenseInputs(block.validation), held_out)
+    return fit_mlp(train, validation, task.n_classes, settings.l2, settings.seeds, settings.mlp)
 
 
 def _classes(fitted: Tensor | Perceptrons, features: Tensor) -> IntArray:
@@ -211,7 +211,7 @@ def _classes(fitted: Tensor | Perceptrons, features: Tensor) -> IntArray:
     found = []
     for part in torch.split(features, 16_384, dim=1):
         if isinstance(fitted, Perceptrons):
-            found.append(fitted.logits(part).argmax(-1).movedim(1, 3))
+            found.append(fitted.logits(DenseInputs(part)).argmax(-1).movedim(1, 3))
         else:
             found.append(likeliest(DenseDesign(part).forward(fitted)).transpose(1, 2)[:, :, None])
     return torch.cat(found, dim=3).cpu().numpy().astype(np.int64)
@@ -222,6 +222,6 @@ def layer_groups(layers: Layers, task: ProbeTask, n_problems: int, device: str) 
     n_items = len(task.train) + len(task.validation) + len(task.test)
     columns = layers.n_features + 4 * n_problems * (1 if task.n_classes == 2 else task.n_classes)
     inverses = n_problems * min(layers.n_features, 2048) ** 2
-    size = max(1, _BYTES[device.partition(":")[0]] // (4 * (n_items * columns + inverses)))
+    size = max(1, DEVICE_BYTES[device.partition(":")[0]] // (4 * (n_items * columns + inverses)))
     for start in range(0, layers.n_layers, size):
         yield list(range(start, min(start + size, layers.n_layers)))

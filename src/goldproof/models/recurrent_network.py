@@ -18,7 +18,7 @@ from goldproof.models.draws import draw_uniform, seed_of, seeded
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Task, Tokenized
 from goldproof.models.recurrent import Recurrent
-from goldproof.models.static_vectors import read_vectors, split_words
+from goldproof.models.static_vectors import find_word, read_vectors, split_cased
 
 PAD, UNKNOWN, BETWEEN = 0, 1, 2
 N_SPECIAL = 3
@@ -147,7 +147,7 @@ class RecurrentNetwork:
         return Tokenized(tuple(np.array(entry[:limit], np.int32) for entry in ids), None, starts, n_truncated)
 
     def _number(self, word: str | None) -> int:
-        return BETWEEN if word is None else self.vocabulary.get(word, UNKNOWN)
+        return BETWEEN if word is None else self.vocabulary.get(find_word(word, self.vocabulary), UNKNOWN)
 
     def drawn(self, seed: int) -> dict[str, torch.Tensor]:
         """Every parameter but given word vectors, uniform within 1/√hidden as torch does; word vectors normal."""
@@ -184,7 +184,7 @@ def load_network(model: Recurrent, task: Task, n_outputs: int, train: Examples) 
     if model.vectors is not None:
         given, vectors = read_vectors(model.vectors)
     known = set(given)
-    seen = {word for i in range(train.n) for word in _words_of(train, i) if word is not None}
+    seen = {find_word(word, known) for i in range(train.n) for word in _words_of(train, i) if word is not None}
     words = [*given, *sorted(seen - known)]
     table = torch.zeros(N_SPECIAL + len(words), vectors.shape[1])
     table[N_SPECIAL : N_SPECIAL + len(given)] = torch.from_numpy(vectors)
@@ -194,8 +194,8 @@ def load_network(model: Recurrent, task: Task, n_outputs: int, train: Examples) 
 
 
 def _words_of(examples: Examples, i: int) -> Iterable[str | None]:
-    """The words of an item; None stands between the texts of a pair."""
+    """The words of an item as they are written; None stands between the texts of a pair."""
     if examples.words is not None:
-        return [word.lower() for word in examples.words[i]]
-    first: list[str | None] = list(split_words(examples.texts[i]))
-    return first if examples.pairs is None else [*first, None, *split_words(examples.pairs[i])]
+        return examples.words[i]
+    first: list[str | None] = list(split_cased(examples.texts[i]))
+    return first if examples.pairs is None else [*first, None, *split_cased(examples.pairs[i])]

@@ -1,9 +1,13 @@
-"""Static word vectors: one vector for each word, read from the text format of word2vec and GloVe. It loads no torch."""
+"""Static word vectors: one vector for each word, read from the text format of word2vec and GloVe. It loads no torch.
+
+A word is looked up as it is written first, then in lower case, so that cased files and lower-case ones both serve.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,13 +30,31 @@ def split_words(text: str) -> list[str]:
     >>> split_words("Charlie hasn't visited São Paulo.")
     ['charlie', 'hasn', "'", 't', 'visited', 'são', 'paulo', '.']
     """
-    return _WORD.findall(text.lower())
+    return split_cased(text.lower())
+
+
+def split_cased(text: str) -> list[str]:
+    """Words and punctuation marks as they are written.
+
+    >>> split_cased("São Paulo.")
+    ['São', 'Paulo', '.']
+    """
+    return _WORD.findall(text)
+
+
+def find_word(word: str, known: Container[str]) -> str:
+    """The word as it is written where that is known, else in lower case, known or not.
+
+    >>> find_word("Paris", {"Paris", "paris"}), find_word("The", {"the"}), find_word("NLP", set())
+    ('Paris', 'the', 'nlp')
+    """
+    return word if word in known else word.lower()
 
 
 @named("models.StaticVectors")
 @dataclass(frozen=True, slots=True)
 class StaticVectors:
-    """A file of word vectors, told by its digest."""
+    """A file of word vectors; `digest` tells its content and how words are looked up in it."""
 
     digest: str
     path: Path = location()
@@ -47,7 +69,8 @@ class StaticVectors:
         words, table = read_vectors(self)
         index = {word: i for i, word in enumerate(words)}
         whole = [f"{a} {b}" for a, b in zip(texts, pairs, strict=True)] if pairs is not None else list(texts)
-        rows = [[index[word] for word in split_words(text) if word in index] for text in whole]
+        found = [[index.get(find_word(word, index)) for word in split_cased(text)] for text in whole]
+        rows = [[row for row in each if row is not None] for each in found]
         means = [table[row].mean(axis=0) if row else np.zeros(table.shape[1], np.float32) for row in rows]
         return np.stack(means)[:, None].astype(np.float32)
 
@@ -58,7 +81,7 @@ def static_vectors(path: str | Path) -> StaticVectors:
     path = Path(path)
     if not path.is_file():
         raise DataError("there is no such file; give a text file with a word and its numbers on each line", path=path)
-    return StaticVectors(digest_file(path), path)
+    return StaticVectors(hashlib.sha256(f"words as written first {digest_file(path)}".encode()).hexdigest(), path)
 
 
 def read_vectors(vectors: StaticVectors) -> tuple[list[str], npt.NDArray[np.float32]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from goldproof import lazy
 
 if TYPE_CHECKING:
-    from goldproof.report.charts import Caption, bars, curves, dots, heat_map, histogram, scatter
+    from goldproof.report.charts import Caption, Panels, bars, curves, dots, heat_map, histogram, scatter, square_map
     from goldproof.report.figures import figure_pdf, figure_svg, full_spec
     from goldproof.report.model_card import Card, card_text, model_index, write_card
     from goldproof.report.scores import Score, table_scores
@@ -39,6 +39,7 @@ __all__ = [
     "Figure",
     "Marked",
     "Missing",
+    "Panels",
     "Score",
     "Section",
     "Table",
@@ -54,12 +55,23 @@ __all__ = [
     "histogram",
     "model_index",
     "scatter",
+    "square_map",
     "table_scores",
     "write_card",
 ]
 
 _HOMES = {
-    "goldproof.report.charts": ("Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"),
+    "goldproof.report.charts": (
+        "Caption",
+        "Panels",
+        "bars",
+        "curves",
+        "dots",
+        "heat_map",
+        "histogram",
+        "scatter",
+        "square_map",
+    ),
     "goldproof.report.figures": ("figure_pdf", "figure_svg", "full_spec"),
     "goldproof.report.model_card": ("Card", "card_text", "model_index", "write_card"),
     "goldproof.report.scores": ("Score", "table_scores"),

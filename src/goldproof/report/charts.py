@@ -7,7 +7,7 @@ paper. It computes no statistics; drawing is the work of `goldproof.report.figur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,26 @@ from goldproof.report.chart_parts import (
 )
 from goldproof.report.chart_sheet import Sheet, lay_out, layered
 from goldproof.report.extremes import ends_of
-from goldproof.report.heat_maps import heat_map
+from goldproof.report.heat_maps import heat_map, square_map
 from goldproof.report.numbers import SCALED_UNITS
 from goldproof.report.palette import INK, MUTED, SERIES
 from goldproof.report.summary import Cell, Column, Figure
 from goldproof.report.text_width import widest_of
 
-__all__ = ["Caption", "bars", "curves", "dots", "heat_map", "histogram", "scatter"]
+__all__ = ["Caption", "Panels", "bars", "curves", "dots", "heat_map", "histogram", "scatter", "square_map"]
 
 MOST_TICKS = 13
 MOST_LARGE_PANELS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """A field each of whose values gets a panel; with `own_axes` the values in each have an axis of their own, where
+    panels are not to be compared by height.
+    """
+
+    field: ChartField
+    own_axes: bool = False
 
 
 def curves(  # noqa: PLR0913 - one argument for each part of the chart
@@ -49,7 +59,7 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     *,
     caption: Caption,
     series: ChartField | None = None,
-    facet: ChartField | None = None,
+    facet: ChartField | Panels | None = None,
     rule: float | None = None,
     single: ChartField | None = None,
 ) -> Figure:
@@ -60,7 +70,9 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     """
     import altair as alt
 
-    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=facet, single=single)
+    panels = facet if isinstance(facet, Panels) or facet is None else Panels(facet)
+    split = None if panels is None else panels.field
+    sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=split, single=single)
     looks = sheet.looks()
     whole = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
     base = whole if single is None else whole.transform_filter(f"!isValid(datum['{sheet['single'].key}'])")
@@ -80,16 +92,16 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     layers.append(points.mark_point(size=26, strokeWidth=0, opacity=1).encode(description="tip:N", fill=fill))
     if rule is not None:
         layers.append(_level(y=alt.datum(rule)))
-    if facet is None:
+    if panels is None:
         return sheet.finish(layered(*layers, width=WIDE, height=280), {"width": NARROW + 15}, "y")
-    return sheet.finish(_panels(sheet, layers), {"width": NARROW, "columns": 1}, "y")
+    return sheet.finish(_panels(sheet, layers, panels.own_axes), {"width": NARROW, "columns": 1}, "y")
 
 
 def _only(encodings: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: encodings[name] for name in names if name in encodings}
 
 
-def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
+def _panels(sheet: Sheet, layers: Sequence[Any], own_axes: bool) -> Any:
     """A panel for each value of the facet; many panels are small, so that all can be seen together."""
     import altair as alt
 
@@ -98,7 +110,8 @@ def _panels(sheet: Sheet, layers: Sequence[Any]) -> Any:
     size = {"width": WIDE // 2 - 10, "height": 180} if n_columns <= 2 else {"width": WIDE // 4 + 15, "height": 110}
     header = alt.Header(labelAnchor="start", labelPadding=4)
     facet = alt.Facet(f"{sheet['facet'].key}:N", sort=names, title=None, header=header)
-    return layered(*layers, **size).facet(facet, columns=n_columns)
+    found = layered(*layers, **size).facet(facet, columns=n_columns)
+    return found.resolve_scale(y="independent") if own_axes else found
 
 
 def dots(

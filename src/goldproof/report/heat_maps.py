@@ -18,6 +18,7 @@ from goldproof.report.chart_parts import (
     ROW_HEIGHT,
     Caption,
     ChartField,
+    label_room,
     narrow_room,
     number_expression,
     padding,
@@ -35,6 +36,10 @@ MOST_COLUMNS_WITH_VALUES = 16
 LEAST_BARE_STEP, MOST_BARE_STEP = 8, 28
 PAGE = 1030  # pixels across a page at the desk
 LEAST_STEP = 48
+LEAST_SQUARE = 3
+SQUARE = 700  # pixels across a map of places against each other, at the desk
+PHONE = 340  # pixels across a page on a phone
+UNLIKE_CHANCE = "not distinguishable from chance"
 PALER = 0.4
 STRONG = 0.74  # from here on light text is easier to read on the cell than dark text
 
@@ -71,7 +76,7 @@ def heat_map(
     step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
     values = [row.get(sheet["value"].key) for row in sheet.rows]
     domain, colours, strong = _colour_scale(values, centre, step_of_scale)
-    unlike = f"not distinguishable from {chance.title if isinstance(chance, Column) else 'chance'}"
+    unlike = f"not distinguishable from {chance.title}" if isinstance(chance, Column) else UNLIKE_CHANCE
     base = _grid(sheet).transform_calculate(
         tip=_tip(sheet, unlike),
         label=_label(sheet["value"], marks, with_values),
@@ -88,6 +93,43 @@ def heat_map(
     return replace(figure, note=f"{figure.note} Paler and {mark}: {unlike}.".strip())
 
 
+def square_map(
+    rows: Sequence[Mapping[str, Cell]],
+    x: ChartField,
+    y: ChartField,
+    value: ChartField,
+    *,
+    caption: Caption,
+    headings: Mapping[str, str],
+    chance: ChartField | None = None,
+) -> Figure:
+    """A map of many places against each other, of one hue and without values, that fits the page and the phone.
+
+    Cells are square; `headings` are the places that have a heading, at the left and above, and how it reads. `chance`
+    is a yes-or-no field; cells where it is true are paler.
+    """
+    sheet = lay_out(rows, caption, across=x, down=y, value=value, chance=chance)
+    names, marks = sheet.names("across"), sheet["chance"].key if "chance" in sheet else None
+    shown = list(headings.values())
+    room = label_room(shown)
+    wide = max(LEAST_SQUARE, min(MOST_BARE_STEP, SQUARE // len(names)))
+    narrow = max(LEAST_SQUARE, (PHONE - narrow_room(room)) // len(names))
+    values = [row.get(sheet["value"].key) for row in sheet.rows]
+    domain, colours, _ = _colour_scale(values, None, 0.1)
+    written = "({" + ", ".join(f"{quoted(k)}: {quoted(v)}" for k, v in headings.items()) + "})[datum.value] || ''"
+    base = _grid(sheet, labelExpr=written).transform_calculate(
+        tip=_tip(sheet, UNLIKE_CHANCE), label="''", ink=f"'{INK}'", paler=f"{_unless(marks, 'true')} ? 1 : {PALER}"
+    )
+    size = {"width": {"step": wide}, "height": {"step": wide}}
+    chart = _layers(base, sheet["value"], domain, colours).properties(**size)
+    figure = sheet.finish(chart, {side: {"step": narrow} for side in size}, "value")
+    more = LONGER * widest_of(shown) / math.sqrt(2)
+    config = {**figure.spec["config"], "axisTop": {"labelAngle": -45}, "axisLeft": {"minExtent": room}}
+    meta = {**figure.spec["usermeta"], "room": room}
+    figure = replace(figure, spec={**figure.spec, "padding": padding(more, more), "config": config, "usermeta": meta})
+    return figure if marks is None else replace(figure, note=f"{figure.note} Paler: {UNLIKE_CHANCE}.".strip())
+
+
 def _with_headings(spec: Mapping[str, Any], names: Sequence[Any], wide: Headings, narrow: Headings) -> dict[str, Any]:
     """The specification with the angle of the headings on a wide and on a narrow page, and room for slanted ones."""
     more = LONGER * widest_of(names) / math.sqrt(2)
@@ -98,13 +140,13 @@ def _with_headings(spec: Mapping[str, Any], names: Sequence[Any], wide: Headings
     return {**spec, "padding": air[wide], "config": config, "usermeta": meta}
 
 
-def _grid(sheet: Sheet) -> Any:
+def _grid(sheet: Sheet, **labels: Any) -> Any:
     import altair as alt
 
     across, down = sheet["across"], sheet["down"]
     overlap = "parity" if _are_numbers(sheet.names("across")) else alt.Undefined
-    top = alt.Axis(orient="top", domain=False, ticks=False, labelOverlap=overlap)
-    left = alt.Axis(domain=False, ticks=False, labelPadding=6)
+    top = alt.Axis(orient="top", domain=False, ticks=False, labelOverlap=overlap, **labels)
+    left = alt.Axis(domain=False, ticks=False, labelPadding=6, **labels)
     return alt.Chart().encode(
         x=alt.X(f"{across.key}:O", sort=sheet.names("across"), title=across.title, axis=top),
         y=alt.Y(f"{down.key}:O", sort=sheet.names("down"), title=None, axis=left),
@@ -149,7 +191,7 @@ def _layout(names: Sequence[Any], room: int) -> tuple[Headings, Headings]:
     if LEAST_STEP * n + room + 4 * AIR <= MOST_TO_FIT < wanted * n + room:
         return Headings(LEAST_STEP, -45), Headings(LEAST_STEP, -45)  # one drawing for both
     step = max(LEAST_STEP, min(wanted, max(80, 760 // n)))
-    left = max(36, (340 - narrow_room(room)) // n)
+    left = max(36, (PHONE - narrow_room(room)) // n)
     return Headings(step, 0 if wanted <= step else -45), Headings(min(step, left), 0 if wanted <= left else -45)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,23 @@ def plain_config(config: Any) -> dict[str, Any]:
         models = [form["model"]] if isinstance(form["model"], str) else form["model"]
         named = [_title(model) for model in models]
         form["model"] = named[0] if isinstance(form["model"], str) else named
-    return {name: value for name, value in form.items() if value is not None or name != "data"}
+    return {name: _placeless(value) for name, value in form.items() if value is not None or name != "data"}
+
+
+def _placeless(form: Any) -> Any:
+    """The settings with the last part of a folder or file in place of where it lies, as FOLDER or NAME=FOLDER.
+
+    >>> _placeless({"vectors": ["en=/tmp/glove.txt"], "corpus": "glue/mnli"})
+    {'vectors': ['en=glove.txt'], 'corpus': 'glue/mnli'}
+    """
+    if isinstance(form, dict):
+        return {name: _placeless(item) for name, item in form.items()}
+    if isinstance(form, list):
+        return [_placeless(item) for item in form]
+    if not isinstance(form, str):
+        return form
+    name, equals, path = form.rpartition("=")
+    return f"{name}{equals}{PurePath(path).name}" if path.startswith(("/", "./", "../", "~")) else form
 
 
 def _title(model: str) -> str:

@@ -25,7 +25,7 @@ from goldproof.builders.probing import (
 from goldproof.builders.probing.balance import DEPTH_SHARES, balance, correlate, decorrelate
 from goldproof.builders.probing.sampling import LabelledSentence, Sampler, rank_of
 from goldproof.builders.probing.splits import SPLITS, split_rows
-from goldproof.builders.probing.statistics import describe
+from goldproof.builders.probing.statistics import describe, why_few
 from goldproof.data.checking.duplicates import normalize
 from goldproof.data.corpora.published import read_published
 from goldproof.errors import UsageError
@@ -191,6 +191,27 @@ def test_files_statistics_and_check(built, tmp_path):
     assert figures["tokens"] == sum(len(row.candidate.tokens) for row in task.rows)
     assert figures == json.loads(json.dumps(describe_plain(task)))
     assert "Leak check: 0 problems." in (tmp_path / "senteval/README.md").read_text(encoding="utf-8")
+
+
+def test_a_task_with_few_test_rows_is_written_with_a_warning(built, tmp_path):
+    (few,) = build_tasks(built_from(tmp_path, 200), BuildSettings(tasks=("PT",), min_frequency=0)).tasks
+    n = sum(row.split == "test" for row in few.rows)
+    warning = why_few(few.rows)
+    assert warning == (
+        f"{n} test rows: an accuracy of 50 % on them would be known to ±{round(98 / n**0.5)} points only; take more "
+        "sentences, or give test a larger share (splits are in the ratio of --train, --validation and --test)"
+    )
+    write_tasks(build_tasks(built_from(tmp_path, 200), BuildSettings(tasks=("PT",), min_frequency=0)), tmp_path / "out")
+    summary = json.loads((tmp_path / "out/build.json").read_text(encoding="utf-8"))
+    assert summary["warnings"] == {"PT": warning}
+    assert f"- PT: {warning}." in (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    even = BuildSettings(tasks=("PT",), min_frequency=0, sizes=SplitSizes(1000, 1000, 5000))
+    (enough,) = build_tasks(built_from(tmp_path, 200), even).tasks
+    assert why_few(enough.rows) is None
+
+
+def built_from(folder, n):
+    return open_treebanks([write(folder / "en_few.conllu", make_treebank(n))])
 
 
 def describe_plain(task):

@@ -25,6 +25,7 @@ IMPERSONAL_WORDS = frozenset(_IMPERSONAL_WORDS.split())
 IMPERSONAL_VERBS = frozenset(_IMPERSONAL_VERBS.split())
 OFTEN_IMPERSONAL = frozenset(_OFTEN_IMPERSONAL.split())
 _PERSONAL_PERSONS = frozenset({"1", "2"})
+_DISCOURSE = {"INTJ": "INTJ", "PART": "INTJ", "ADV": "ADVP", "ADP": "PP", "CCONJ": "CC", "SCONJ": "CC"}
 
 
 def conjunction_type(tree: Tree) -> RuleVerdict:
@@ -170,8 +171,10 @@ def _phrase(tree: Tree, token: Token) -> str:
         return "PP" if tree.has(token, "case") else "NP"
     if relation == "punct":
         return "," if token.form == "," else ""
-    names = {"advmod": "ADVP", "cc": "CC", "advcl": "SBAR", "ccomp": "S", "csubj": "S", "discourse": "INTJ"}
-    return {**names, "xcomp": "S", "mark": "SBAR"}.get(relation, "X")
+    if relation == "discourse":  # some treebanks hang conjunctions and adverbs ("Entretanto") on it as well
+        return _DISCOURSE.get(token.upos, "X")
+    names = {"advmod": "ADVP", "cc": "CC", "advcl": "SBAR", "ccomp": "S", "csubj": "S", "xcomp": "S", "mark": "SBAR"}
+    return names.get(relation, "X")
 
 
 def _is_full_clause(tree: Tree, token: Token) -> bool:

@@ -35,6 +35,7 @@ FUTURE = {
 }
 _CONDITIONAL = frozenset({"бы", "б", "чтобы", "чтоб"})
 _SLAVIC = frozenset({"ru", "uk", "be"})
+_NORTHERN = frozenset({"sv", "da", "no", "nb", "nn"})  # their passive in -s has deponents beside it
 
 
 def tense(tree: Tree, language: str) -> RuleVerdict:
@@ -62,8 +63,11 @@ def tense(tree: Tree, language: str) -> RuleVerdict:
     return no_label("the tense is the future" if tense == "Fut" else "the finite verb has no Tense")
 
 
-def voice(tree: Tree) -> RuleVerdict:
-    """ACT or PASS: the voice of the main clause's verb; other reflexive verbs (Voice=Mid) are left out."""
+def voice(tree: Tree, language: str) -> RuleVerdict:
+    """ACT or PASS: the voice of the main clause's verb; other reflexive verbs (Voice=Mid) are left out.
+
+    So are Scandinavian deponents (Swedish finns, lyckas), passive in form alone.
+    """
     root = tree.root
     if root.upos != "VERB" or tree.has(root, "nsubj:outer"):
         return no_label("the predicate is no verb")
@@ -72,6 +76,8 @@ def voice(tree: Tree) -> RuleVerdict:
     passive = built or marked == "Pass"
     if passive and (marked == "Act" or (is_finite(root) and not built and tree.has(root, "obj"))):
         return no_label("the annotation of voice contradicts itself")
+    if language in _NORTHERN and not built and root.lemma.endswith("s"):
+        return no_label("the verb is a deponent")
     if passive:
         return RuleVerdict("PASS", target=root)
     if marked == "Mid":

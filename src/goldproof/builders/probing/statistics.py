@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from goldproof.builders.probing.splits import SPLITS, TaskRow
 
+FEW = 100  # test rows below which an accuracy is known to ±10 points at best
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -25,6 +27,18 @@ def describe(rows: Sequence[TaskRow]) -> tuple[Statistics, ...]:
     """The figures of each split in order, then of all rows."""
     parts = [_describe(split, (row for row in rows if row.split == split)) for split in SPLITS]
     return (*parts, _describe("all", rows))
+
+
+def why_few(rows: Sequence[TaskRow]) -> str | None:
+    """A warning where a task has so few test rows that an accuracy on them says little; None where it has enough."""
+    n = sum(row.split == "test" for row in rows)
+    if n >= FEW:
+        return None
+    reach = min(50, round(98 / max(n, 1) ** 0.5))
+    return (
+        f"{n} test rows: an accuracy of 50 % on them would be known to ±{reach} points only; take more sentences, or "
+        "give test a larger share (splits are in the ratio of --train, --validation and --test)"
+    )
 
 
 def _describe(split: str, rows: Iterable[TaskRow]) -> Statistics:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from goldproof.builders.probing.build import Built, BuiltTask
 from goldproof.builders.probing.splits import SPLITS, TaskRow
-from goldproof.builders.probing.statistics import Statistics, describe
+from goldproof.builders.probing.statistics import Statistics, describe, why_few
 from goldproof.data.checking.checks import CheckReport, check
 from goldproof.errors import UsageError
 from goldproof.version import __version__
@@ -69,8 +69,15 @@ def summarize(built: Built, report: CheckReport) -> dict[str, object]:
             for task in built.tasks
         },
         "skipped": dict(built.skipped),
+        "warnings": warnings_of(built),
         "check": [asdict(finding) for finding in report.findings],
     }
+
+
+def warnings_of(built: Built) -> dict[str, str]:
+    """The tasks that have too few test rows to say much, and why."""
+    found = {task.task.name: why_few(task.rows) for task in built.tasks}
+    return {name: warning for name, warning in found.items() if warning}
 
 
 def _write_rows(task: BuiltTask, folder: Path, form: str) -> list[Path]:
@@ -110,6 +117,9 @@ def _readme(built: Built, report: CheckReport) -> str:
     lines += [_line(task.task.name, part) for task in built.tasks for part in describe(task.rows)]
     notes = [(task.task.name, name, value) for task in built.tasks for name, value in task.notes.items()]
     lines += ["", *(f"- {task}: {name}: {_show(value)}" for task, name, value in notes)]
+    warnings = warnings_of(built)
+    lines += ["", "Few test rows:", ""] if warnings else []
+    lines += [f"- {name}: {warning}." for name, warning in warnings.items()]
     lines += ["", "Not built:", ""] if built.skipped else []
     lines += [f"- {name}: {reason}." for name, reason in built.skipped.items()]
     problems = [finding for finding in report.findings if finding.severity == "problem"]

@@ -175,13 +175,14 @@ def _passing_cache() -> Iterator[None]:
         yield
 
 
-def coarse_jobs(config: Config) -> list[Job[Any]]:
-    """The tasks and every instance's probes, for each language; none without seeds."""
-    wanted: list[Job[Any]] = []
+def coarse_jobs(config: Config) -> dict[tuple[str, str], Job[Any]]:
+    """The tasks and every instance's probes by language and what they are called; none without seeds."""
+    found: dict[tuple[str, str], Job[Any]] = {}
     for language in config.coarse.languages if config.coarse.seeds else ():
-        wanted += [tasks_job(config, language), pretrained_job(config, language)]
-        wanted += [tuned_job(config, language, seed) for seed in config.coarse.seeds]
-    return wanted
+        found[language, "tasks"] = tasks_job(config, language)
+        found[language, "pretrained"] = pretrained_job(config, language)
+        found |= {(language, f"seed {seed}"): tuned_job(config, language, seed) for seed in config.coarse.seeds}
+    return found
 
 
 def tasks_job(config: Config, language: str) -> Job[CoarseTasks]:

@@ -5,7 +5,9 @@ Jobs of one model stand together, so that its weights are loaded once, and its a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from goldproof.builders.annotation.features import annotation_needs
@@ -18,8 +20,10 @@ from goldproof.measures.selectivity import Selectivity
 from goldproof.models.length import Length
 from goldproof.models.ngrams import NGrams, ngrams
 from goldproof.models.static_vectors import static_vectors
+from goldproof.studies.beside import is_model
 from goldproof.studies.probing import steps
 from goldproof.studies.probing.coarse import coarse_jobs
+from goldproof.studies.probing.published import HUB_NAMES, TOKENIZERS, VECTORS, canonical_name
 from goldproof.studies.probing.settings import Config, encoder_of, parse_model
 from goldproof.studies.probing.tasks import facts_job, settle, task_job, tasks_of
 from goldproof.studies.shared import each_model
@@ -27,13 +31,16 @@ from goldproof.studies.shared import each_model
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A column of the study: a model, its random twin, or a baseline; `kind` says which."""
+    """A column of the study: a model, its random twin, or a baseline; `kind` says which, `paper` which column of the
+    paper's tables it is, if any.
+    """
 
     title: str
     kind: str
     model: Any
     languages: tuple[str, ...]
     twin_of: str = ""
+    paper: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +51,37 @@ class ProbingCell:
     language: str
     task: str
 
+    @property
+    def where(self) -> tuple[str, str, str]:
+        """The cell's part of a label."""
+        return self.arm.title, self.language, self.task
+
 
 def jobs(config: Config) -> list[Job[Any]]:
     """Every job whose value the report needs."""
-    config = settle(config)
-    wanted: list[Job[Any]] = [
-        facts_job(config, language, task) for language in config.data.languages for task in tasks_of(config, language)
-    ]
+    return list(dict.fromkeys(labelled(settle(config)).values()))
+
+
+def label_of(what: str, *where: str) -> str:
+    """The label of a value that the report shows.
+
+    >>> label_of("facts", "ru", "tree_depth")
+    'facts/ru/tree_depth'
+    """
+    return "/".join((what, *(part.replace("/", "\N{FRACTION SLASH}") for part in where)))
+
+
+def labelled(config: Config) -> dict[str, Job[Any]]:
+    """The jobs of settled settings by the label of what they give."""
+    found: dict[str, Job[Any]] = {
+        label_of("facts", language, task): facts_job(config, language, task)
+        for language in config.data.languages
+        for task in tasks_of(config, language)
+    }
     for cell in cells(config):
-        wanted += cell_jobs(config, cell)
-    wanted += [similarity_job(config, language, task) for language, task in compared(config)]
-    return list(dict.fromkeys([*wanted, *coarse_jobs(config)]))
+        found |= cell_jobs(config, cell)
+    found |= {label_of("similarity", *place): similarity_job(config, *place) for place in compared(config)}
+    return found | {label_of("coarse", *where): job for where, job in coarse_jobs(config).items()}
 
 
 def requires(config: Config) -> tuple[Need, ...]:
@@ -63,20 +90,21 @@ def requires(config: Config) -> tuple[Need, ...]:
     return (PROBING, *(need for language in annotated for need in annotation_needs(language)))
 
 
-def cell_jobs(config: Config, cell: ProbingCell) -> list[Job[Any]]:
-    """All jobs of a cell; a baseline is probed, and nothing beyond."""
-    wanted: list[Job[Any]] = []
-    for kind in kinds_of(config, cell):
-        wanted += [probe_job(config, cell, kind), assess_job(config, cell, kind)]
+def cell_jobs(config: Config, cell: ProbingCell) -> dict[str, Job[Any]]:
+    """All jobs of a cell by their labels; a baseline is probed, and nothing beyond."""
+    found: dict[str, Job[Any]] = {}
+    for kind in config.probe.kinds:
+        found[label_of("probe", kind, *cell.where)] = probe_job(config, cell, kind)
+        found[label_of("tests", kind, *cell.where)] = assess_job(config, cell, kind)
     if cell.arm.kind == "baseline":
-        return wanted
+        return found
     if config.selectivity:
-        wanted.append(selectivity_job(config, cell))
+        found[label_of("selectivity", *cell.where)] = selectivity_job(config, cell)
     if config.description_length:
-        wanted.append(code_job(config, cell))
+        found[label_of("code", *cell.where)] = code_job(config, cell)
     if config.neurons.run and not cell.arm.twin_of:
-        wanted.append(neurons_job(config, cell))
-    return wanted
+        found[label_of("neurons", *cell.where)] = neurons_job(config, cell)
+    return found
 
 
 def arms(config: Config) -> list[Arm]:
@@ -85,7 +113,9 @@ def arms(config: Config) -> list[Arm]:
     for text in each_model(config.model):
         named = parse_model(text)
         languages = named.languages or config.data.languages
-        found.append(Arm(named.title, "model", encoder_of(named.folder, named.is_random), languages))
+        paper = "" if named.is_random else _column_of(text, HUB_NAMES)
+        encoder = encoder_of(named.folder, named.is_random)
+        found.append(Arm(named.title, "model", encoder, languages, paper=paper))
         if config.twins and not named.is_random:
             title = f"{named.title}, random weights"
             found.append(Arm(title, "model", encoder_of(named.folder, True), languages, named.title))
@@ -95,13 +125,22 @@ def arms(config: Config) -> list[Arm]:
 def _baselines(config: Config) -> list[Arm]:
     choice, everywhere = config.baselines, config.data.languages
     found = [Arm("Length", "baseline", Length(), everywhere)] if choice.length else []
-    counted = [ngrams(max_features=choice.most_features)] if choice.characters else []
-    counted += [ngrams(folder, max_features=choice.most_features) for folder in choice.tokenizers]
-    found += [Arm(model.name, "baseline", model, everywhere) for model in counted]
+    counted = [("TF-IDF Char", ngrams(max_features=choice.most_features))] if choice.characters else []
+    counted += [
+        (_column_of(folder, TOKENIZERS), ngrams(folder, max_features=choice.most_features))
+        for folder in choice.tokenizers
+    ]
+    found += [Arm(model.name, "baseline", model, everywhere, paper=paper) for paper, model in counted]
     for text in choice.vectors:
         language, _, path = text.partition("=")
-        found.append(Arm(f"Word vectors ({language})", "baseline", static_vectors(path), (language,)))
+        paper = "fastText" if Path(path).name.startswith(VECTORS) else ""
+        found.append(Arm(f"Word vectors ({language})", "baseline", static_vectors(path), (language,), paper=paper))
     return found
+
+
+def _column_of(given: str, columns: Mapping[str, str]) -> str:
+    """The column of the paper's tables whose model of the hub was given, if it is any."""
+    return next((column for column, name in columns.items() if is_model(given, name)), "")
 
 
 def cells(config: Config) -> list[ProbingCell]:
@@ -113,11 +152,6 @@ def cells(config: Config) -> list[ProbingCell]:
         if language in arm.languages
         for task in tasks_of(config, language)
     ]
-
-
-def kinds_of(config: Config, cell: ProbingCell) -> tuple[str, ...]:
-    """The probes of a cell; sparse features have a logistic one only."""
-    return tuple(kind for kind in config.probe.kinds if kind == "logistic") if _is_sparse(cell) else config.probe.kinds
 
 
 def probe_settings(config: Config, kind: str) -> ProbeSettings:
@@ -168,9 +202,14 @@ def compared(config: Config) -> list[tuple[str, str]]:
     """Languages and tasks on which models are compared: the tasks that all languages share."""
     if not config.similarity.measures or not each_model(config.model):
         return []
-    first, *others = (tasks_of(config, language) for language in config.data.languages)
-    shared = [task for task in first if all(task in tasks for tasks in others)]
-    return [(language, task) for language in config.data.languages for task in shared]
+    tasks = {language: tasks_of(config, language) for language in config.data.languages}
+    shared = set.intersection(*({_question(config, task) for task in each} for each in tasks.values()))
+    return [(language, task) for language, each in tasks.items() for task in each if _question(config, task) in shared]
+
+
+def _question(config: Config, task: str) -> str:
+    """What a task asks: the paper's suites have two names for some tasks that its languages share."""
+    return canonical_name(task) if config.data.corpus == "paper" else task
 
 
 def models_of(config: Config, language: str) -> list[Arm]:

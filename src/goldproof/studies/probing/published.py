@@ -11,6 +11,17 @@ from dataclasses import dataclass
 
 MODELS = ("M-BERT", "LABSE", "XLM-R", "MiniLM", "M-BART")
 BASELINES = ("fastText", "TF-IDF Char", "TF-IDF BPE", "TF-IDF SP")
+HUB_NAMES = {
+    "M-BERT": "bert-base-multilingual-cased",
+    "LABSE": "sentence-transformers/LaBSE",
+    "XLM-R": "xlm-roberta-base",
+    "MiniLM": "microsoft/Multilingual-MiniLM-L12-H384",
+    "M-BART": "facebook/mbart-large-cc25",
+}
+"""The paper's models as the hub has them; the first and the third lend their tokenizers to TF-IDF BPE and SP."""
+TOKENIZERS = {"TF-IDF BPE": HUB_NAMES["M-BERT"], "TF-IDF SP": HUB_NAMES["XLM-R"]}
+VECTORS = ("cc.en.300", "ft_native_300_ru_wiki_lenta")
+"""How the files of the paper's fastText vectors begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +42,11 @@ def printed(kind: str, language: str, task: str, column: str) -> Printed | None:
     ('86.9 [9]', '63.3')
     """
     columns, tables = (MODELS, _MODELS) if column in MODELS else (BASELINES, _BASELINES)
-    row = tables.get((kind, language), {}).get(task)
+    row = tables.get((kind, language), {}).get(canonical_name(task))
     if row is None or column not in columns:
         return None
     accuracy, _, layer = row.split("; ")[columns.index(column)].partition(" ")
     return Printed(float(accuracy), int(layer) if layer else None)
-
-
-def best_printed(kind: str, language: str, task: str) -> tuple[str, Printed] | None:
-    """The model with the highest printed accuracy, the first of them where several tie.
-
-    >>> best_printed("logistic", "ru", "past_present")[0]
-    'LABSE'
-    """
-    found = [(name, number) for name in MODELS if (number := printed(kind, language, task, name)) is not None]
-    return max(found, key=lambda pair: pair[1].accuracy, default=None)
 
 
 _MODELS: dict[tuple[str, str], dict[str, str]] = {
@@ -208,10 +209,12 @@ TASKS: dict[str, str] = {
     "odd_man_out": "SOMO",
     "coordination_inversion": "CoordInv",
 }
-"""Titles as the paper prints them for English, for Russian where English has none, in the order of the tables."""
+"""Titles as the paper prints them, in the order of the tables; PT and NShift are what it has in Russian in place of
+Tense and BShift, under RuSentEval's names.
+"""
 
-_RUSSIAN_TITLES = {"bigram_shift": "NShift", "past_present": "PT"}
 _RUSSIAN_PARTS = {"sentence_length": "sent_len", "bigram_shift": "ngram_shift", "past_present": "predicate_tense"}
+_TITLES = TASKS | {"sent_len": "SentLen", "ngram_shift": "NShift", "predicate_tense": "PT"}
 _RUSSIAN = frozenset(
     [
         "conj_type",
@@ -246,18 +249,17 @@ _ENGLISH = frozenset(
 )
 
 
-def title_of(task: str, language: str = "en") -> str:
-    """The task as the paper calls it in a language; a task that the paper does not have keeps its name.
+def title_of(task: str) -> str:
+    """The task as the paper calls it; a task that the paper does not have keeps its name.
 
-    >>> title_of("past_present"), title_of("past_present", "ru"), title_of("mine")
+    >>> title_of("past_present"), title_of("predicate_tense"), title_of("mine")
     ('Tense', 'PT', 'mine')
     """
-    name = canonical_name(task)
-    return (_RUSSIAN_TITLES.get(name) if language == "ru" else None) or TASKS.get(name, task)
+    return _TITLES.get(task, task)
 
 
 def canonical_name(part: str) -> str:
-    """The task of a part's name in any suite.
+    """The task of a part's name in any suite; NShift is the Russian counterpart of BShift.
 
     >>> canonical_name("ngram_shift")
     'bigram_shift'
@@ -265,20 +267,12 @@ def canonical_name(part: str) -> str:
     return next((task for task, name in _RUSSIAN_PARTS.items() if name == part), part)
 
 
-def part_of(task: str, suite: str) -> str:
-    """What a suite calls a task.
-
-    >>> part_of("sentence_length", "rusenteval")
-    'sent_len'
-    """
-    return _RUSSIAN_PARTS.get(task, task) if suite == "rusenteval" else task
-
-
 def paper_tasks(language: str) -> tuple[str, ...]:
-    """The tasks that the paper has in a language, in its order.
+    """The tasks that the paper has in a language, in its order, as its suite calls them.
 
-    >>> len(paper_tasks("ru")), len(paper_tasks("en"))
-    (14, 10)
+    >>> len(paper_tasks("ru")), len(paper_tasks("en")), paper_tasks("ru")[0]
+    (14, 10, 'sent_len')
     """
-    members = {"ru": _RUSSIAN, "en": _ENGLISH}.get(language, frozenset())
-    return tuple(task for task in TASKS if task in members)
+    if language == "ru":
+        return tuple(_RUSSIAN_PARTS.get(task, task) for task in TASKS if task in _RUSSIAN)
+    return tuple(task for task in TASKS if task in _ENGLISH) if language == "en" else ()

@@ -1,6 +1,6 @@
 """What the jobs gave, put together for the report: probes with bands and ties, and twins side by side.
 
-`with_paper` says whether the paper's numbers may stand beside them.
+`beside` says whether the paper's numbers may stand beside them.
 """
 
 from __future__ import annotations
@@ -9,22 +9,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from goldproof.jobs import Results
 from goldproof.measures.layer_tests import LayerTests, adjust_over_tasks, two_sided_neighbours
 from goldproof.report.names import placed
 from goldproof.statistics.comparison import Comparison, compare, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import holm
+from goldproof.studies.beside import Beside, beside
 from goldproof.studies.own import has_own
-from goldproof.studies.probing.plan import Arm, ProbingCell, arms, assess_job, cells, kinds_of, probe_job
+from goldproof.studies.probing.gather import ProbingValues
+from goldproof.studies.probing.plan import Arm, ProbingCell, label_of
 from goldproof.studies.probing.published import PAPER_SUITES, title_of
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Probed
-from goldproof.studies.probing.tasks import Facts, facts_job, tasks_of
+from goldproof.studies.probing.tasks import Facts
 
 ACCURACY = metric("accuracy")
 TOO_MANY = "the task has too many classes for this (setting most_classes)"
@@ -101,39 +103,52 @@ class Twins:
 
 
 class ProbingFindings:
-    """The results of a configuration, looked up once."""
+    """What was gathered for a configuration, looked up once."""
 
-    def __init__(self, config: Config, results: Results) -> None:
-        self.config, self.results = config, results
-        self.arms: list[Arm] = arms(config)
-        self.tasks = [(language, task) for language in config.data.languages for task in tasks_of(config, language)]
-        self.facts: dict[tuple[str, str], Facts] = {
-            (language, task): results[facts_job(config, language, task)] for language, task in self.tasks
-        }
+    def __init__(self, config: Config, gathered: ProbingValues) -> None:
+        self.config, self.gathered = config, gathered
+        self.arms: list[Arm] = list(gathered.arms)
+        self.tasks = list(gathered.tasks)
+        self.facts: dict[tuple[str, str], Facts] = {place: self.value("facts", *place) for place in self.tasks}
         self.scored: dict[tuple[str, str, str, str], LayerScores] = {}
-        for cell in cells(config):
-            for kind in kinds_of(config, cell):
+        for cell in gathered.cells:
+            for kind in config.probe.kinds:
                 self._score(cell, kind)
 
     def _score(self, cell: ProbingCell, kind: str) -> None:
-        job = probe_job(self.config, cell, kind)
-        probed, tests = self.results[job], self.results[assess_job(self.config, cell, kind)]
+        probed, tests = (self.value(what, kind, *cell.where) for what in ("probe", "tests"))
         if probed is None or tests is None:
             return
         majority = self.facts[cell.language, cell.task].majority
         self.scored[kind, cell.arm.title, cell.language, cell.task] = LayerScores(
-            cell, kind, probed, tests, majority, job.key
+            cell, kind, probed, tests, majority, self.key("probe", kind, *cell.where)
         )
 
+    def value(self, what: str, *where: str) -> Any:
+        """What a job gave, by its label."""
+        return self.gathered.values[label_of(what, *where)]
+
+    def key(self, what: str, *where: str) -> str:
+        """The key of a job, by its label."""
+        return self.gathered.keys[label_of(what, *where)]
+
+    def has(self, what: str, *where: str) -> bool:
+        """Whether there is such a job."""
+        return label_of(what, *where) in self.gathered.values
+
     def is_papers(self, language: str) -> bool:
-        """Whether the tasks of a language are the paper's, so that its numbers may stand beside ours."""
+        """Whether the tasks of a language are the paper's, so that its figures may stand beside ours."""
         suite = PAPER_SUITES.get(language)
         return suite is not None and self.config.data.corpus in ("paper", suite) and not has_own(self.config)
 
     @property
-    def with_paper(self) -> bool:
-        """Whether the tasks of any language are the paper's."""
-        return any(map(self.is_papers, self.config.data.languages))
+    def beside(self) -> Beside:
+        """Whether the paper's numbers may stand beside those of its own models and baselines; its probes were trained
+        for a few epochs, ours are solved.
+        """
+        same_corpus = any(map(self.is_papers, self.config.data.languages))
+        whole = self.config.data.most_train is None and self.config.splits.most_test is None
+        return beside(same_corpus=same_corpus, same_model=True, same_size=whole, same_training=False)
 
     def of(self, kind: str, arm: Arm) -> list[LayerScores]:
         """An arm's scores with a kind of probe."""
@@ -230,10 +245,10 @@ def _compare(model: LayerScores, twin: LayerScores, level: float) -> Comparison:
 def task_title(task: str, language: str) -> str:
     """A task as the paper calls it, and the language.
 
-    >>> task_title("bigram_shift", "ru")
+    >>> task_title("ngram_shift", "ru")
     'NShift (ru)'
     """
-    return placed(title_of(task, language), language)
+    return placed(title_of(task), language)
 
 
 def ranges(numbers: Iterable[int]) -> str:

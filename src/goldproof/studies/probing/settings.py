@@ -17,7 +17,7 @@ from goldproof.models.named import find_added, find_transformer
 from goldproof.models.readout import Readout
 from goldproof.models.source import BIN
 from goldproof.studies.own import has_own, own_rules
-from goldproof.studies.probing.published import SUITES, TASKS
+from goldproof.studies.probing.published import HUB_NAMES, SUITES, TOKENIZERS, paper_tasks
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
     PAPER_RECIPE,
@@ -42,12 +42,14 @@ MEASURES = ("debiased", "plain", "maxcorr", "procrustes")
 @named("probing.Splits")
 @dataclass(frozen=True)
 class Splits:
-    """How splits are made where the corpus has none that can be used, and how many test items a task may have.
+    """How splits are made where the corpus has none that can be used, and how many validation and test items a task
+    may have.
 
     `held_out` is the share of the training items that validates where there is no validation split. Where more than
     half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
     """
 
+    most_validation: int | None = None
     most_test: int | None = None
     held_out: float = 0.1
     seed: int = 0
@@ -192,7 +194,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     named = [parse_model(text) for text in each_model(c.model)]
     vectors = [text.partition("=")[0] for text in c.baselines.vectors]
     shared = f"among the languages of the study ({', '.join(c.data.languages)})"
-    coarse = {text: parse_model(text) for text in each_model(c.model)}
+    tuned = parse_model(c.coarse.model).title in {model.title for model in named}
     return [
         ("model", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
         ("model", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
@@ -211,6 +213,11 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
         ("data.corpus", _is_corpus(c.data.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
         ("data.most_train", is_limit(c.data.most_train, 20), "a whole number of at least 20, or null for all"),
+        (
+            "splits.most_validation",
+            is_limit(c.splits.most_validation, 20),
+            "a whole number of at least 20, or null for all",
+        ),
         ("splits.most_test", is_limit(c.splits.most_test, 20), "a whole number of at least 20, or null for all"),
         ("splits.held_out", 0 < c.splits.held_out < 1, "above 0 and below 1"),
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
@@ -231,7 +238,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("similarity.n_costly", c.similarity.n_costly >= 1, "at least 1"),
         ("most_classes", c.most_classes >= 2, "at least 2"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
-        ("coarse.model", not c.coarse.seeds or c.coarse.model in ("small", *coarse), "'small' or one of 'model'"),
+        ("coarse.model", not c.coarse.seeds or c.coarse.model == "small" or tuned, "'small' or one of 'model'"),
         ("coarse.model", not c.coarse.seeds or not _is_fake(c.coarse.model), "a model that keeps its weights"),
         (
             "coarse.languages",
@@ -253,7 +260,7 @@ def _is_corpus(corpus: str) -> bool:
 
 def _known_tasks(c: Config) -> tuple[str, ...]:
     if c.data.corpus == "paper":
-        return tuple(TASKS)
+        return tuple(dict.fromkeys(task for language in c.data.languages for task in paper_tasks(language)))
     return tuple(catalog()[c.data.corpus].parts) if c.data.corpus in SUITES else ()
 
 
@@ -263,22 +270,17 @@ def _are_known(c: Config) -> bool:
 
 
 PAPER = Config(
-    model=(
-        "M-BERT=bert-base-multilingual-cased",
-        "LABSE=sentence-transformers/LaBSE",
-        "XLM-R=xlm-roberta-base",
-        "MiniLM=microsoft/Multilingual-MiniLM-L12-H384",
-        "M-BART=facebook/mbart-large-cc25",
-    ),
+    model=tuple(f"{name}={hub}" for name, hub in HUB_NAMES.items()),
     twins=False,
     data=replace(DATA, corpus="paper"),
     embeddings=False,
     probe=ProbeChoice(kinds=KINDS),
-    baselines=Baselines(length=False, tokenizers=("bert-base-multilingual-cased", "xlm-roberta-base")),
+    baselines=Baselines(length=False, tokenizers=tuple(TOKENIZERS.values())),
     selectivity=False,
     description_length=False,
     neurons=NeuronChoice(n_random=1, seeds=()),
     similarity=SimilarityChoice(measures=("plain", "maxcorr")),
+    coarse=Coarse(model="M-BERT=bert-base-multilingual-cased", languages=("en", "ru"), seeds=(0, 1, 2, 3, 4, 5)),
     most_classes=1000,
 )
 TINY = Config(

@@ -24,7 +24,7 @@ from goldproof.jobs.names import named
 from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, own_name, settled
 from goldproof.studies.probing import toy
-from goldproof.studies.probing.published import SUITES, paper_tasks, part_of
+from goldproof.studies.probing.published import SUITES, canonical_name, paper_tasks
 from goldproof.studies.probing.settings import DATA, Coarse, Config, parse_model
 from goldproof.studies.shared import Data, each_model
 
@@ -42,6 +42,7 @@ class Sizes:
     """
 
     most_train: int | None = None
+    most_validation: int | None = None
     most_test: int | None = None
     held_out: float = 0.1
     seed: int = 0
@@ -93,7 +94,7 @@ class Facts:
     notes: tuple[str, ...]
 
 
-@step(version=1, name="goldproof.probing.prepare")
+@step(version=2, name="goldproof.probing.prepare")
 def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     """The task with splits that share no text; the published test split stays as it is where it can."""
     where = f"{task} ({language})"
@@ -102,7 +103,8 @@ def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     notes: list[str] = []
     by_split, n_left_out = _separate(rows, sizes, where, notes)
     _hold_out(rows, by_split, sizes, notes)
-    for split, most in (("train", sizes.most_train), ("test", sizes.most_test)):
+    most_of = {"train": sizes.most_train, "validation": sizes.most_validation, "test": sizes.most_test}
+    for split, most in most_of.items():
         kept = _fewer(rows, by_split[split], most, sizes.seed)
         if len(kept) < len(by_split[split]):
             notes.append(f"At most {most:,} {split} texts were drawn, each class by its share")
@@ -289,7 +291,8 @@ def tasks_of(config: Config, language: str) -> tuple[str, ...]:
     if not config.tasks:
         return there
     if config.data.corpus == "paper":
-        return tuple(task for task in there if task in config.tasks)
+        wanted = set(map(canonical_name, config.tasks))
+        return tuple(task for task in there if canonical_name(task) in wanted)
     missing = [task for task in config.tasks if task not in there]
     if missing:
         raise UsageError(
@@ -306,7 +309,9 @@ def task_job(config: Config, language: str, task: str) -> Job[Prepared]:
 def sizes_of(config: Config) -> Sizes:
     """How large the splits of every task may be, and how they are made."""
     splits = config.splits
-    return Sizes(config.data.most_train, splits.most_test, splits.held_out, splits.seed, splits.leaks)
+    return Sizes(
+        config.data.most_train, splits.most_validation, splits.most_test, splits.held_out, splits.seed, splits.leaks
+    )
 
 
 def facts_job(config: Config, language: str, task: str) -> Job[Facts]:
@@ -362,8 +367,7 @@ def _raw(config: Config, language: str, task: str) -> Job[Dataset]:
         return toy.generate.job(task, language, GENERATED_ROWS, seed=0)
     if config.data.corpus == "paper" or config.data.corpus in SUITES:
         suite = config.data.corpus if config.data.corpus in SUITES else "rusenteval" if language == "ru" else "senteval"
-        part = part_of(task, suite) if config.data.corpus == "paper" else task
-        return corpus_job(f"{suite}/{part}", language=language, root=config.data.root or None)
+        return corpus_job(f"{suite}/{task}", language=language, root=config.data.root or None)
     folder = _folder(config, language)
     one_file = folder / f"{task}.txt"
     if one_file.is_file():

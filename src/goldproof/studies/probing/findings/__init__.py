@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Report, Section, Table, Text
 from goldproof.studies.own import has_own, own_name
@@ -15,15 +14,18 @@ from goldproof.studies.probing.findings.controls import controls_section
 from goldproof.studies.probing.findings.layers import baselines_section, layers_section, twins_section
 from goldproof.studies.probing.findings.neurons import neurons_section
 from goldproof.studies.probing.findings.similarity import similarity_section
+from goldproof.studies.probing.gather import ProbingValues
 from goldproof.studies.probing.published import FIGURES, canonical_name
 from goldproof.studies.probing.scores import ProbingFindings, task_title
 from goldproof.studies.probing.settings import Config
-from goldproof.studies.probing.tasks import Facts, facts_job, settle
+from goldproof.studies.probing.tasks import Facts
+
+FEW = 100  # test items
 
 
-def make_report(config: Config, results: Results) -> Report:
+def make_report(config: Config, gathered: ProbingValues) -> Report:
     """What was found."""
-    found = ProbingFindings(settle(config), results)
+    found = ProbingFindings(config, gathered)
     sections = [
         *([layers_section(found)] if found.own else []),
         *twins_section(found),
@@ -92,7 +94,7 @@ def _data(found: ProbingFindings) -> Table:
     texts = "1 training text was" if left_out == 1 else f"{left_out:,} training texts were"
     title = f"{tasks}; {texts if left_out else 'no training text was'} left out for standing in test too"
     note = "The paper's samples are 120k each." if any(task.paper for task in every) else ""
-    keys = [facts_job(found.config, language, task).key for language, task in found.tasks]
+    keys = [found.key("facts", *place) for place in found.tasks]
     return make_table(Heading("data", title, note, keys), _DATA_FIELDS, every)
 
 
@@ -123,6 +125,13 @@ def _limits(found: ProbingFindings) -> list[str]:
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
         lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
+    few = [
+        f"{task_title(task, language)}: {facts.parts['test'].rows}"
+        for (language, task), facts in found.facts.items()
+        if facts.parts["test"].rows < FEW
+    ]
+    if few:
+        lines.append(f"So few test items tell an accuracy to ±10 points at best: {'; '.join(few)}.")
     if config.data.corpus == "generated" and not has_own(config):
         lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
     return lines

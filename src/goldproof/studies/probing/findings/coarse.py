@@ -13,7 +13,7 @@ from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import mean_interval
-from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks, pretrained_job, tasks_job, tuned_job
+from goldproof.studies.probing.coarse import GROUPS, CoarseProbed, CoarseTasks
 from goldproof.studies.probing.scores import ProbingFindings
 
 REFERENCES = {"rules": "the annotator's rules", "tags": "the experts' tags"}
@@ -76,12 +76,10 @@ def coarse_section(found: ProbingFindings) -> list[Section]:
 
 
 def _load(found: ProbingFindings, language: str) -> _Tuned:
-    config = found.config
-    jobs = {"pretrained": pretrained_job(config, language)}
-    jobs |= {f"seed {seed}": tuned_job(config, language, seed) for seed in config.coarse.seeds}
-    instances = {name: found.results[job] for name, job in jobs.items()}
-    tasks = found.results[tasks_job(config, language)]
-    return _Tuned(language, tasks, instances, [job.key for job in jobs.values()])
+    names = ["pretrained", *(f"seed {seed}" for seed in found.config.coarse.seeds)]
+    instances = {name: found.value("coarse", language, name) for name in names}
+    keys = [found.key("coarse", language, name) for name in names]
+    return _Tuned(language, found.value("coarse", language, "tasks"), instances, keys)
 
 
 def _curves(languages: list[_Tuned], reference: str) -> list[Figure]:

@@ -13,7 +13,6 @@ from goldproof.report.names import of_several
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
-from goldproof.studies.probing.plan import code_job, selectivity_job
 from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
 from goldproof.studies.probing.steps import Code
 
@@ -95,13 +94,11 @@ def _table(found: ProbingFindings, every: list[LayerScores]) -> Table:
     for each in every:
         row = _Controlled(each, None, None, NOT_RUN, NOT_RUN)
         if config.selectivity:
-            control = selectivity_job(config, each.cell)
-            row = replace(row, control=found.results[control], no_control=TOO_MANY)
-            keys.append(control.key)
+            row = replace(row, control=found.value("selectivity", *each.cell.where), no_control=TOO_MANY)
+            keys.append(found.key("selectivity", *each.cell.where))
         if config.description_length:
-            code = code_job(config, each.cell)
-            row = replace(row, code=found.results[code], no_code=TOO_MANY)
-            keys.append(code.key)
+            row = replace(row, code=found.value("code", *each.cell.where), no_code=TOO_MANY)
+            keys.append(found.key("code", *each.cell.where))
         rows.append(row)
     tested = [row.selectivity for row in rows if row.selectivity is not None]
     none = sum(gained.low <= 0 for gained in tested)
@@ -119,7 +116,7 @@ def _table(found: ProbingFindings, every: list[LayerScores]) -> Table:
 
 def _lengths(found: ProbingFindings, every: list[LayerScores]) -> list[Item]:
     """Compression over layers."""
-    codes = {each.key: found.results[code_job(found.config, each.cell)] for each in every}
+    codes = {each.key: found.value("code", *each.cell.where) for each in every}
     shown = [each for each in every if codes[each.key] is not None]
     if not shown:
         return []

@@ -8,19 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from goldproof.report.charts import Caption, curves
+from goldproof.report.charts import Caption, Panels, curves
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.names import of_several
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.plan import Arm
-from goldproof.studies.probing.published import (
-    BASELINES,
-    MODELS,
-    Printed,
-    best_printed,
-    canonical_name,
-    printed,
-)
+from goldproof.studies.probing.published import Printed, canonical_name, printed
 from goldproof.studies.probing.scores import (
     THIRDS,
     TOO_MANY,
@@ -94,10 +87,9 @@ def _best(found: ProbingFindings, kind: str) -> Table:
     fields: list[Field[_Task]] = [_TASK]
     for place, arm in enumerate(found.models):
         fields.append(Field(Column(f"m{place}", arm.title), partial(_best_cell, found, kind, arm)))
-        if arm.title in MODELS:
-            beside = Column(f"p{place}", arm.title, published=True)
-            fields.append(Field(beside, partial(_printed_text, found, kind, arm.title)))
-    fields.append(Field(Column("paper", "Best of five", published=True), partial(_best_of_paper, found, kind)))
+        if arm.paper:
+            column = Column(f"p{place}", arm.paper, published=True)
+            fields.append(Field(column, partial(_printed_text, found, kind, arm)))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
     title = f"Best layer of each model ({KIND_TITLES[kind]}): " + of_several(
@@ -108,8 +100,8 @@ def _best(found: ProbingFindings, kind: str) -> Table:
         "others cannot be told from it",
     )
     note = "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
-    if found.with_paper:
-        note += " The paper's numbers are on RuSentEval (ru) and SentEval (en), 100,000 training sentences each."
+    if any(arm.paper for arm in found.models):
+        note = f"{note} {found.beside.note}".strip()
     return make_table(Heading(f"best-{kind}", title, note, _keys(found, kind)), fields, _tasks(found))
 
 
@@ -121,19 +113,14 @@ def _best_cell(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell
     return text if scored.above_majority else Marked(text, note=NOT_ABOVE)
 
 
-def _printed(found: ProbingFindings, kind: str, column: str, task: _Task) -> Printed | None:
-    """What the paper prints in a column, where the task is the paper's."""
-    return printed(kind, task.language, canonical_name(task.name), column) if found.is_papers(task.language) else None
+def _printed(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Printed | None:
+    """What the paper prints of a model or baseline, where the task is the paper's."""
+    return printed(kind, task.language, task.name, arm.paper) if found.is_papers(task.language) else None
 
 
-def _printed_text(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
-    number = _printed(found, kind, column, task)
+def _printed_text(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
+    number = _printed(found, kind, arm, task)
     return printed_cell(None if number is None else str(number))
-
-
-def _best_of_paper(found: ProbingFindings, kind: str, task: _Task) -> Cell:
-    top = best_printed(kind, task.language, canonical_name(task.name)) if found.is_papers(task.language) else None
-    return printed_cell(None if top is None else f"{top[1]} {top[0]}")
 
 
 def _chosen_accuracy(each: LayerScores) -> float:
@@ -177,9 +164,9 @@ def _curves(found: ProbingFindings, kind: str) -> Figure:
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
     title = f"Where accuracy peaks over the layers ({KIND_TITLES[kind]}): {_early(found, kind)}"
-    note = "Bands hold for all layers of a curve together."
+    note = "Bands hold for all layers of a curve together. Each task has an axis of its own."
     caption = Caption(f"curves-{kind}", title, note, _keys(found, kind))
-    return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption)
+    return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption, own_axes=True)
 
 
 def _early(found: ProbingFindings, kind: str) -> str:
@@ -207,14 +194,14 @@ def curve_rows(
 
 def _side_by_side(found: ProbingFindings) -> list[tuple[str, str]]:
     """Languages and tasks, the languages of a task next to each other."""
-    first = list(dict.fromkeys(task for _, task in found.tasks))
-    return sorted(found.tasks, key=lambda place: first.index(place[1]))
+    first = list(dict.fromkeys(canonical_name(task) for _, task in found.tasks))
+    return sorted(found.tasks, key=lambda place: first.index(canonical_name(place[1])))
 
 
-def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Caption) -> Figure:
+def layer_curves(rows: Sequence[dict[str, Cell]], value: Column, caption: Caption, own_axes: bool = False) -> Figure:
     """Curves over layers, a line for each model and a panel for each task."""
     across, series = Column("layer", "Layer", 0), Column("model", "Model")
-    return curves(rows, across, value, caption=caption, series=series, facet=Column("panel", ""))
+    return curves(rows, across, value, caption=caption, series=series, facet=Panels(Column("panel", ""), own_axes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +298,7 @@ def baselines_section(found: ProbingFindings) -> Section:
 
 def _baselines(found: ProbingFindings, kind: str) -> Table:
     gains, level = found.over_baselines(kind), found.config.level
-    shown = [arm for arm in found.baselines if kind == "logistic" or found.of(kind, arm)]
+    shown = found.baselines
     fields: list[Field[_Task]] = [
         _TASK,
         Field(Column("majority", "Majority", 1, "%"), lambda task: found.facts[task.language, task.name].majority),
@@ -328,8 +315,8 @@ def _baselines(found: ProbingFindings, kind: str) -> Table:
             lambda task: _gain_cell(gains.get((task.language, task.name)), level),
         ),
         *(
-            Field(Column(_key(name), name, 1, "%", published=True), partial(_printed_share, found, kind, name))
-            for name in BASELINES
+            Field(Column(_key(arm.paper), arm.paper, 1, "%", published=True), partial(_printed_share, found, kind, arm))
+            for arm in {arm.paper: arm for arm in shown if arm.paper}.values()
         ),
     ]
     easy = sum(not gain.is_better(level) for gain in gains.values())
@@ -342,7 +329,7 @@ def _baselines(found: ProbingFindings, kind: str) -> Table:
     )
     title = f"{title} ({KIND_TITLES[kind]})" if gains else f"Baselines ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
-    note = "Sparse features have a logistic probe only."
+    note = found.beside.note if any(arm.paper for arm in shown) else ""
     return make_table(Heading(f"baselines-{kind}", title, note, keys), fields, _tasks(found))
 
 
@@ -358,8 +345,8 @@ def _gain_cell(gain: Twins | None, level: float) -> Cell:
     return gain.difference if gain.is_better(level) else Marked(gain.difference, note=NOT_OVER)
 
 
-def _printed_share(found: ProbingFindings, kind: str, column: str, task: _Task) -> Cell:
-    number = _printed(found, kind, column, task)
+def _printed_share(found: ProbingFindings, kind: str, arm: Arm, task: _Task) -> Cell:
+    number = _printed(found, kind, arm, task)
     return printed_cell(None if number is None else number.accuracy / 100)
 
 

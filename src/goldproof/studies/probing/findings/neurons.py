@@ -12,7 +12,6 @@ from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.names import of_several
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
-from goldproof.studies.probing.plan import neurons_job
 from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
 from goldproof.studies.probing.settings import Config
 from goldproof.studies.probing.steps import Ranked
@@ -24,9 +23,8 @@ def neurons_section(found: ProbingFindings) -> list[Section]:
     every = [each for arm in found.own for each in found.of(config.probe.kinds[0], arm)]
     if not config.neurons.run or not every:
         return []
-    jobs = {each.key: neurons_job(config, each.cell) for each in every}
-    ranked = {key: found.results[job] for key, job in jobs.items()}
-    keys = [job.key for job in jobs.values()]
+    ranked = {each.key: found.value("neurons", *each.cell.where) for each in every}
+    keys = [found.key("neurons", *each.cell.where) for each in every]
     shown = [each for each in every if ranked[each.key] is not None]
     items: list[Item] = [_table(every, ranked, config, keys)]
     if shown:

@@ -10,11 +10,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from goldproof.report.charts import Caption, heat_map
+from goldproof.report.charts import Caption, square_map
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table
 from goldproof.statistics.arrays import FloatArray
-from goldproof.studies.probing.plan import compared, models_of, similarity_job
 from goldproof.studies.probing.scores import ProbingFindings
 from goldproof.studies.probing.steps import Likeness
 
@@ -63,11 +62,12 @@ def similarity_section(found: ProbingFindings) -> list[Section]:
     """All models compared, language by language; nothing where it was not asked for."""
     languages = []
     for language in found.config.data.languages:
-        jobs = [similarity_job(found.config, name, task) for name, task in compared(found.config) if name == language]
-        if jobs and models_of(found.config, language):
-            titles = [arm.title for arm in models_of(found.config, language)]
-            keys = [job.key for job in jobs]
-            languages.append(_Compared(language, titles, [found.results[job] for job in jobs], keys))
+        shown = [place for place in found.tasks if place[0] == language and found.has("similarity", *place)]
+        titles = [arm.title for arm in found.models if language in arm.languages]
+        if shown and titles:
+            keys = [found.key("similarity", *place) for place in shown]
+            values = [found.value("similarity", *place) for place in shown]
+            languages.append(_Compared(language, titles, values, keys))
     if not languages:
         return []
     several = any(len(language.titles) > 1 for language in languages)
@@ -88,7 +88,8 @@ def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
             row: dict[str, Cell] = {"down": down, "across": across, "value": float(table[i, j])}
             rows.append(row if chance is None else {**row, "chance": bool(chance[i, j])})
     first = language.found[0]
-    note = f"Mean over {len(language.found)} tasks of {first.n:,} test sentences each."
+    note = f"Mean over {len(language.found)} tasks of {first.n:,} test sentences each. Within a model, layers go from "
+    note += "the first to the last."
     if measure == "plain":
         note += " Biased upwards where sentences are not many more than features: read the debiased one."
     if measure == "maxcorr":
@@ -101,7 +102,10 @@ def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
     caption = Caption(f"{measure}-{language.name}", title, note, language.keys)
     value = Column("value", TITLES[measure], 2)
     marks = "chance" if chance is not None else None
-    return heat_map(rows, Column("across", ""), "down", value, caption=caption, centre=None, chance=marks)
+    middles = [np.flatnonzero(language.owners == model) for model in range(len(titles))]
+    headings = {names[places[len(places) // 2]]: title for places, title in zip(middles, titles, strict=True)}
+    column = Column("across", "")
+    return square_map(rows, column, "down", value, caption=caption, headings=headings, chance=marks)
 
 
 def _finding(language: _Compared, table: FloatArray) -> str:

@@ -33,6 +33,8 @@ OF_THE_CORPUS = (
     "extra.amounts",
     "extra.amounts_everywhere",
     "presence.features",
+    "coarse.model",
+    "coarse.seeds",
 )
 """Settings of a preset that fit its corpus, and not the user's own data."""
 

@@ -393,8 +393,8 @@ def test_where_every_run_has_no_correlation_there_is_no_score():
     reason = Missing("no score: a run gives one answer to all items")
     (row,) = control_section(config, [found]).items[-1].rows
     assert (row["score"], row["delta"], row["p"], row["q"]) == (reason,) * 4
-    assert row["verdict"] == Marked("collapsed", note="3 of 3 seeds give one answer to nearly all items")
-    left = "most seeds give one answer to nearly all items, or have no score"
+    assert row["verdict"] == Marked("collapsed", note="3 of 3 runs give one answer to nearly all items")
+    left = "most runs give one answer to nearly all items, or have no score"
     assert _retained(config, [found]).rows[0]["c0"] == Missing(left)
     assert _sentence(config, found) == f"generated/similarity: {left}, so nothing can be said of what is left."
 
@@ -409,7 +409,7 @@ def test_a_training_that_collapsed_is_left_out_and_named():
     assert judged.verdict != "collapsed"
     found = Found(runs, find_baseline(config, runs), [judged])
     (row,) = control_section(config, [found]).items[-1].rows
-    assert row["verdict"].note == "1 of 3 trainings collapsed and are left out"
+    assert row["verdict"].note == "1 of 3 runs collapsed and are left out"
 
 
 def test_one_answer_without_the_class_is_what_the_corruption_did():

@@ -10,16 +10,19 @@ import pytest
 
 import goldproof
 from goldproof.cli import run_command
-from goldproof.errors import DataError, ModelError
+from goldproof.errors import DataError, ModelError, UsageError
 from goldproof.jobs.plan import all_jobs
 from goldproof.models.source import standing_in
-from goldproof.studies import find_study, stability
+from goldproof.studies import find_study, probing, stability
 from goldproof.studies.experiments import find_at_hand
+from goldproof.studies.probing.settings import Baselines
 from goldproof.studies.shared import Data
 from goldproof.studies.stability.settings import AttributionRuns, Extra, Presence
 
 PLACES = {
     # Table 2 lists the categories; Table 7 and Figures 16 to 18 are of the annotator and of coarse probing.
+    # Table 2 shows examples: `docs/reference/probing-tasks.md`.
+    "probing": {*(f"Table {n}" for n in (1, *range(3, 12))), *(f"Figure {n}" for n in range(1, 16))},
     "stability": {*(f"Table {n}" for n in (1, 3, 4, 5, 6, 7)), *(f"Figure {n}" for n in range(1, 19))},
 }
 RUSSIAN = {"Table 1", "Table 3", "Table 6", "Figure 1", "Figure 8"}
@@ -66,6 +69,51 @@ def test_each_experiment_can_be_left_out_alone():
     for each in stability.experiments(config):
         rest = [other.name for other in stability.experiments(each.without())]
         assert rest == [name for name in names if name != each.name]
+
+
+def test_the_experiments_of_probing_are_its_jobs_and_can_be_left_out_alone():
+    config = replace(
+        probing.TINY,
+        model=("fake", "other=fake@ru"),
+        baselines=Baselines(most_features=500),
+        tasks=("past_present", "subj_number@ru"),
+    )
+    planned = {job.key for job in all_jobs(probing.jobs(config))}
+    pieces = probing.experiments(config)
+    assert {job.key for each in pieces for job in all_jobs(each.jobs())} == planned
+    names = [each.name for each in pieces]
+    assert names == [
+        "the task Tense in ru",
+        "the task SubjNumber in ru",
+        "the task Tense in en",
+        "the model fake",
+        "the model other",
+        "length",
+        "TF-IDF of characters",
+        "similarity of the models",
+        "coarse probing in en (Figures 16 to 18 of the stability paper)",
+    ]
+    for each in pieces:
+        rest = [other.name for other in probing.experiments(each.without())]
+        assert rest == [name for name in names if name != each.name], each.name
+    only = replace(config, tasks=("subj_number@ru",), data=replace(config.data, languages=("ru",)))
+    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, each once"):
+        probing.experiments(only)[0].without()
+
+
+def test_of_the_probing_paper_what_is_at_hand_is_left(published):
+    """Of its tasks only Gapping has a file here, and of its models and vectors there is none."""
+    paper = replace(probing.PAPER, data=replace(probing.PAPER.data, root=str(published)))
+    found = find_at_hand(probing, paper)
+    assert (found.config.tasks, found.config.data.languages) == (("gapping@ru",), ("ru",))
+    assert (found.config.model, found.config.coarse.seeds) == ((), ())
+    assert found.config.baselines == replace(paper.baselines, tokenizers=(), vectors=())
+    left_out = [each.name for each in found.left_out]
+    assert len([name for name in left_out if name.startswith("the task")]) == 13 + 10
+    assert [name for name in left_out if name.startswith("the model")] == [
+        "the model M-BERT", "the model LABSE", "the model XLM-R", "the model MiniLM", "the model M-BART",
+    ]  # fmt: skip
+    assert any("TF-IDF of the pieces of xlm-roberta-base" in name for name in left_out)
 
 
 def test_what_is_not_at_hand_is_named_and_the_rest_is_left(small):

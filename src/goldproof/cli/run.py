@@ -38,6 +38,9 @@ def run(  # noqa: PLR0913 - one parameter per option
         bool, typer.Option("--calibrate", help="With --dry-run: first measure what no record tells, by small jobs.")
     ] = False,
     skip_missing: options.SkipMissing = False,
+    budget: Annotated[
+        float | None, typer.Option(help="The most that an endpoint's answers may cost, at endpoint.price.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Run a study: what is in the store is kept, the rest runs, the report is written."""
@@ -45,6 +48,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     from goldproof.runners.named import closing, make_runner, runner_needs
 
     named = [*(pairs or []), *([f"data.name={name}"] if name else [])]
+    named += [f"endpoint.budget={budget}"] if budget is not None else []
     campaign = options.choose_campaign(study, preset, config, named, store)
     if dry_run:
         return show_plan(campaign, as_json, calibrate=calibrate)

@@ -17,6 +17,7 @@ from goldproof.errors import DataError, MissingExtraError, ModelError, UsageErro
 from goldproof.extras import Need, import_extra
 from goldproof.jobs import location
 from goldproof.jobs.names import named
+from goldproof.models.source import find_source
 
 
 @named("models.NGrams")
@@ -53,7 +54,7 @@ class NGrams:
 
 @looking()
 def ngrams(tokenizer: str | Path | None = None, **settings: Any) -> NGrams:
-    """N-grams of characters, or of the pieces of a tokenizer.json (a file, or a model's folder that has one).
+    """N-grams of characters, or of the pieces of a tokenizer.json: a file, a model's folder, or a downloaded model's name.
 
     >>> ngrams(longest=3).name
     'TF-IDF, characters'
@@ -61,11 +62,21 @@ def ngrams(tokenizer: str | Path | None = None, **settings: Any) -> NGrams:
     if tokenizer is None:
         return NGrams(**settings)
     path = Path(tokenizer)
+    if not path.exists():
+        path = _downloaded(path)
     path = path / "tokenizer.json" if path.is_dir() else path
     if not path.is_file():
         raise ModelError(f"{path}: there is no such file; give a tokenizer.json, or a folder that has one")
     with path.open("rb") as file:
         return NGrams(hashlib.file_digest(file, "sha256").hexdigest(), path=path, **settings)
+
+
+def _downloaded(path: Path) -> Path:
+    """The folder of a downloaded model of this name; the path as it is where there is none."""
+    try:
+        return find_source(str(path), any_format=True).folder
+    except (ModelError, MissingExtraError):
+        return path
 
 
 def tfidf_features(model: NGrams, train: Sequence[str], texts: Sequence[str]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from goldproof.data.columns import Columns
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import PREFIX, Calls
 from goldproof.models.language_model import AskingPrecision
 from goldproof.models.protocols import Task
 from goldproof.models.replies import Rule
@@ -197,6 +198,19 @@ def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
     yield "prompts.rule", not is_text or prompts.rule == "raw", "left out where 'prompts.answer' is text"
 
 
+def call_rules(calls: Calls, models: Models, prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
+    """What must hold of the settings for an endpoint."""
+    yield "endpoint.at_once", 1 <= calls.at_once <= 256, "a whole number from 1 to 256"
+    yield "endpoint.per_minute", is_limit(calls.per_minute), "a whole number above 0, or null for no limit"
+    yield "endpoint.timeout", calls.timeout > 0, "above 0"
+    yield "endpoint.tries", calls.tries >= 1, "a whole number of at least 1"
+    yield "endpoint.price", len(calls.price) == 2 and min(calls.price) >= 0, "two numbers of at least 0"
+    priced = calls.budget is None or (calls.budget > 0 and max(calls.price) > 0)
+    yield "endpoint.budget", priced, "above 0, with an endpoint.price to count by"
+    asked = any(parse_folder(text).folder.startswith(PREFIX) for text in each_model(models))
+    yield "prompts.answer", not asked or prompts.answer == "text", "text where 'model' is an endpoint"
+
+
 Models = str | tuple[str, ...]
 """One model or several, each as [NAME=]FOLDER."""
 
@@ -211,6 +225,8 @@ class NamedFolder:
     @property
     def title(self) -> str:
         """What it is called: the name it was given, else the last part of its folder."""
+        if self.folder.startswith(PREFIX):
+            return self.name or self.folder.rpartition("#")[2]
         return self.name or self.folder.removeprefix(BIN).rstrip("/").rpartition("/")[2]
 
 
@@ -220,6 +236,8 @@ def parse_folder(text: str) -> NamedFolder:
     >>> parse_folder("Mine=models/a"), parse_folder("runs/rate=1/a").title
     (NamedFolder(folder='models/a', name='Mine'), 'a')
     """
+    if text.startswith(PREFIX):
+        return NamedFolder(text)
     name, equals, folder = text.partition("=")
     return NamedFolder(folder, name) if equals and "/" not in name else NamedFolder(text)
 

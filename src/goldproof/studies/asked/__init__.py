@@ -5,7 +5,16 @@ judges nothing.
 """
 
 from goldproof.studies.asked.answers import AskedAnswers, asked_answers
-from goldproof.studies.asked.plan import AskedSet, ask_jobs, asked_notes, is_asked, own_sets, runs_of, some_items
+from goldproof.studies.asked.plan import (
+    AskedSet,
+    ask_jobs,
+    asked_notes,
+    call_notes,
+    is_asked,
+    own_sets,
+    runs_of,
+    some_items,
+)
 
 __all__ = [
     "AskedAnswers",
@@ -13,6 +22,7 @@ __all__ = [
     "ask_jobs",
     "asked_answers",
     "asked_notes",
+    "call_notes",
     "is_asked",
     "own_sets",
     "runs_of",

@@ -21,6 +21,7 @@ from goldproof.draws import draw
 from goldproof.errors import UsageError
 from goldproof.jobs import Job, step
 from goldproof.models.asking import ask
+from goldproof.models.endpoint import Endpoint, endpoint, estimate_calls, is_endpoint
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.protocols import Sampling
 from goldproof.models.replies import Replies
@@ -63,7 +64,7 @@ def is_asked(config: Any) -> bool:
     """Whether the models of a Config are asked and not trained; an error where some are and some are not."""
     if config.prompts.use != "auto":
         return bool(config.prompts.use == "always")
-    found = [speaks(parse_folder(text).folder) for text in each_model(config.model)]
+    found = [_speaks(parse_folder(text).folder) for text in each_model(config.model)]
     if any(found) and not all(found):
         raise UsageError(
             "some of the models in 'model' give text and some do not; judge them apart, or say with 'prompts.use' that "
@@ -72,10 +73,16 @@ def is_asked(config: Any) -> bool:
     return any(found)
 
 
-def asked_model(config: Any) -> LanguageModel:
-    """The language model of a Config that names one."""
-    prompts = config.prompts
-    return language_model(only_model(config.model).folder, precision=prompts.precision, chat=prompts.chat)
+def _speaks(name: str) -> bool:
+    return is_endpoint(name) or speaks(name)
+
+
+def asked_model(config: Any) -> LanguageModel | Endpoint:
+    """The language model, or the endpoint, of a Config that names one."""
+    prompts, folder = config.prompts, only_model(config.model).folder
+    if is_endpoint(folder):
+        return endpoint(folder, config.endpoint)
+    return language_model(folder, precision=prompts.precision, chat=prompts.chat)
 
 
 def own_sets(config: Any, own: OwnData) -> list[AskedSet]:
@@ -153,6 +160,29 @@ def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
         [ask.job(model, asked.items, train, run.prompt, run.shots, run.sampling) for run in runs]
         for runs in runs_of(config, asked)
     ]
+
+
+def call_notes(config: Any, own: OwnData) -> Iterator[str]:
+    """How much an endpoint is asked at most, and what it costs, before anything is sent."""
+    if not is_endpoint(only_model(config.model).folder):
+        return
+    for asked in own_sets(config, own):
+        runs = runs_of(config, asked)
+        data = own.sets[asked.language, "test"].data
+        share = min(1.0, (config.prompts.most_items or len(data)) / len(data))
+        items = list(zip(data.texts, data.pairs, strict=True))
+        once = sum(len(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
+        train = own.sets[asked.language, "train"].data
+        shots = config.prompts.examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
+        n = round(share * len(runs) * len(runs[0]) * len(items))
+        found = estimate_calls(
+            round(share * (once + shots) * len(runs[0])), n, config.prompts.most_tokens, config.endpoint
+        )
+        price = f", {found.price:.4g} at endpoint.price" if found.price else ""
+        yield (
+            f"{asked.name} ({asked.language}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
+            f"{found.n_tokens_out:,} out{price}; what was answered before is not asked again."
+        )
 
 
 def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:

@@ -15,8 +15,10 @@ from goldproof.data.corpora.hub import LOADING
 from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.measures.cloze import ClozeGuess, ask_masked
+from goldproof.models.language_model import ASKING
 from goldproof.models.named import OWN, find_added, find_model
 from goldproof.models.source import find_source
+from goldproof.studies.asked import AskedSet, ask_jobs, is_asked, runs_of
 from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import (
     DEFAULT,
@@ -39,6 +41,7 @@ from goldproof.studies.corruption.tasks import (
     corruption_of,
     data_job,
     find_tasks,
+    own_data,
     settle,
     tagging_job,
 )
@@ -80,7 +83,9 @@ def jobs(config: Config) -> list[Job[Any]]:
 def _jobs(config: Config) -> list[Job[Any]]:
     wanted: list[Job[Any]] = []
     for task in find_tasks(config):
-        for version in trained_versions(config):
+        if is_asked(config):
+            wanted += [job for asked in asked_sets(config, task).values() for job in asked_keys(config, asked)]
+        for version in [] if is_asked(config) else trained_versions(config):
             wanted += training_jobs(config, task, version)
         wanted += [data_job(config, task, "train"), data_job(config, task, "test")]
         if set(config.settings) - {"train"}:
@@ -97,7 +102,11 @@ def requires(config: Config) -> tuple[Need, ...]:
     named = () if has_own(config) and config.tasks in (DEFAULT.tasks, TINY.tasks) else config.tasks
     published = {name for name in named if name not in toy.TASKS}
     real = published | ({own_name(config.data)} if has_own(config) else set())
-    needs = [TRAINING, *(tagger_of(config).requires if real and not has_own_classes(config) else ())]
+    running = ASKING if is_asked(config) else TRAINING
+    needs = [
+        running,
+        *(tagger_of(config).requires if real and not has_own_classes(config) else ()),
+    ]
     if published and config.data.hub:
         needs.append(LOADING)
     if "test" in config.settings and real & set(config.why.paraphrases) and not config.why.ppdb:
@@ -115,6 +124,8 @@ def outline(config: Config) -> str:
     '192 cells and 8 baselines from 72 trainings (1 seed)'
     """
     config = settle(config)
+    if is_asked(config):
+        return _outline_asked(config)
     tasks, n_models, n_seeds = find_tasks(config), len(each_model(config.model)), len(config.seeds)
     n_tasks = len(tasks) * n_models
     n_cells = n_tasks * len(config.classes) * len(config.settings)
@@ -126,6 +137,17 @@ def outline(config: Config) -> str:
         seeds = f"{min(of_tasks)} to {max(of_tasks)} seeds, by task"
     models = f", {n_models} models" if n_models > 1 else ""
     return f"{n_cells} cells and {baselines}{controls} from {n_trainings} trainings ({seeds}{models})"
+
+
+def _outline_asked(config: Config) -> str:
+    """The same of a language model, which is asked and not trained."""
+    n_cells = len(config.classes) * len(each_model(config.model))
+    (asked,) = [asked_sets(one, task)[ORIGINAL] for one in in_turn(config)[:1] for task in find_tasks(one)]
+    controls = " with their random controls" if config.control == "random" else ""
+    one = in_turn(config)[0]
+    return (
+        f"{n_cells} {'cells' if n_cells > 1 else 'cell'}{controls}, each asked with {len(runs_of(one, asked))} prompts"
+    )
 
 
 def cells(config: Config, task: CorruptionTask) -> list[CorruptionCell]:
@@ -152,6 +174,28 @@ def tested_versions(config: Config, task: CorruptionTask, trained: Version) -> l
     else:
         needed = [trained] if "both" in config.settings else []
     return [ORIGINAL, *needed]
+
+
+def asked_sets(config: Config, task: CorruptionTask) -> dict[Version, AskedSet]:
+    """What a language model is asked about: the test texts as they are, and each version of them."""
+    own = own_data(config)
+    train = data_job(config, task, "train")
+    return {
+        version: AskedSet(
+            task.title,
+            own.languages[0],
+            own.kind,
+            own.classes,
+            data_job(config, task, "test", version),
+            train,
+        )
+        for version in tested_versions(config, task, ORIGINAL)
+    }
+
+
+def asked_keys(config: Config, asked: AskedSet) -> list[Job[Any]]:
+    """The jobs that ask about a set, one for each prompt, and the set."""
+    return [asked.items, *(row[0] for row in ask_jobs(config, asked))]
 
 
 def training_jobs(config: Config, task: CorruptionTask, trained: Version = ORIGINAL) -> list[Job[TrainingOutcome]]:

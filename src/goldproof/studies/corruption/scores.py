@@ -20,6 +20,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
 from goldproof.judging.collapse import collapse_of, without_collapsed
 from goldproof.judging.metrics import mean_score
+from goldproof.judging.missing import settle as settle_missing
 from goldproof.measures.information import UsableInformation, pointwise_information
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.collapse import Collapse
@@ -28,7 +29,15 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.runs import runs_interval
-from goldproof.studies.corruption.plan import CorruptionCell, cells, tested_versions, trained_versions, training_jobs
+from goldproof.studies.asked import asked_answers, is_asked
+from goldproof.studies.corruption.plan import (
+    CorruptionCell,
+    asked_sets,
+    cells,
+    tested_versions,
+    trained_versions,
+    training_jobs,
+)
 from goldproof.studies.corruption.settings import Config, seeds_of
 from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Removing, Version, data_job
 from goldproof.training.selection import label_codes
@@ -148,6 +157,8 @@ class Judged:
 
 def load_runs(config: Config, results: Results, task: CorruptionTask) -> TaskAnswers:
     """The answers of every training of a task, at the end of training."""
+    if is_asked(config):
+        return _load_asked(config, results, task)
     train, test = (results[data_job(config, task, split)] for split in ("train", "test"))
     answers, keys, truncated = {}, {}, 0
     classes: tuple[str, ...] = ()
@@ -162,6 +173,25 @@ def load_runs(config: Config, results: Results, task: CorruptionTask) -> TaskAns
     learned = label_codes(classes, train.table.column(_gold_column(task)).to_pylist())
     prior = np.bincount(learned, minlength=len(classes)) / len(learned) if classes else np.zeros(0)
     return TaskAnswers(task, test, len(train), prior, answers, truncated, keys)
+
+
+def _load_asked(config: Config, results: Results, task: CorruptionTask) -> TaskAnswers:
+    """The answers of every prompt; an answer that names no label is wrong."""
+    sets = asked_sets(config, task)
+    found = {version: asked_answers(config, asked, results) for version, asked in sets.items()}
+    settled, _ = settle_missing([each.answers for each in found.values()], "wrong")
+    train = results[sets[ORIGINAL].train]
+    labels = settled[0].labels
+    learned = label_codes(labels, train.table.column("label").to_pylist())
+    return TaskAnswers(
+        task,
+        results[sets[ORIGINAL].items],
+        len(train),
+        np.bincount(learned, minlength=len(labels)) / len(train),
+        {(ORIGINAL, version): each for version, each in zip(sets, settled, strict=True)},
+        max(each.n_cut for each in found.values()),
+        {ORIGINAL: tuple(key for each in found.values() for key in each.keys)},
+    )
 
 
 def make_answers(

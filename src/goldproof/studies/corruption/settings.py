@@ -16,11 +16,24 @@ from goldproof.builders.tagging.tagset import check_classes
 from goldproof.data.corpora.catalog import find_corpus
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.studies.corruption.published import CLASSES, SETTINGS
 from goldproof.studies.corruption.toy import TASKS as GENERATED
 from goldproof.studies.own import has_own, own_name, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import WHEN, ColumnChoice, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.studies.shared import (
+    WHEN,
+    ColumnChoice,
+    Data,
+    Models,
+    Prompts,
+    call_rules,
+    group_rules,
+    is_limit,
+    model_rules,
+    prompt_rules,
+    without,
+)
 from goldproof.training.recipe import Recipe
 
 GLUE = ("glue/cola", "glue/mnli", "glue/mrpc", "glue/qnli", "glue/qqp", "glue/rte", "glue/sst2", "glue/stsb")
@@ -81,7 +94,8 @@ class Config:
     are corrupted: train, test or both. The control `random` removes as many random words from each text. A loss shown
     to be smaller than `margin` counts as none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER,
     or a list of these, judged in turn. `recipes` are what a task has of its own, each as TASK KEY=VALUE ..., where a
-    key is one of the recipe or seeds, which is then how many.
+    key is one of the recipe or seeds, which is then how many. A language model is asked about data of your own of which
+    the test texts alone are corrupted; its runs are prompts, with the first of `prompts.draws`.
     """
 
     tasks: tuple[str, ...] = ("glue/cola", "glue/mrpc", "glue/rte", "glue/sst2", "glue/stsb")
@@ -98,6 +112,8 @@ class Config:
     recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
     recipes: tuple[str, ...] = ()
     why: Why = field(default_factory=Why)
+    prompts: Prompts = field(default_factory=Prompts)
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -232,6 +248,8 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "data.most_train", is_limit(c.data.most_train), "a whole number above 0, or null for all"
     yield from group_rules(c)
     yield from model_rules(c.model)
+    yield from prompt_rules(c.prompts)
+    yield from call_rules(c.endpoint, c.model, c.prompts)
     lexicon = c.why.lexicon
     known = f"one of {', '.join(LEXICONS)}, or a file that is there"
     yield "why.lexicon", not is_word_file(lexicon) or Path(lexicon).is_file(), known

@@ -15,6 +15,7 @@ from goldproof.data.corpora.steps import corpus_job, hub_job
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
+from goldproof.studies.asked import is_asked, some_items
 from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import (
     DATA,
@@ -132,9 +133,16 @@ def own_data(config: Config) -> OwnData:
 def settle(config: Config) -> Config:
     """The Config with the language, and the classes of words, of the user's own files; else as it is.
 
-    The study's own tasks are left out unless they were named.
+    The study's own tasks are left out unless they were named. A language model is asked, so that test texts alone can
+    be corrupted.
     """
+    asks = is_asked(config)
     if not has_own(config):
+        if asks:
+            raise UsageError(
+                "a language model is asked about data of your own: name them in 'data.train' and 'data.test', or "
+                "fine-tune the model with prompts.use=never"
+            )
         return config
     own = own_data(config)
     if len(own.languages) > 1:
@@ -146,6 +154,9 @@ def settle(config: Config) -> Config:
     classes = config.classes
     if has_own_classes(config) and classes in (DEFAULT.classes, TINY.classes):
         classes = own_classes(config)
+    if asks:
+        prompts = replace(config.prompts, draws=config.prompts.draws[:1], samples=config.prompts.samples[:1])
+        config = replace(config, settings=("test",), prompts=prompts)
     return replace(settled(config, own), tasks=tasks, classes=classes)
 
 
@@ -217,6 +228,8 @@ def tagging_job(config: Config, task: CorruptionTask, split: Split) -> Job[objec
 
 def _rows_job(config: Config, task: CorruptionTask, split: Split) -> Job[Dataset]:
     whole = _whole_job(config, task, split)
+    if split == "test" and is_asked(config):
+        return some_items(config, whole)
     return steps.sample.job(whole, config.data.most_train) if split == "train" and config.data.most_train else whole
 
 

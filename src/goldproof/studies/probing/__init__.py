@@ -8,11 +8,12 @@ from __future__ import annotations
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
 from goldproof.studies.kept import KeptAnswers
+from goldproof.studies.probing.pieces import experiments
 from goldproof.studies.probing.plan import jobs, requires
 from goldproof.studies.probing.settings import PAPER, TINY, Config
 from goldproof.studies.probing.tasks import notes, settle
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "keep", "notes", "report", "report_kept", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "experiments", "jobs", "keep", "notes", "report", "report_kept", "requires"]
 
 
 def keep(config: Config, results: Results) -> KeptAnswers:

@@ -136,9 +136,10 @@ class Config:
     languages are those it is probed in, all unless given; "random:" before the folder draws every weight anew. With
     `twins` every model also stands beside its random twin. `data.corpus` is a suite of the catalog (xprobe, rusenteval,
     senteval), "paper" (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each
-    task; `tasks` are all of it unless given. `data.train` and `data.test` are files of your own with a text and a label
-    in each row; `tasks` then names the columns of labels, where there are several. `embeddings` says whether the
-    embedding layer counts as layer 0. Tasks of more than `most_classes` classes are probed, and nothing beyond.
+    task; `tasks` are all of it unless given, each as TASK or TASK@LANGUAGE. `data.train` and `data.test` are files of
+    your own with a text and a label in each row; `tasks` then names the columns of labels, where there are several.
+    `embeddings` says whether the embedding layer counts as layer 0. Tasks of more than `most_classes` classes are
+    probed, and nothing beyond.
     """
 
     model: Models = ()
@@ -266,7 +267,7 @@ def _known_tasks(c: Config) -> tuple[str, ...]:
 
 def _are_known(c: Config) -> bool:
     known = () if has_own(c) else _known_tasks(c)
-    return not known or set(c.tasks) <= set(known)
+    return not known or {task.partition("@")[0] for task in c.tasks} <= set(known)
 
 
 PAPER = Config(
@@ -275,7 +276,11 @@ PAPER = Config(
     data=replace(DATA, corpus="paper"),
     embeddings=False,
     probe=ProbeChoice(kinds=KINDS),
-    baselines=Baselines(length=False, tokenizers=tuple(TOKENIZERS.values())),
+    baselines=Baselines(
+        length=False,
+        tokenizers=tuple(TOKENIZERS.values()),
+        vectors=("en=cc.en.300.vec", "ru=ft_native_300_ru_wiki_lenta_nltk_wordpunct_tokenize.vec"),
+    ),
     selectivity=False,
     description_length=False,
     neurons=NeuronChoice(n_random=1, seeds=()),

@@ -290,15 +290,18 @@ def tasks_of(config: Config, language: str) -> tuple[str, ...]:
     there = _all_tasks(config, language)
     if not config.tasks:
         return there
+    asked = tuple(
+        task for task, at, code in (text.partition("@") for text in config.tasks) if not at or code == language
+    )
     if config.data.corpus == "paper":
-        wanted = set(map(canonical_name, config.tasks))
+        wanted = set(map(canonical_name, asked))
         return tuple(task for task in there if canonical_name(task) in wanted)
-    missing = [task for task in config.tasks if task not in there]
+    missing = [task for task in asked if task not in there]
     if missing:
         raise UsageError(
             f"{config.data.corpus!r} has no task {missing[0]!r} in {language!r}; it has: {', '.join(there)}"
         )
-    return config.tasks
+    return asked
 
 
 def task_job(config: Config, language: str, task: str) -> Job[Prepared]:

@@ -6,7 +6,7 @@ from goldproof.data.answers import Answers
 from goldproof.errors import UsageError
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
-from goldproof.studies.asked import asked_answers, asked_notes, is_asked
+from goldproof.studies.asked import asked_answers, asked_notes, call_notes, is_asked
 from goldproof.studies.in_turn import in_turn, report_in_turn
 from goldproof.studies.kept import KeptAnswers
 from goldproof.studies.own import find_own, has_own
@@ -34,8 +34,11 @@ def notes(config: Config) -> tuple[str, ...]:
     """What is said before work starts: of the user's own data, and of how a language model is asked."""
     if is_asked(config):
         sets = asked_sets(config)
-        own = find_own(config, ASKED).notes if has_own(config) else ()
-        return (*own, *(note for one in in_turn(config)[:1] for asked in sets for note in asked_notes(one, asked)))
+        own = find_own(config, ASKED) if has_own(config) else None
+        first = in_turn(config)[0]
+        told = own.notes if own is not None else ()
+        calls = call_notes(first, own) if own is not None else ()
+        return (*told, *(note for asked in sets for note in asked_notes(first, asked)), *calls)
     return own_data(config).notes if has_own(config) else ()
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 from goldproof.builders.annotation.features import FEATURES
 from goldproof.builders.entailment.categories import Membership
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
@@ -16,6 +17,7 @@ from goldproof.studies.shared import (
     Data,
     Models,
     Prompts,
+    call_rules,
     group_rules,
     is_limit,
     model_rules,
@@ -128,6 +130,7 @@ class Config:
     thresholds: Thresholds = Thresholds()
     toy: Toy = Toy()
     prompts: Prompts = field(default_factory=Prompts)
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -143,6 +146,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         *group_rules(c),
         *model_rules(c.model),
         *prompt_rules(c.prompts),
+        *call_rules(c.endpoint, c.model, c.prompts),
         ("data.corpus", c.data.corpus in ("published", "generated"), "published or generated"),
         (
             "data.languages",

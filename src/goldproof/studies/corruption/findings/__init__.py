@@ -12,6 +12,7 @@ from goldproof.studies.corruption.findings.cells import (
     control_section,
     survival_section,
 )
+from goldproof.studies.corruption.findings.runs import cut_items, runs_told
 from goldproof.studies.corruption.findings.why import why_section
 from goldproof.studies.corruption.plan import outline
 from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs
@@ -38,9 +39,9 @@ def make_report(config: Config, results: Results) -> Report:
         "plan": outline(config),
         "model": only_model(config.model).title,
         "tasks": ", ".join(one.runs.task.title for one in found),
-        "seeds": ", ".join(map(str, config.seeds)),
+        **runs_told(config),
         "corruption": f"preset {config.removal.preset}, language {language_of(config)}",
-        "test items cut to the longest input, over all trainings of one seed": sum(o.runs.truncated for o in found),
+        cut_items(config): sum(o.runs.truncated for o in found),
     }
     answer, findings = corruption_answer(config, found), corruption_findings(config, found)
     return Report("corruption", QUESTION, findings, sections, provenance, answer)

@@ -11,8 +11,10 @@ from goldproof.report.numbers import estimate_text
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.asked import is_asked
 from goldproof.studies.corruption.findings.author import left_of, words_for
 from goldproof.studies.corruption.findings.cells import Found, training_keys
+from goldproof.studies.corruption.findings.runs import run_word
 from goldproof.studies.corruption.findings.why import strictest
 from goldproof.studies.corruption.scores import Judged
 from goldproof.studies.corruption.settings import Config
@@ -55,7 +57,7 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
         )
         return Answer("open", "It cannot be told", text, "It would take a model that has learned the task.", notes)
     least, most = (choose(every, key=lambda left: left.share.value) for choose in (min, max))
-    seeds = "one seed" if len(config.seeds) == 1 else f"{len(config.seeds)} seeds"
+    seeds = _runs(config, found)
     scope = f"with the class missing from {WHERE[strictest(config)]} ({seeds})"
     if len(every) == 1:
         head = f"{_share(least)} of it"
@@ -66,12 +68,18 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
     return Answer("measured", head, text, _takes(config), notes, _figure(config, found, every))
 
 
+def _runs(config: Config, found: Sequence[Found]) -> str:
+    """How many seeds, or prompts, the score is the mean of."""
+    n = found[0].runs.original.n_runs
+    return f"{'one' if n == 1 else n} {run_word(config)}{'s' if n > 1 else ''}"
+
+
 def _share(left: Left) -> str:
     return estimate_text(left.share, 0, "%")
 
 
 def _takes(config: Config) -> str:
-    if len(config.seeds) == 1:
+    if len(config.seeds) == 1 and not is_asked(config):
         return "One seed only: the intervals are over test items, and say nothing of another training."
     return ""
 
@@ -96,13 +104,13 @@ def _notes(found: Sequence[Found]) -> list[str]:
     if collapsed:
         names = some([f"{each.cell.task.title} without {words_for(each.cell.removed)}" for each in collapsed])
         cells = "1 cell" if len(collapsed) == 1 else f"{len(collapsed)} cells"
-        notes.append(f"In {cells} most trainings collapsed, giving one answer to nearly all items ({names}).")
+        notes.append(f"In {cells} most runs collapsed, giving one answer to nearly all items ({names}).")
     left_out = [each.one_answer for each in judged if each.one_answer.left_out and each.verdict != "collapsed"]
     if left_out:
         n, of = sum(each.left_out for each in left_out), sum(each.of for each in left_out)
         cells = "1 cell" if len(left_out) == 1 else f"{len(left_out)} cells"
         notes.append(
-            f"In {cells} {n} of {of} trainings collapsed, giving one answer to nearly all items; they are in no score."
+            f"In {cells} {n} of {of} runs collapsed, giving one answer to nearly all items; they are in no score."
         )
     return notes
 

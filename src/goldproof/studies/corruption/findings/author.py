@@ -31,7 +31,7 @@ NAMES = {
     ".": "punctuation",
     "X": "other words",
 }
-NO_LEFT = "most seeds give one answer to nearly all items, or have no score"
+NO_LEFT = "most runs give one answer to nearly all items, or have no score"
 NOTHING = "the original score is not above the best constant answer"
 
 

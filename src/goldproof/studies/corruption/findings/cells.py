@@ -165,7 +165,7 @@ def _scores_table(config: Config, found: Sequence[Found]) -> Table:
     kept = sum(each.verdict == "survives" for one in found for each in one.judged)
     tested = sum(each.verdict not in ("collapsed", "no baseline") for one in found for each in one.judged)
     title = f"In {kept} of {tested} cells the loss is shown to be below {100 * config.margin:g} points"
-    title = title if tested else "No cell has a score to lose, or every training collapsed"
+    title = title if tested else "No cell has a score to lose, or every run collapsed"
     note = "Named by the task and the class removed."
     return make_table(Heading("scores", title, note, training_keys(found)), fields, every)
 
@@ -205,10 +205,10 @@ def _verdicts_text(config: Config) -> str:
     """What the verdicts of cells mean."""
     return (
         f"A score survives where a loss of {100 * config.margin:g} points or more is outside the cell's own interval, "
-        "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most seeds give "
+        "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most runs give "
         "one answer to nearly all items, and is then not tested; a cell is underpowered where neither could be shown, "
         "and has no baseline where the original score is not shown to be above the best constant answer. Where "
-        "fewer trainings collapsed they are left out of the cell, which says so."
+        "fewer runs collapsed they are left out of the cell, which says so."
     )
 
 
@@ -258,7 +258,7 @@ def _cell_fields(config: Config, n_cells: int) -> list[Field[Judged]]:
 def _tested(comparison: Comparison, p_value: float) -> Cell:
     """The p-value of a comparison that has one; in the adjustment of others, one without counts as 1."""
     if np.isfinite(comparison.p_value) and np.isnan(p_value):
-        return Missing("not tested: most seeds collapsed")
+        return Missing("not tested: most runs collapsed")
     return p_value if np.isfinite(comparison.p_value) else Missing(NO_SCORE)
 
 
@@ -284,10 +284,10 @@ _CONTROL_FIELDS: tuple[Field[Judged], ...] = (
 
 def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
     if each.verdict == "collapsed":
-        note = f"{each.one_answer.n} of {each.one_answer.of} seeds give one answer to nearly all items"
+        note = f"{each.one_answer.n} of {each.one_answer.of} runs give one answer to nearly all items"
         return Marked(each.verdict, note=note)
     if each.one_answer.left_out:
-        note = f"{each.one_answer.left_out} of {each.one_answer.of} trainings collapsed and are left out"
+        note = f"{each.one_answer.left_out} of {each.one_answer.of} runs collapsed and are left out"
         return Marked(each.verdict, note=note)
     if each.verdict == "underpowered" and not np.isfinite(each.delta.standard_error):
         return Marked(each.verdict, note=NO_SCORE.capitalize())

@@ -20,9 +20,10 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import Found, training_keys
+from goldproof.studies.corruption.findings.runs import run_word
 from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_classes, cue_jobs, lexicon_of
 from goldproof.studies.corruption.scores import TaskAnswers, find_information
-from goldproof.studies.corruption.settings import Config, classes_of, seeds_of
+from goldproof.studies.corruption.settings import Config, classes_of
 from goldproof.studies.corruption.steps import load_lexicon
 from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Version, data_job
 
@@ -71,7 +72,7 @@ def _information(config: Config, found: Sequence[Found]) -> list[Item]:
     ]
     note = (
         "Pointwise V-information, mean over test items of log2 p(label | text) − log2 p(label), with the mean "
-        "probabilities of all seeds and the shares of the labels in training; below 0 a model is worse than these "
+        "probabilities of all runs and the shares of the labels in training; below 0 a model is worse than these "
         f"shares, as an overconfident one is. Corrupted: {setting}. The interval is over items."
     )
     heading = Heading("information", _information_title(config, every), note, training_keys(found))
@@ -114,7 +115,7 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     fields = ("without the class", "original") if runs.test.pairs[0] is None else ("first", "second", "original")
     title = f"{runs.task.title}: {len(items)} items that are solved although the class is missing"
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
-    seeds = [f"seed {seed}" for seed in seeds_of(config, runs.task.name)]
+    seeds = [f"{run_word(config)} {name}" for name in runs.original.run_names]
     name = f"solved-{runs.task.slug}"
     return [ExampleList(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
@@ -215,7 +216,7 @@ def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item
     title = (
         f"In {more} of {len(tested)} corrupted test sets a cue is shown to be left more often where the model is right"
     )
-    note = "Corrupt-test. Right: most seeds are. A cue counts when it is present at all."
+    note = "Corrupt-test. Right: most runs are. A cue counts when it is present at all."
     return [make_table(Heading("cues", title, note, keys), _CUE_FIELDS, every)]
 
 

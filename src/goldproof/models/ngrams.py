@@ -54,7 +54,7 @@ class NGrams:
 
 @looking()
 def ngrams(tokenizer: str | Path | None = None, **settings: Any) -> NGrams:
-    """N-grams of characters, or of the pieces of a tokenizer.json: a file, a model's folder, or a downloaded model's name.
+    """N-grams of characters, or of the pieces of a tokenizer.json: a file, a model's folder, or a downloaded model.
 
     >>> ngrams(longest=3).name
     'TF-IDF, characters'

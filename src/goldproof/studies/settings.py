@@ -35,6 +35,7 @@ OF_THE_CORPUS = (
     "presence.features",
     "coarse.model",
     "coarse.seeds",
+    "baselines.vectors",
 )
 """Settings of a preset that fit its corpus, and not the user's own data."""
 

@@ -107,7 +107,7 @@ def _labels(suspects: Suspects | str, threshold: float) -> LightQuestion:
 def _wrong(suspects: Suspects, level: float) -> Estimate:
     """The share of wrong labels: from what it is if errors hit rows at random to what it may be if they do not."""
     found = at_level(suspects.share_wrong, level)
-    return replace(found, high=max(found.high, suspects.most_wrong))
+    return replace(found, low=max(0.0, found.low), high=min(1.0, max(found.high, suspects.most_wrong)))
 
 
 def _size(material: Material, noise: NoiseCard, threshold: float) -> LightQuestion:

@@ -30,14 +30,12 @@ OF_THE_CORPUS = (
     "data.languages",
     "source",
     "experiments.source",
-    "extra.amounts",
-    "extra.amounts_everywhere",
-    "presence.features",
-    "coarse.model",
-    "coarse.seeds",
     "baselines.vectors",
+    "extra",
+    "presence",
+    "coarse",
 )
-"""Settings of a preset that fit its corpus, and not the user's own data."""
+"""Settings of a preset, and groups of them, that fit its corpus and not the user's own data."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

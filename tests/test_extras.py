@@ -209,7 +209,8 @@ class TestCore:
         found = commands_without(OPTIONAL, [*plain, *(f"{command} --json" for command in plain)], cwd=tmp_path)
         assert [(ended.code, ended.err, ended.files) for ended in found] == [(0, "", ())] * len(found)
         missing = {
-            study: json.loads(ended.out)["missing_extras"] for study, ended in zip(studies, found[6:], strict=True)
+            study: json.loads(ended.out)["missing_extras"]
+            for study, ended in zip(studies, found[len(studies) :], strict=True)
         }
         assert missing == {study: [] if study == "demo" else ["models"] for study in studies}
         lines = {study: ended.out.splitlines()[-1] for study, ended in zip(studies, found[:6], strict=True)}

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from goldproof.builders.corruption.removal import Corruption
     from goldproof.builders.corruption.texts import corrupt_dataset, corrupt_texts
     from goldproof.builders.tagging import choose_tagger
+    from goldproof.claiming.running import ClaimsPage, claims
+    from goldproof.claiming.verify import Verification, verify
     from goldproof.data.checking.checks import check
     from goldproof.data.corpora.catalog import load
     from goldproof.data.dataset import Dataset, concat, read_dataset
@@ -49,6 +51,7 @@ __all__ = [
     "Aggregate",
     "Audit",
     "AuditSettings",
+    "ClaimsPage",
     "Corruption",
     "Dataset",
     "Estimate",
@@ -71,9 +74,11 @@ __all__ = [
     "SerialRunner",
     "Settings",
     "Store",
+    "Verification",
     "audit",
     "check",
     "choose_tagger",
+    "claims",
     "compare",
     "concat",
     "corrupt_dataset",
@@ -92,10 +97,13 @@ __all__ = [
     "score",
     "step",
     "transformer",
+    "verify",
     "write_report",
 ]
 
 _HOMES = {
+    "goldproof.claiming.running": ("ClaimsPage", "claims"),
+    "goldproof.claiming.verify": ("Verification", "verify"),
     "goldproof.data.corpora.catalog": ("load",),
     "goldproof.data.checking.checks": ("check",),
     "goldproof.builders.corruption.texts": ("corrupt_dataset", "corrupt_texts"),

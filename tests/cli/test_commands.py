@@ -125,7 +125,7 @@ def test_list_shows_the_settings_of_a_study_as_set_takes_them(run):
         "  n_test  1000\n"
         "  noise   0.15\n",
     )
-    for study in ("stability", "probing", "logic", "transfer", "corruption"):
+    for study in ("stability", "probing", "logic", "transfer", "corruption", "claims"):
         found = find_study(study)
         code, out, _ = run("list", study)
         assert code == 0
@@ -255,7 +255,8 @@ def test_list(run):
     code, out, _ = run("list", "--json")
     listed = json.loads(out)
     assert code == 0
-    assert {"demo", "stability", "probing", "logic", "transfer", "corruption"} == {s["name"] for s in listed["studies"]}
+    studies = {"demo", "stability", "probing", "logic", "transfer", "corruption", "claims"}
+    assert studies == {study["name"] for study in listed["studies"]}
     assert {"rte", "xnli", "mldoc"} <= {c["name"] for c in listed["corpora"]}
 
 

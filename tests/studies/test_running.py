@@ -124,7 +124,7 @@ WRONG = [  # arguments, message
     (
         {"study": "demo", "model": "bert"},
         "the study 'demo' takes no model; studies that do: stability ('model'), probing ('model'), logic ('model'), "
-        "transfer ('model'), corruption ('model')",
+        "transfer ('model'), corruption ('model'), claims ('model')",
     ),
     (
         {"study": "stability", "model": ["a/m", "b/m"]},
@@ -149,7 +149,8 @@ WRONG = [  # arguments, message
     (
         {"study": "demo", "data": "my.jsonl"},
         "the study 'demo' takes no data: it makes its own; studies that take data: stability ('data.train'), "
-        "probing ('data.train'), logic ('data.train'), transfer ('data.train'), corruption ('data.train')",
+        "probing ('data.train'), logic ('data.train'), transfer ('data.train'), "
+        "corruption ('data.train'), claims ('data.train')",
     ),
     (
         {"study": "corruption", "preset": "tiny", "data": {"train": "a.csv", "dev": "b.csv"}},

@@ -77,7 +77,7 @@ def generate_questions(language: str, split: str, n: int) -> Dataset:
 
     >>> data = generate_questions("en", "train", 4)
     >>> data.texts[0], data.answers[0][0].text in data.pairs[0]
-    ('Where does Simon Petrov live?', True)
+    ('Who lives in Munich?', True)
     """
     check_language(language)
     rng = np.random.default_rng([23, _SPLITS.index(split)])

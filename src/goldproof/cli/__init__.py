@@ -15,6 +15,7 @@ from goldproof.cli import (
     audit,
     build,
     check,
+    claims,
     corrupt,
     cues,
     demo,
@@ -26,6 +27,7 @@ from goldproof.cli import (
     run,
     status,
     store,
+    verify,
 )
 from goldproof.errors import ExitCode, GoldproofError
 from goldproof.version import __version__
@@ -46,6 +48,8 @@ app.command("run", short_help="Run a study, or go on with one, and write its rep
 app.command("report", short_help="Write a study's report again, from the store.")(report.report)
 app.command("status", short_help="Say what the store holds and what would run again.")(status.status)
 app.command("check", short_help="Find leaks between splits, duplicates and empty texts.")(check.check)
+app.command("claims", short_help="Say on one page what may be claimed of a model.")(claims.claims)
+app.command("verify", short_help="Check the evidence of such a page.")(verify.verify)
 app.command("audit", short_help="Say whether data can be solved without understanding.")(audit.audit)
 app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
 app.command("cues", short_help="Count word cues where predictions are right or wrong.")(cues.cues)

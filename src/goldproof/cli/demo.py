@@ -1,4 +1,7 @@
-"""`goldproof demo`: a small study from nothing to a report, on contradictions that are made and proved on the spot."""
+"""`goldproof demo`: from nothing to two reports: who tells contradictions, and what may be claimed of a small model.
+
+All data are made on the spot, and so are the models; they say nothing of any other.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def demo(
     workers: options.Workers = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Train three kinds of models on generated contradictions, in two minutes, with no model, data or network."""
+    """Train small models on generated data, and say what may be claimed: two minutes, no model, data or network."""
     from goldproof.jobs import Store
     from goldproof.report.write import make_folder
     from goldproof.runners.named import closing
@@ -45,4 +48,30 @@ def demo(
         typer.echo("Run it again and nothing is computed twice. Next:")
         typer.echo(f"  {run} --set data.languages=en,pt,ru   # or fr, de, sv, es")
         typer.echo(f"  {run} --set model=FOLDER              # an encoder of your own beside these")
-    return code
+    return code or _claims(out, as_json)
+
+
+MINUTES = 2.0
+SETTINGS = {"recipe.learning_rate": 3e-3, "recipe.epochs": 12, "recipe.evaluations": 3, "levels": 0, "layers": False}
+
+
+def _claims(out: Path, as_json: bool) -> int:
+    """One page on what may be claimed of a tiny transformer, made on the spot, on generated reviews."""
+    from goldproof.claiming.running import request_settings, run_claims
+    from goldproof.claiming.toy import write_reviews, write_reviews_model
+    from goldproof.cli.claims import following_claims, show_claims
+    from goldproof.jobs import Store
+    from goldproof.studies.settings import Choice
+
+    train, test = write_reviews(out)
+    model = f"Tiny={write_reviews_model(out / 'model')}"
+    settings = request_settings(model, train, test, {}, None, "en", "generated reviews", None)
+    choice = Choice(settings={**settings, **SETTINGS})
+    with following_claims() as tell:
+        page = run_claims(choice, MINUTES, Store(out / "store"), out=out / "claims", progress=tell)
+    if not as_json:  # whose one document is that of the study
+        typer.echo("")
+        show_claims(page, as_json)
+        command = f"goldproof claims --model FOLDER --train {train} --test {test} --language en"
+        typer.echo(f"The same of a model and of files of your own:\n  {command}")
+    return 0

@@ -159,11 +159,16 @@ def _from_json(name: str, text: str, path: Path) -> Subset:
             f"not a subset that this version reads; allowed: {(PRODUCT, KIND, FORMAT)}; got {known}", path=path
         )
     try:
-        first, second = (None if each is None else Estimate(**each) for each in form["wrong"])
-        bias = None if form.get("bias") is None else SplitBias(**form["bias"])
-        return Subset(name, tuple(map(str, form["ids"])), tuple(map(str, form["judged"])), (first, second), bias)
+        return subset_of(name, form)
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"the subset is incomplete or altered: {type(error).__name__}: {error}", path=path) from None
+
+
+def subset_of(name: str, form: Mapping[str, Any]) -> Subset:
+    """The subset of what its JSON text holds."""
+    first, second = (None if each is None else Estimate(**each) for each in form["wrong"])
+    bias = None if form.get("bias") is None else SplitBias(**form["bias"])
+    return Subset(name, tuple(map(str, form["ids"])), tuple(map(str, form["judged"])), (first, second), bias)
 
 
 def score_parts(several: Sequence[Answers], metric: str, subset: Subset, level: float) -> list[PartScore]:

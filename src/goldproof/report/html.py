@@ -149,7 +149,7 @@ def _claim(line: str | Claim, places: Set[str]) -> dict[str, Any]:
 
 def _item(item: Item, interactive: bool) -> dict[str, Any]:
     if isinstance(item, Text):
-        return {"kind": "text", "text": item.text}
+        return {"kind": "text", "text": item.text, "link": item.link}
     common = {"name": item.name, "title": item.title, "note": item.note, "job_keys": item.keys, "tall": False}
     if isinstance(item, Table):
         return {"kind": "table", **common, "csv": _csv_link(table_csv(item)), **_table(item)}

@@ -69,7 +69,7 @@ def escape(text: str) -> str:
 
 def _item(item: Item) -> str:
     if isinstance(item, Text):
-        return escape(item.text)
+        return escape(item.text) + (f" ([more]({item.link}))" if item.link else "")
     if isinstance(item, Table):
         return table_markdown(item)
     if isinstance(item, Figure):

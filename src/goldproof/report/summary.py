@@ -7,6 +7,7 @@ It does not render.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -23,6 +24,7 @@ class Missing:
 
 
 Plain = str | int | float | bool | None | Estimate | Missing
+LINK = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(html|md|json|tex|yaml)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,15 @@ Cell = Plain | Marked
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph; plain text, shown as it is."""
+    """A paragraph; plain text, shown as it is. `link` is a file beside the page that has more."""
 
     text: str
+    link: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a link that leads out of the report's folder."""
+        if self.link and not LINK.fullmatch(self.link):
+            raise UsageError(f"the link of a text is a file below the report's folder; got {self.link!r}")
 
 
 VERDICTS = ("verdict", "claim")
@@ -219,7 +227,8 @@ class Answer:
 class Report:
     """What was found: the title asks, the answer is the first screen, the verdict holds the findings, then sections.
 
-    In each section the figures come before all else. `provenance` is what the report was made from.
+    In each section the figures come before all else. `provenance` is what the report was made from. `beside` are the
+    reports that stand in folders of these names beside it, to which its texts may link.
     """
 
     name: str
@@ -228,6 +237,7 @@ class Report:
     sections: Sequence[Section]
     provenance: Mapping[str, Plain] = field(default_factory=dict)
     answer: Answer | None = None
+    beside: Mapping[str, Report] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Put charts before tables."""

@@ -77,7 +77,7 @@ def load_summary(path: str | Path) -> Report:
         raise DataError(f"not JSON: {error}", path=path) from None
     _check_format(body, path)
     try:
-        return _report(body)
+        return read_report(body)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"the summary is incomplete or altered: {type(error).__name__}: {error}", path=path) from error
 
@@ -109,7 +109,10 @@ def _answer_object(answer: Answer) -> dict[str, Any]:
 def _item_object(item: Item) -> dict[str, Any]:
     for kind, cls in ITEM_KINDS.items():
         if isinstance(item, cls):
-            return {"kind": kind, **_object(item)}
+            form = {"kind": kind, **_object(item)}
+            if not form.get("link", "more"):
+                del form["link"]  # what most texts do not have is not written
+            return form
     raise UsageError(f"a section holds texts, tables, figures and examples; got {type(item).__name__}")
 
 
@@ -151,7 +154,8 @@ def _cell(cell: Any) -> Any:
     raise UsageError(f"a cell of a summary is a plain value, an Estimate, Missing or Marked; got {type(cell).__name__}")
 
 
-def _report(body: Mapping[str, Any]) -> Report:
+def read_report(body: Mapping[str, Any]) -> Report:
+    """A report from what its JSON text holds."""
     return Report(
         body["name"],
         body["title"],

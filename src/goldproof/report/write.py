@@ -47,7 +47,8 @@ def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = t
     """Write a report in the given formats, and say which files were written.
 
     html: report.html; md: report.md; json: summary.json; csv and tex: tables/, and findings.tex; svg and pdf: figures/.
-    Markdown links to the SVG figures. Files of an earlier report with other names are left alone.
+    Markdown links to the SVG figures. Reports that stand beside it are written to folders of their names. Files of an
+    earlier report with other names are left alone.
     """
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:
@@ -58,6 +59,8 @@ def write_report(report: Report, out_dir: str | Path, formats: Sequence[str] = t
     for path, content in _contents(report, named, formats):
         _write(folder / path, content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
         written.append(folder / path)
+    for name, each in report.beside.items():
+        written += write_report(each, folder / name, formats)
     return written
 
 

@@ -57,6 +57,7 @@ ENTRIES = (
         "transfer", "Would the zero-shot score survive an honest choice of checkpoint?", "goldproof.studies.transfer"
     ),
     Entry("corruption", "How much of the score survives nonsense?", "goldproof.studies.corruption"),
+    Entry("claims", "What may be claimed of this model on these data?", "goldproof.claiming"),
 )
 
 

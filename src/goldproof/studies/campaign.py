@@ -230,7 +230,12 @@ def _is_note(form: Any) -> bool:
 
 def _noted(form: dict[str, Any], store: Store) -> Campaign:
     """The campaign of a note; settings that this version does not have are an error."""
-    return Campaign(form["study"], read_config(find_study(form["study"]), _untyped(form["config"])), store)
+    return Campaign(form["study"], stored_config(form["study"], form["config"]), store)
+
+
+def stored_config(study: str, form: Any) -> Any:
+    """The Config of a study from its canonical form, as notes have it."""
+    return read_config(find_study(study), _untyped(form))
 
 
 def _untyped(form: Any) -> Any:

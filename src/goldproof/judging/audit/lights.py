@@ -83,13 +83,18 @@ def _decide(question: LightQuestion, level: float) -> Light:
     strict = [(gauge, gauge.interval(shared)) for gauge in question.gauges]
     above = [(gauge, estimate) for gauge, estimate in strict if estimate.low > gauge.threshold]
     if above:
-        gauge, estimate = max(above, key=lambda pair: pair[1].low / pair[0].threshold)
+        gauge, estimate = max(above, key=lambda pair: _times(pair[1].low, pair[0].threshold))
         also = tuple(pair for pair in above if pair[0] is not gauge)
         return Light(question.name, "red", gauge, estimate, shared, also=also)
     plain = [(gauge, gauge.interval(level)) for gauge in question.gauges]
-    gauge, estimate = max(plain, key=lambda pair: pair[1].value / pair[0].threshold)
+    gauge, estimate = max(plain, key=lambda pair: _times(pair[1].value, pair[0].threshold))
     colour: Colour = "green" if all(each.high < one.threshold for one, each in plain) else "grey"
     return Light(question.name, colour, gauge, estimate, level)
+
+
+def _times(value: float, threshold: float) -> float:
+    """How many times its threshold a value is; a threshold of 0 gives the value itself."""
+    return value / threshold if threshold else value
 
 
 def at_level(estimate: Estimate, level: float) -> Estimate:

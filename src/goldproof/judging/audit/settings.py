@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from goldproof.data.checking.matches import NEAR
 from goldproof.errors import UsageError
+from goldproof.jobs.names import named
 
 AuditProgress = Callable[[str, int, int], None]  # what is at hand, how many steps are done, of how many
 
 
+@named("audit.LightThresholds")
 @dataclass(frozen=True, slots=True)
 class LightThresholds:
     """Where a light turns; all are shares of 1.

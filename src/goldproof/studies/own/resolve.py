@@ -287,18 +287,26 @@ def _make_sets(
 
 
 def _make_set(each: _Named, language: str) -> OwnSet:
-    columns = each.file.columns
+    by_column = each.file.columns.language_column is not None
+    return make_set(each.file, each.called, language if by_column else "", each.split)
+
+
+def make_set(file: OpenedFile, called: str, language: str = "", split: str = "") -> OwnSet:
+    """The rows of a file, those of one language and split where they are named; `called` is the language of rows that
+    do not say theirs.
+    """
+    columns = file.columns
     names = {part.name: getattr(columns, part.name) for part in fields(columns) if part.name != "tags"}
     part = OwnPart(
-        each.file.sha256,
+        file.sha256,
         tuple((name, value) for name, value in names.items() if value is not None),
         columns.tags,
-        each.called,
-        language if columns.language_column is not None else "",
-        each.split,
-        path=str(each.file.path),
+        called,
+        language,
+        split,
+        path=str(file.path),
     )
-    return OwnSet(each.file, choose_rows(each.file.data, part), read_own.job(part))
+    return OwnSet(file, choose_rows(file.data, part), read_own.job(part))
 
 
 def _cut(sets: dict[tuple[str, str], OwnSet], language: str) -> None:

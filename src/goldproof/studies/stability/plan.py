@@ -35,6 +35,7 @@ from goldproof.models.named import find_model
 from goldproof.studies.asked import AskedSet, ask_jobs, is_asked, own_sets, some_items
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import OwnData, Wants, find_own, has_own
+from goldproof.studies.own.trained import ANSWERS
 from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.stability.settings import Config
 from goldproof.training.finetune import TRAINING
@@ -132,8 +133,6 @@ def asked_sets(config: Config) -> list[AskedSet]:
 
 
 ENTAILMENT = ("entailment", "not_entailment")
-ANSWERS = {"text": "classification", "pair": "classification", "tokens": "tagging", "regression": "regression"}
-"""The kind of answers that each kind of task has."""
 
 
 def own_metric(config: Config, own: OwnData) -> str:

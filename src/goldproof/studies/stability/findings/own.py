@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
 from goldproof.judging.metric_numbers import score_format
 from goldproof.judging.metrics import is_share, run_scores, title_of
@@ -18,16 +17,14 @@ from goldproof.judging.score_answer import lower_name
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import format_number
 from goldproof.report.summary import Answer, Claim, Column, Item, Missing, Plain, Report, Section, Text
-from goldproof.statistics.arrays import Array
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.stability import next_run
 from goldproof.studies.own import OwnData
-from goldproof.studies.own.checks import labels_of
+from goldproof.studies.own.trained import Trained, chosen_point, trained_answers
 from goldproof.studies.shared import only_model
 from goldproof.studies.stability.gather import run_name
 from goldproof.studies.stability.plan import (
-    ANSWERS,
     attribution_seeds,
     own_attributed,
     own_data,
@@ -37,9 +34,7 @@ from goldproof.studies.stability.plan import (
 )
 from goldproof.studies.stability.scores import SOURCES
 from goldproof.studies.stability.settings import Config
-from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Seeds
-from goldproof.training.selection import best_point, last_point
 
 TITLE = "Would the score hold with another seed?"
 TOO_WIDE = 0.5
@@ -94,70 +89,10 @@ def answers_of(config: Config, own: OwnData, results: Results, language: str, se
     """What these seeds answered on the test data of a language, at the point that counts."""
     outcomes = [results[own_training_job(config, own, language, each)] for each in seeds]
     held, data = (results[own.job(language, split)] for split in ("validation", "test"))
-    points = [_point(config, own, outcome, held) for outcome in outcomes]
-    runs = [_run(own, outcome, point, data) for outcome, point in zip(outcomes, points, strict=True)]
-    tags = tuple(tuple(row) for row in data.table["tags"].to_pylist())
-    return Answers(
-        where={"dataset": own.name, "language": language},
-        step=None,
-        task=ANSWERS[own.kind],
-        labels=outcomes[0].classes if own.kind in ("text", "pair") else (),
-        ids=np.array(data.table["id"].to_pylist(), object),
-        gold=_gold(own, outcomes[0], data),
-        runs=_stacked(runs),
-        run_names=tuple(run_name(outcome.seeds) for outcome in outcomes),
-        tags=tags if any(tags) else None,
-        texts=_texts(own, data),
-    )
-
-
-def _point(config: Config, own: OwnData, outcome: TrainingOutcome, held: Dataset) -> int:
-    """The evaluation point that counts: the best on validation, by accuracy or, of numbers, by their squared error."""
-    if config.select == "last":
-        return last_point(outcome)
-    if own.kind == "regression":
-        return best_point(outcome, "validation", held.table["score"].to_pylist(), "loss")
-    return best_point(outcome, "validation", labels_of(own.kind, held))
-
-
-def _run(own: OwnData, outcome: TrainingOutcome, point: int, data: Dataset) -> Array:
-    logits = outcome.at("test")[point]
-    if own.kind == "regression":
-        return np.asarray(logits[:, 0], np.float64)
-    codes = np.argmax(np.nan_to_num(logits), axis=-1)
-    if own.kind != "tokens":
-        return np.asarray(codes, np.int64)
-    # Words beyond the longest length have no logits: nothing is found there.
-    names = np.where(np.isnan(logits).any(axis=-1), "O", np.array(outcome.classes, object)[codes])
-    ends = np.cumsum([len(labels) for labels in data.table["token_labels"].to_pylist()])
-    return _lists([list(part) for part in np.split(names, ends[:-1])])
-
-
-def _gold(own: OwnData, outcome: TrainingOutcome, data: Dataset) -> Array:
-    if own.kind == "regression":
-        return np.array(data.table["score"].to_pylist(), np.float64)
-    if own.kind == "tokens":
-        return _lists(data.table["token_labels"].to_pylist())
-    return np.array([outcome.classes.index(label) for label in labels_of(own.kind, data)])
-
-
-def _lists(rows: Sequence[list[str]]) -> Array:
-    """Lists of tags as an array of objects, also where all are as long as each other."""
-    found = np.empty(len(rows), object)
-    found[:] = rows
-    return found
-
-
-def _stacked(runs: Sequence[Array]) -> Array:
-    found = np.empty((len(runs), len(runs[0])), runs[0].dtype)
-    for row, run in zip(found, runs, strict=True):
-        row[:] = run
-    return found
-
-
-def _texts(own: OwnData, data: Dataset) -> dict[str, Sequence[str]]:
-    second = [pair or "" for pair in data.pairs]
-    return {"text": data.texts, **({"pair": second} if any(second) else {})}
+    points = [chosen_point(own.kind, outcome, held, config.select) for outcome in outcomes]
+    where = {"dataset": own.name, "language": language}
+    names = tuple(run_name(outcome.seeds) for outcome in outcomes)
+    return trained_answers(own.kind, data, Trained(outcomes, points, names), where)
 
 
 def _spread(own: OwnData, scores: Scores) -> list[str | Claim]:

@@ -1,0 +1,176 @@
+"""The lights of the page: those of the audit that a score hangs on, and three of the trainings, decided together.
+
+Red where the lower bound lies beyond its threshold, green only where the upper bound lies within, grey otherwise;
+Holm's procedure goes over those that rest on a sample. Leaks, size and constant trainings are counted and are no part
+of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from scipy import stats
+
+from goldproof.claiming.scores import Evidence
+from goldproof.errors import UsageError
+from goldproof.judging.audit.lights import Colour, Gauge, Light, LightQuestion, turn_on
+from goldproof.judging.metric_numbers import score_format, shown, signed, unit
+from goldproof.judging.metrics import is_share
+from goldproof.report.numbers import count, format_number
+from goldproof.statistics.estimate import Estimate
+
+OF_AUDIT = ("leaks", "shortcuts", "labels", "size")
+SPREAD = "the standard deviation of the score over trainings"
+CONSTANT = "trainings that give one answer to nearly everything"
+AHEAD = "by how much a bag of words is ahead"
+
+
+@dataclass(frozen=True, slots=True)
+class PageLight:
+    """A light with its sentence."""
+
+    name: str
+    colour: Colour
+    sentence: str
+    estimate: Estimate | None
+    digits: int
+    unit: str
+
+
+def find_lights(evidence: Evidence) -> tuple[PageLight, ...]:
+    """All lights, decided together."""
+    questions = {name: _audited(evidence.audit["lights"][name], name) for name in OF_AUDIT}
+    questions |= {"spread": _spread(evidence), "constant": _constant(evidence), "words": _words(evidence)}
+    lights = turn_on(list(questions.values()), evidence.config.level)
+    return tuple(_worded(evidence, light) for light in lights)
+
+
+def _audited(form: Mapping[str, Any], name: str) -> LightQuestion:
+    """A light of the audit, from its record."""
+    return LightQuestion(name, tuple(map(_gauge, form["gauges"])), form["reason"])
+
+
+def _gauge(form: Mapping[str, Any]) -> Gauge:
+    table = {_rounded(each["level"]): each for each in form["at"]}
+    fixed = {name: form[name] for name in ("of", "threshold", "unit", "digits", "is_sampled")}
+    return Gauge(interval=partial(_at, table), **fixed)
+
+
+def _at(table: Mapping[float, Mapping[str, Any]], level: float) -> Estimate:
+    form = table.get(_rounded(level))
+    if form is None:
+        raise UsageError(f"the audit was not asked at the level {level}; it was at {', '.join(map(str, table))}")
+    value, low, high = (math.inf if form[name] is None else form[name] for name in ("value", "low", "high"))
+    return Estimate(value, low, high, form["method"], form["n"], level)
+
+
+def _rounded(level: float) -> float:
+    return round(level, 9)
+
+
+def _spread(evidence: Evidence) -> LightQuestion:
+    """Whether trainings that differ in nothing but the seed score alike."""
+    scores = evidence.per_training
+    if len(scores) < 3:
+        reason = f"of {_trainings(len(scores))} too little can be said of others: at least 3 are needed"
+        return LightQuestion("spread", (), reason)
+    threshold = evidence.config.thresholds.spread
+    scale = "points" if is_share(evidence.metric) else ""
+    interval = partial(deviation_interval, float(scores.std(ddof=1)), len(scores))
+    return LightQuestion("spread", (Gauge(SPREAD, interval, threshold, scale, 1 if scale else 3),))
+
+
+def deviation_interval(deviation: float, n: int, level: float) -> Estimate:
+    """The interval of the standard deviation of n normal values, by the χ² distribution.
+
+    >>> found = deviation_interval(1.0, 10, 0.95)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.688, 1.826)
+    """
+    ends = (stats.chi2.ppf(p, n - 1) for p in ((1 + level) / 2, (1 - level) / 2))
+    low, high = (float(deviation * math.sqrt((n - 1) / end)) for end in ends)
+    return Estimate(deviation, low, high, f"χ² with {n - 1} degrees of freedom", n, level)
+
+
+def _constant(evidence: Evidence) -> LightQuestion:
+    """Whether a training ended by giving one answer to nearly everything; each that did is a fact."""
+    collapse = evidence.collapse
+    if collapse is None:
+        return LightQuestion("constant", (), "that is looked for in answers of classes and numbers, of at least two")
+    if collapse.unclear.any():
+        return LightQuestion("constant", (), "one label is so frequent that always giving it looks like any training")
+    share, n = collapse.n / len(collapse.collapsed), len(collapse.collapsed)
+    found = Estimate(share, share, share, "a count", n)
+    return LightQuestion("constant", (Gauge(CONSTANT, lambda _: found, 1e-9, "%", 0, is_sampled=False),))
+
+
+def _words(evidence: Evidence) -> LightQuestion:
+    """Whether the model does better than a bag of words learned from the same training data."""
+    if evidence.words is None:
+        reason = "none was tried on these data" if evidence.data.has_classes else "it is tried on data of classes only"
+        return LightQuestion("words", (), reason)
+    scale = "points" if is_share(evidence.metric) else ""
+    return LightQuestion("words", (Gauge(AHEAD, evidence.words_ahead, 0.0, scale),))
+
+
+def _worded(evidence: Evidence, light: Light) -> PageLight:
+    if light.name in OF_AUDIT:
+        sentence = evidence.audit["lights"][light.name]["said"][light.colour]
+    elif light.gauge is None or light.estimate is None:
+        sentence = f"{TITLES[light.name]}: not judged, because {light.reason}."
+    else:
+        sentence = f"{TITLES[light.name]}: {WORDS[light.name](evidence, light.colour, light.estimate)}."
+    gauge = light.gauge
+    digits, scale = (gauge.digits, gauge.unit) if gauge is not None else (1, "")
+    return PageLight(light.name, light.colour, sentence, light.estimate, digits, scale)
+
+
+def _spread_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
+    metric, scores = evidence.metric, evidence.per_training
+    low, high = (_number(float(end), metric) for end in (scores.min(), scores.max()))
+    limit = f"{shown(evidence.config.thresholds.spread, metric)}{unit(metric)}"
+    said = {"red": "credibly more than", "green": "credibly less than", "grey": "neither credibly more nor less than"}
+    at = f"{shown(found.value, metric)} [{shown(found.low, metric)}, {shown(found.high, metric)}]{unit(metric)}"
+    from_to = f"{_trainings(len(scores))} score from {low} to {high}"
+    return f"{from_to}; their standard deviation, {at}, is {said[colour]} {limit}"
+
+
+def _constant_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
+    n = round(found.value * found.n)
+    if colour == "green":
+        return f"none of {_trainings(found.n)} gave one answer to nearly everything"
+    is_in = "is" if n == 1 else "are"
+    return f"{count(n)} of {_trainings(found.n)} gave one answer to nearly everything, and {is_in} in no score here"
+
+
+def _words_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
+    metric = evidence.metric
+    rival = evidence.rivals[0]
+    low, high = (signed(-end, metric) for end in (found.high, found.low))
+    at = f"{signed(-found.value, metric)}{unit(metric)} [{low}, {high}]"
+    said = {
+        "red": "the model is credibly worse",
+        "green": "the model is credibly better",
+        "grey": "the two cannot be told apart",
+    }
+    return (
+        f"a bag of words learned from the same data reaches {_number(rival.score.value, metric)} on the "
+        f"{count(rival.n_items)} items that are no copies; {said[colour]}, {at}"
+    )
+
+
+def _number(value: float, metric: str) -> str:
+    form = score_format(metric)
+    return f"{format_number(value, form.digits, form.unit)} {form.unit}".strip()
+
+
+def _trainings(n: int) -> str:
+    return f"{count(n)} {'training' if n == 1 else 'trainings'}"
+
+
+TITLES = {"spread": "Trainings", "constant": "Constant trainings", "words": "Beyond words"}
+WORDS = {"spread": _spread_words, "constant": _constant_words, "words": _words_words}

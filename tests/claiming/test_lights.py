@@ -1,0 +1,123 @@
+"""A planted fault of each kind turns its light, and a clean page turns none of the trainings' lights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.claiming.made import audit_of, evidence_of, make_config, make_rows
+
+from goldproof.claiming.lights import deviation_interval, find_lights
+from goldproof.claiming.steps import steps_down
+from goldproof.claiming.words import claim, not_claimed
+
+
+def colours(evidence):
+    return {light.name: light.colour for light in find_lights(evidence)}
+
+
+def said(evidence, name):
+    return next(light.sentence for light in find_lights(evidence) if light.name == name)
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    """Data without a cue, and their audit."""
+    config = make_config(tmp_path_factory.mktemp("clean"), make_rows(300, 0), make_rows(240, 1), labels=False)
+    return config, audit_of(config)
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory):
+    """A cue word in most rows, a fifth of the labels wrong, and test rows that stand in train."""
+    train = make_rows(900, 0, cue=1.0, wrong=0.2)
+    test = [*make_rows(200, 1, cue=1.0, wrong=0.2), *train[:40]]
+    config = make_config(tmp_path_factory.mktemp("faulty"), train, test)
+    return config, audit_of(config)
+
+
+def test_a_clean_page_has_no_red_light(clean):
+    found = colours(evidence_of(*clean, [0.8] * 40))
+    assert found == {
+        "leaks": "green",
+        "shortcuts": "grey",  # 240 items do not rule out a tenth of the way
+        "labels": "grey",  # not looked for
+        "size": "grey",
+        "spread": "green",
+        "constant": "green",
+        "words": "green",
+    }
+
+
+def test_too_small_a_test_turns_its_light(tmp_path):
+    config = make_config(tmp_path, make_rows(120, 0), make_rows(60, 1), labels=False)
+    evidence = evidence_of(config, audit_of(config), [0.8] * 3)
+    assert colours(evidence)["size"] == "red"
+    assert said(evidence, "size").startswith("Size: the smallest difference that 60 items show with 80 % power")
+
+
+def test_copies_a_cue_and_wrong_labels_turn_their_lights(faulty):
+    evidence = evidence_of(*faulty, [0.8] * 5)
+    found = colours(evidence)
+    assert (found["leaks"], found["shortcuts"], found["labels"]) == ("red", "red", "red")
+    assert said(evidence, "leaks").startswith("Leaks: 40 of 240 rows of test (16.7 %) have a copy in an earlier split;")
+    refused = not_claimed(evidence, find_lights(evidence))
+    assert refused[0].startswith("That the score holds for items that do not stand in training")
+    assert any("too many labels are estimated to be wrong" in line for line in refused)
+
+
+def test_unstable_training_turns_its_light(clean):
+    evidence = evidence_of(*clean, [0.6, 0.95, 0.7, 0.9, 0.65])
+    assert colours(evidence)["spread"] == "red"
+    assert said(evidence, "spread").startswith("Trainings: 5 trainings score from 60.0 % to 95.0 %; their standard")
+    assert "That another training would score the same: see what the seed moves." in not_claimed(
+        evidence, find_lights(evidence)
+    )
+
+
+def test_a_constant_training_turns_its_light_and_is_in_no_score(clean):
+    evidence = evidence_of(*clean, [0.8, None, 0.8, 0.8])
+    assert colours(evidence)["constant"] == "red"
+    assert said(evidence, "constant") == (
+        "Constant trainings: 1 of 4 trainings gave one answer to nearly everything, and is in no score here."
+    )
+    assert "1 of 4 trainings gave one answer to nearly everything and is not in this number." in claim(evidence)
+    assert evidence.estimate.value == pytest.approx(0.8)
+
+
+def test_a_model_worse_than_a_bag_of_words_turns_its_light(faulty):
+    evidence = evidence_of(*faulty, [0.55] * 5)
+    assert colours(evidence)["words"] == "red"
+    assert "the model is credibly worse" in said(evidence, "words")
+
+
+def test_fewer_than_three_trainings_say_nothing_of_another(clean):
+    evidence = evidence_of(*clean, [0.8, 0.9])
+    assert "for this training (seed 0) on items like these; it says nothing of another one." in claim(evidence)
+    assert said(evidence, "spread") == (
+        "Trainings: not judged, because of 1 training too little can be said of others: at least 3 are needed."
+    )
+
+
+def test_all_trainings_constant_is_no_score(clean):
+    assert claim(evidence_of(*clean, [None, None, None])) == (
+        "On 240 items of made up (xx), fake trained as below gives one answer to nearly everything, in all 3 "
+        "trainings: nothing may be claimed of what it can do."
+    )
+
+
+def test_the_interval_of_a_deviation_is_that_of_the_chi_squared_distribution():
+    rng = np.random.default_rng(0)
+    for n in (3, 5, 10):
+        draws = rng.normal(0, 2.0, (4000, n)).std(axis=1, ddof=1)
+        held = [each.low <= 2.0 <= each.high for each in (deviation_interval(float(s), n, 0.9) for s in draws)]
+        assert abs(np.mean(held) - 0.9) < 4 * np.sqrt(0.09 / 4000)
+        assert deviation_interval(1.0, n, 0.9).low == pytest.approx(np.sqrt((n - 1) / stats.chi2(n - 1).ppf(0.95)))
+
+
+def test_the_audit_is_asked_at_every_level_that_holm_may_use():
+    steps = steps_down(0.95, 2)
+    for k in range(1, 9):
+        level = 1 - 0.05 / k
+        assert min(abs(level - each) for each in steps) < 1e-12
+        assert min(abs(1 - (1 - level) / 2 - each) for each in steps) < 1e-12

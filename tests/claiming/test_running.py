@@ -1,0 +1,252 @@
+"""The whole way: plan, run, page, evidence; stopped and gone on with; and what is wrong is said before any work."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from tests.claiming.made import make_config, make_rows, write_rows
+
+import goldproof
+from goldproof.claiming.data import find_data
+from goldproof.claiming.planner import Omission, make_plan
+from goldproof.claiming.timing import Rates
+from goldproof.cli import run_command
+from goldproof.errors import DataError, UsageError
+from goldproof.report.summary import Claim
+
+pytestmark = pytest.mark.needs("models")
+
+QUICK = {"recipe.epochs": 3, "recipe.evaluations": 3, "recipe.batch": 16}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    write_rows(folder / "train.csv", make_rows(120, 0, cue=0.6))
+    write_rows(folder / "test.csv", make_rows(80, 1, cue=0.6))
+    write_rows(folder / "other.csv", make_rows(60, 2, cue=0.6))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(files):
+    """A page of everything that such data allow, and all that was told on the way."""
+    news = []
+    found = goldproof.claims(
+        "Mine=fake",
+        files / "train.csv",
+        files / "test.csv",
+        tests={"yy": files / "other.csv"},
+        language="xx",
+        name="made up",
+        minutes=30,
+        settings=QUICK,
+        store=files / "store",
+        out=files / "out",
+        progress=news.append,
+    )
+    return found, news
+
+
+def test_the_page_says_the_claim_its_lights_and_what_may_not_be_claimed(page):
+    report = page[0].report
+    assert report.title == "What may be claimed of Mine on made up?"
+    assert re.match(
+        r"On 80 items of made up \(xx\), Mine trained as below reaches accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
+        r"another training on items like these\. A bag-of-words model reaches",
+        report.answer.sentence,
+    )
+    lights = [line.text.partition(":")[0] for line in report.verdict if isinstance(line, Claim)]
+    assert lights == ["Leaks", "Shortcuts", "Labels", "Size", "Trainings", "Constant trainings", "Beyond words"]
+    titles = [section.title for section in report.sections]
+    assert titles[0] == "What may not be claimed"
+    assert {"What moves it?", "In other languages, and with another checkpoint", "Without some of the words"} <= {
+        *titles
+    }
+    assert page[0].plan.seconds > 0
+
+
+def test_the_plan_is_said_before_and_everything_is_written(page, files):
+    found, news = page
+    lines = [line for each in news for line in each.lines]
+    assert any(line.startswith("Planned for 30 minutes: about") for line in lines)
+    assert {path.name for path in found.files if path.parent == files / "out"} >= {
+        "claims.html",
+        "evidence.json",
+        "claim.md",
+        "claim.tex",
+        "model-card.md",
+        "eval_results.yaml",
+        "every_eval_ever.json",
+        "summary.json",
+    }
+    html = (files / "out" / "claims.html").read_text(encoding="utf-8")
+    for link in re.findall(r'<a href="([a-z]+/report\.html)"', html):
+        assert (files / "out" / link).is_file()
+    card = (files / "out" / "model-card.md").read_text(encoding="utf-8")
+    assert card.startswith("## What may be claimed\n")
+    assert "Not claimed:" in card
+
+
+def test_run_again_nothing_is_computed_and_the_page_is_the_same(page, files):
+    outcomes = []
+    again = goldproof.claims(
+        "Mine=fake",
+        files / "train.csv",
+        files / "test.csv",
+        tests={"yy": files / "other.csv"},
+        language="xx",
+        name="made up",
+        minutes=30,
+        settings=QUICK,
+        store=files / "store",
+        out=files / "again",
+        progress=lambda news: outcomes.append(news.outcome) if news.outcome else None,
+    )
+    assert {outcome.status for outcome in outcomes} == {"kept"}
+    assert again.config == page[0].config
+    for name in ("claims.html", "summary.json", "evidence.json"):
+        assert (files / "again" / name).read_bytes() == (files / "out" / name).read_bytes()
+
+
+def test_verify_holds_and_names_each_change(page, files, tmp_path):
+    assert page[0].files
+    evidence = files / "out" / "evidence.json"
+    found = goldproof.verify(evidence, files / "store")
+    assert (found.holds, found.mismatches, found.notes) == (True, (), ())
+    assert found.n_claims > 20
+
+    changed = json.loads(evidence.read_text(encoding="utf-8"))
+    place = next(i for i, each in enumerate(changed["claims"]) if each["estimate"])
+    changed["claims"][place]["estimate"]["value"] += 0.01
+    (tmp_path / "number.json").write_text(json.dumps(changed), encoding="utf-8")
+    (line,) = goldproof.verify(tmp_path / "number.json", files / "store").mismatches
+    assert line.startswith(f"{changed['claims'][place]['place']}: estimate is ")
+
+    text = (files / "test.csv").read_bytes()
+    try:
+        rows = text.splitlines(keepends=True)
+        (files / "test.csv").write_bytes(b"".join([*rows[:7], b"x" + rows[7], *rows[8:]]))
+        (line,) = goldproof.verify(evidence, files / "store").mismatches
+        assert line == f"test data ({files / 'test.csv'}): 1 row is changed: row 7"
+    finally:
+        (files / "test.csv").write_bytes(text)
+
+    changed = json.loads(evidence.read_text(encoding="utf-8"))
+    changed["model"]["model"] = "0" * 64
+    (tmp_path / "model.json").write_text(json.dumps(changed), encoding="utf-8")
+    (line,) = goldproof.verify(tmp_path / "model.json", files / "store").mismatches
+    assert re.fullmatch(r"the model is another one: its files have the digest \w+, not 000000000000", line)
+
+    record = next(path for path in (files / "store" / "records").rglob("*.json") if changed["jobs"][0] in path.name)
+    aside = record.rename(tmp_path / "record")
+    try:
+        (line,) = goldproof.verify(evidence, files / "store").mismatches
+        assert line.endswith(f"[{changed['jobs'][0][:12]}]")
+        assert line.startswith(f"the store {files / 'store'} has no value of ")
+    finally:
+        aside.rename(record)
+    assert run_command(["verify", str(evidence), "--store", str(files / "store")]) == 0
+    assert run_command(["verify", str(tmp_path / "model.json"), "--store", str(files / "store")]) == 1
+
+
+def test_what_is_no_evidence_is_refused(tmp_path):
+    (tmp_path / "other.json").write_text('{"product": "other"}', encoding="utf-8")
+    with pytest.raises(DataError, match="no evidence that this version reads"):
+        goldproof.verify(tmp_path / "other.json")
+    with pytest.raises(DataError, match="there is no such file"):
+        goldproof.verify(tmp_path / "none.json")
+
+
+RATES = Rates(load=2.0, step=1.0, item=0.05)
+
+
+def plan_of(tmp_path, minutes, **changes):
+    config = make_config(tmp_path, make_rows(400, 0), make_rows(100, 1), levels=3, **changes)
+    return make_plan(config, find_data(config), RATES, minutes)
+
+
+def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_path):
+    long = plan_of(tmp_path, 120)
+    assert [stage.name for stage in long.stages] == [
+        "the audit, and 3 trainings",
+        "2 more trainings",
+        "initialisation, data order and dropout told apart (9 trainings)",
+    ]
+    assert long.left_out == ()
+    assert long.stages[-1].config.seeds == (0, 1, 2, 3, 4)
+    middle = plan_of(tmp_path, 10)
+    assert [stage.name for stage in middle.stages] == ["the audit, and 3 trainings"]
+    assert [each.name for each in middle.left_out] == [
+        "2 more trainings",
+        "Initialisation, data order and dropout told apart (9 trainings)",
+    ]
+    assert all(each.seconds > 60 for each in middle.left_out)
+    for plan, minutes in ((long, 120), (middle, 10)):
+        assert plan.seconds <= 60 * minutes
+
+
+def test_with_little_time_one_training_on_fewer_rows_is_planned_and_said(tmp_path):
+    one = plan_of(tmp_path, 4)
+    assert one.stages[0].config.seeds == (0,)
+    few = plan_of(tmp_path, 2.5)
+    assert few.stages[0].config.data.most_train < 360
+    assert few.left_out[0].name.startswith(f"Trained on {few.stages[0].config.data.most_train} of 360 rows")
+    with pytest.raises(UsageError) as caught:
+        plan_of(tmp_path, 0.1)
+    assert str(caught.value).startswith(
+        "--minutes 0.1 is too short here: one training on 200 rows, the audit and the page take about "
+    )
+
+
+def test_what_is_left_out_is_a_sentence():
+    assert Omission("2 more trainings", 400.0).sentence() == "2 more trainings: about 7 minutes more."
+    assert Omission("Words", None, "no tagger.").sentence() == "Words: no tagger."
+
+
+def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    unlabelled = write_rows(tmp_path / "bare.csv", [{"text": row["text"]} for row in make_rows(30, 3)])
+    train, test = str(files / "train.csv"), str(files / "test.csv")
+    cases = [
+        (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found to train on"),
+        (
+            ["--model", "fake", "--train", train, "--test", train],
+            "a column 'split' with train and validation or test is needed, or another file",
+        ),
+        (["--model", "none/at/all", "--train", train, "--test", test], "there is no folder 'none/at/all'"),
+        (["--model", "fake", "--train", train, "--test", test, "--minutes", "0"], "--minutes must be above 0; got 0"),
+        (["--model", "fake", "--train", train, "--test", "yy=" + test], "--test names one file in the language"),
+        (["--model", "fake", "--train", train, "--test", test, "--test", test], "got 2 without a language"),
+        (["--model", "fake", "--train", train, "--test", test, "--test", "yy=no.csv"], "no.csv"),
+    ]
+    for arguments, expected in cases:
+        assert run_command(["claims", *arguments, "--language", "xx"]) == 2, arguments
+        err = capfd.readouterr().err
+        assert expected in err, err
+        assert "Traceback" not in err
+    assert not (tmp_path / "goldproof-store").exists()
+
+
+def test_the_study_runs_from_settings_too(tmp_path):
+    report = goldproof.run("claims", preset="tiny", settings={"levels": 0}, store=tmp_path / "store")
+    assert report.title == "What may be claimed of fake on generated reviews?"
+    assert any(section.title == "Without some of the words" for section in report.sections)
+
+
+def test_pairs_are_asked_with_each_text_alone(tmp_path):
+    rows = [{**row, "pair": row["text"][::-1]} for row in make_rows(80, 0, cue=0.5)]
+    config = make_config(tmp_path, rows, [{**row, "pair": row["text"][::-1]} for row in make_rows(60, 1, cue=0.5)])
+    settings = {"data.train": config.data.train, "data.test": config.data.test, "data.languages": ["xx"], "levels": 0}
+    report = goldproof.run(
+        "claims", settings={**settings, **QUICK, "seeds": [0, 1, 2], "labels": False}, store=tmp_path / "store"
+    )
+    (section,) = [each for each in report.sections if each.title == "With one of the two texts"]
+    assert [item.text.partition(" (")[0] for item in section.items] == [
+        "Trained and tested with the first text alone",
+        "Trained and tested with the second text alone",
+    ]
+    assert replace(config).reference == ""

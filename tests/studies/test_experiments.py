@@ -157,12 +157,17 @@ def test_what_is_not_at_hand_is_named_and_the_rest_is_left(small):
     assert {each.reason for each in extra} == {
         "the catalog knows no local files of split 'train' of 'glue/mnli' in 'en'; known: validation"
     }
+    assert [each.places for each in extra][-2:] == [("Table 5", "Figure 5"), ("Table 7",)]
+    assert found.config.presence.annotated == (
+        "en",
+        "ru",
+    )  # their training data are there, and need no gold of the test
     assert all_jobs(stability.jobs(found.config))
 
 
 def test_a_run_says_all_that_is_absent_at_once(small, tmp_path, capsys):
     settings = [f"--set=data.root={small.data.root}", "--set=model=fake", "--set=data.languages=en,ru"]
-    settings.append("--set=presence.features=[]")
+    settings += ["--set=presence.features=[]", "--set=presence.annotated=[]"]
     assert run_command(["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: 3 experiments are not at hand: the language ru (")
@@ -199,6 +204,7 @@ def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch,
     for module in ("torch", "transformers", "huggingface_hub"):
         monkeypatch.setitem(sys.modules, module, None)
     settings = [f"--set=data.root={small.data.root}", "--set=data.languages=en,ru", "--set=presence.features=[]"]
+    settings.append("--set=presence.annotated=[]")
     command = ["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]
     assert run_command([*command, "--dry-run"]) == 0
     out = capsys.readouterr().out

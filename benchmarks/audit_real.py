@@ -2,8 +2,8 @@
 
     python benchmarks/audit_real.py [folder of corpora] [--no-labels] [name …]
 
-MNLI has its development set only and CLCD its training files only: shortcuts are then cross-validated. "Second text
-only" stands beside the best, as literature has it for NLI.
+MNLI has its development set only and CLCD its training files only: shortcuts are then cross-validated, those of CLCD on
+3,000 rows of the 10,000, drawn at random. "Second text only" stands beside the best, as literature has it for NLI.
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ FILES: Mapping[str, tuple[Mapping[str, tuple[str, ...]], str]] = {
     **{f"CLCD {name}": ({"test": (f"logic/en/{name}_train.csv",)}, "en") for name in CLCD},
     "WikiANN en": ({"train": ("entities/wikiann/en/train.txt",), "test": ("entities/wikiann/en/test.txt",)}, "en"),
 }
+CLCD_ROWS = 3_000
 OURS = "ours, closed, mixed"
 
 
@@ -134,7 +135,8 @@ def main(root: Path, names: list[str], labels: bool) -> None:
     for name in names or [*FILES, OURS]:
         splits = splits_of(root, name)
         start = time.perf_counter()
-        found = audit_splits(splits, AuditSettings(name=name, labels=labels))
+        most = CLCD_ROWS if name.startswith("CLCD") else AuditSettings().most_test
+        found = audit_splits(splits, AuditSettings(name=name, labels=labels, most_test=most))
         print(row(name, found, time.perf_counter() - start), flush=True)
 
 

@@ -111,6 +111,14 @@ def test_each_rule_finds_its_sentence(language, package, sentences):
     assert features_of(language, [PLAIN[language]]) == [frozenset()]
 
 
+def test_english_anaphora_of_several_words():
+    """Phrases stand for more than one word, none of which need be a pronoun in the list."""
+    pytest.importorskip("spacy")
+    texts = ["The teams fought each other.", "Cats and dogs hate one another.", "The former won.", "Each team won."]
+    found = ["Anaphora/Coreference" in each for each in features_of("en", texts)]
+    assert found == [True, True, True, False]
+
+
 @pytest.mark.parametrize(
     ("language", "words", "classes", "feature", "other"),
     [

@@ -18,6 +18,7 @@ LABELS = {
     "sentiment": ["negative", "positive"],
     "topic": ["science/technology", "sports", "health"],
     "pair": ["entailment", "not_entailment"],
+    "contradiction": ["contradiction", "no_contradiction"],
 }
 ITEMS = [Labelled(str(i), f"text {i}", None, "aab"[i % 3]) for i in range(60)]
 
@@ -31,7 +32,7 @@ def test_a_built_in_set_has_ten_plain_variants_that_differ(task: str, language: 
     assert len(set(asked)) == len(asked)
     for question in asked:
         assert "It rains today." in question
-        assert ("It is wet." in question) == (task == "pair")
+        assert ("It is wet." in question) == (task in ("pair", "contradiction"))
         assert "{" not in question
         assert not question[-1].isspace()  # the blank before the answer is the answer's
 
@@ -113,9 +114,9 @@ def test_labels_that_share_a_word_are_refused(tmp_path: Path) -> None:
 
 
 def test_sets_that_are_not_there_are_named() -> None:
-    with pytest.raises(UsageError, match="for the task 'tagging'; there are for: text, sentiment, topic, pair"):
+    with pytest.raises(UsageError, match="for the task 'tagging'; there are for: text, sentiment, topic, pair, contr"):
         built_in("tagging", "en")
-    with pytest.raises(UsageError, match="in the language 'sw'; there are in: en, de, fr, es, pt, ru; or give a file"):
+    with pytest.raises(UsageError, match="in the language 'sw'; there are in: en, de, fr, es, pt, ru, sv; or give"):
         built_in("text", "sw")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -235,6 +237,59 @@ def test_the_study_runs_from_settings_too(tmp_path):
     report = goldproof.run("claims", preset="tiny", settings={"levels": 0}, store=tmp_path / "store")
     assert report.title == "What may be claimed of fake on generated reviews?"
     assert any(section.title == "Without some of the words" for section in report.sections)
+
+
+def test_stopped_it_goes_on_with_its_plan_and_ends_as_if_it_had_not_been(page, files):
+    def ask(store, progress):
+        return goldproof.claims(
+            "Mine=fake",
+            files / "train.csv",
+            files / "test.csv",
+            language="xx",
+            name="made up",
+            minutes=30,
+            settings={**QUICK, "levels": 0, "labels": False},
+            store=store,
+            progress=progress,
+        )
+
+    lines, n_done = [], 0
+
+    def stop(news):
+        nonlocal n_done
+        lines.extend(news.lines)
+        n_done += news.outcome is not None and news.outcome.status == "done"
+        if n_done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(files / "stopped", stop)
+    again = []
+    found = ask(files / "stopped", lambda news: again.extend(news.lines))
+    assert "A short calibration: how fast does this machine train and answer?" in lines
+    assert [line for line in again if "calibration" in line] == []
+    assert [line for line in lines if line.startswith("Planned")] == [line for line in again if line.startswith("Plan")]
+    whole = ask(files / "whole", lambda _: None)
+    assert found.report.answer.sentence == whole.report.answer.sentence
+
+
+BARE = """
+import sys
+for name in ("pydantic", "typer", "altair", "rich"):
+    sys.modules[name] = None
+from goldproof.studies.compute import main
+sys.exit(main(["claims", "settings.json", "store"]))
+"""
+
+
+def test_what_computes_need_not_be_able_to_draw(tmp_path):
+    (tmp_path / "settings.json").write_text('{"preset": "tiny", "levels": 0, "labels": false}', encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", BARE], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.partition(" in ")[0]) == (0, "{'done': 15}"), done.stderr
+    settings = {"levels": 0, "labels": False}
+    told = []
+    goldproof.run("claims", "tiny", settings, store=tmp_path / "store", progress=lambda each: told.append(each.status))
+    assert {*told} == {"kept"}
 
 
 def test_pairs_are_asked_with_each_text_alone(tmp_path):

@@ -161,7 +161,8 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: Dataset.from_rows("toy", [{"txt": "a"}]),
         UsageError,
-        "a dataset has no column 'txt'; its columns: id, split, text, pair, label, score, tokens, token_labels, language, tags",
+        "a dataset has no column 'txt'; its columns: id, split, text, pair, label, score, tokens, token_labels, language, "
+        "tags, answers",
     ),
     (
         lambda root: Dataset.from_rows("toy", [{"text": None}]),

@@ -7,7 +7,7 @@ from typing import Any
 from goldproof.data.corpora.catalog import catalog, load
 from goldproof.data.corpora.published import LAYOUTS
 
-OTHER_LAYOUTS = {"conllu", "token-tag", "conll-ner"}
+OTHER_LAYOUTS = {"conllu", "token-tag", "conll-ner", "squad-json"}
 
 
 def test_every_entry_is_complete() -> None:

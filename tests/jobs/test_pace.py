@@ -79,9 +79,9 @@ def test_the_worker_records_the_size_that_the_plan_told(tmp_path):
 
 def test_samples_are_short_and_only_of_what_no_record_tells():
     jobs = [training(n) for n in (400, 40, 80)]
-    samples = sample_jobs(jobs, Paces())
+    (samples,) = sample_jobs(jobs, Paces())
     assert [sample.arguments["recipe"].steps for sample in samples] == list(SAMPLE_STEPS)
     assert {sample.arguments["train"].key for sample in samples} == {jobs[1].arguments["train"].key}
     assert {kind_of(sample) for sample in samples} == {kind_of(jobs[0])}
     assert sample_jobs(jobs, paces_of([record(jobs[0], 3.0, 100)])) == []
-    assert sample_jobs([unsized.job("a", 1), unsized.job("a", 2)], Paces()) == [unsized.job("a", 1)]
+    assert sample_jobs([unsized.job("a", 1), unsized.job("a", 2)], Paces()) == [[unsized.job("a", 1)]]

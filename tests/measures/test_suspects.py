@@ -56,7 +56,7 @@ def test_planted_errors_are_ranked_first_and_counted(n_labels: int) -> None:
     assert found.planted[0].found.value > 0.6
     assert top.gathered is not None
     assert top.gathered.low <= top.gathered.value <= top.gathered.high <= 1
-    assert top.precision.method == "share of wrong labels times that of uniform planted errors found"
+    assert top.precision.method == "share of wrong labels times how many errors planted at random are found"
     assert [cut.precision.value * cut.n for cut in found.cuts] == sorted(
         cut.precision.value * cut.n for cut in found.cuts
     )

@@ -175,3 +175,30 @@ def test_weights_without_a_head_are_refused(tmp_path: Path) -> None:
 
 def test_it_is_a_prompted_model(tmp_path: Path) -> None:
     assert isinstance(tiny(tmp_path, "gpt2"), Prompted)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+@pytest.mark.parametrize("pooling", ["last", "mean"])
+def test_its_layers_are_read_as_an_encoders(family: str, pooling: str, tmp_path: Path) -> None:
+    """The same folder is asked and probed; its twin has random weights in the same layers."""
+    import torch
+
+    from goldproof.measures.activations import open_reader
+    from goldproof.models.readout import Readout
+    from goldproof.models.transformer import transformer
+
+    model = tiny(tmp_path, family)
+    opened = model.open()
+    texts = ["the film was good", "it is a very long story with one two three", "bad"]
+    readout = Readout(pooling=pooling, dtype="float32", special_tokens=False)  # type: ignore[arg-type]
+    found = open_reader(transformer(model.source.folder), readout).read(texts).vectors
+    for row, text in enumerate(texts):
+        coded = opened.tokenizer(text, return_tensors="pt", return_token_type_ids=False)
+        with torch.no_grad():
+            layers = opened.network(**coded, output_hidden_states=True).hidden_states
+        inside = [layer[0, 1:-1] for layer in layers]  # without the tokens that begin and end a text
+        theirs = torch.stack([each[-1] if pooling == "last" else each.mean(0) for each in inside])
+        assert np.abs(found[:, row] - theirs.numpy()).max() < 1e-4
+    twin = open_reader(transformer(model.source.folder, random_weights=True), readout).read(texts).vectors
+    assert twin.shape == found.shape
+    assert np.abs(twin - found).max() > 0.01

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -199,3 +201,36 @@ def test_what_comes_out_is_read_as_predictions(place: Path, tmp_path: Path) -> N
     assert scores.sets[0].n_items == 24
     assert set(scores.sets[0].run_names) <= {"review", "sentence"}  # one that collapsed is left out, and said
     assert any("of 48 predictions are missing" in note for note in scores.notes)
+
+
+def test_prompts_in_one_language_about_texts_in_another(place: Path, tmp_path: Path) -> None:
+    report = goldproof.run(
+        "stability", settings=settings(place, **{"prompts.language": "de", "prompts.most": 2}), store=tmp_path / "store"
+    )
+    (wording,) = [item for item in report.items if getattr(item, "name", "") == "wording"]
+    assert [row["prompt"] for row in wording.rows] == ["Rezension", "Satz"]
+    assert "Stimmung" in str(wording.rows[0]["shown"])
+    assert "the film was" in str(wording.rows[0]["shown"])
+    assert report.provenance["languages of the prompts"] == "de"
+
+
+def test_proved_contradictions_in_another_language(place: Path, tmp_path: Path) -> None:
+    build = "build logic --task 1 --language sv --train 40 --test 12 --out"
+    subprocess.run([sys.executable, "-m", "goldproof", *build.split(), str(tmp_path)], check=True, capture_output=True)
+    given = {
+        "model": str(place / "llama"),
+        "data.train": str(tmp_path / "train.jsonl"),
+        "data.test": str(tmp_path / "test.jsonl"),
+        "data.languages": ["sv"],
+        "prompts.task": "contradiction",
+        "prompts.most": 3,
+        "prompts.examples": 2,
+        "prompts.draws": [0],
+    }
+    report = goldproof.run("stability", settings=given, store=tmp_path / "store")
+    (wording,) = [item for item in report.items if getattr(item, "name", "") == "wording"]
+    assert [row["words"] for row in wording.rows] == [
+        "contradiction: ja, non-contradiction: nej",
+        "contradiction: ja, non-contradiction: nej",
+        "contradiction: nej, non-contradiction: ja",
+    ]

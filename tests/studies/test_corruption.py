@@ -33,10 +33,13 @@ from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import wilson
+from goldproof.statistics.planning import needed, smallest_difference
 from goldproof.studies import find_study
+from goldproof.studies.beside import Beside
 from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report, steps
 from goldproof.studies.corruption.findings.author import _retained, _sentence
 from goldproof.studies.corruption.findings.cells import Found, control_section
+from goldproof.studies.corruption.findings.power import NO_SEEDS, power_items
 from goldproof.studies.corruption.findings.why import _CueRow
 from goldproof.studies.corruption.plan import trained_versions, training_jobs
 from goldproof.studies.corruption.scores import (
@@ -51,6 +54,7 @@ from goldproof.studies.corruption.scores import (
     load_runs,
     make_answers,
     retained_share,
+    with_paper,
 )
 from goldproof.studies.corruption.settings import DEFAULT
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
@@ -94,7 +98,10 @@ def test_the_paper_has_192_cells_8_baselines_and_72_trainings(tmp_path, monkeypa
     assert "     72  goldproof.train  (unknown time)" in shown
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     assert run_command(["run", "corruption", "--preset", "paper", "--dry-run"]) == 0  # a plan needs no weights
-    assert "     72  goldproof.train  (unknown time)\nnot at hand: the model roberta-base; " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "     72  goldproof.train  (unknown time)\n" in shown
+    assert "      2  goldproof.ask_masked  (unknown time)\n" in shown  # Table 5
+    assert "\nnot at hand: the model roberta-base; " in shown
 
 
 def test_the_control_adds_a_training_for_each_class_and_corrupt_test_alone_needs_none():
@@ -176,11 +183,54 @@ def test_the_paper_asks_for_masked_words_and_for_cues_without_nouns_and_adjectiv
 def test_a_paper_s_share_of_cues_stands_only_beside_its_own_words():
     shares = CueShares(wilson(3, 4), wilson(1, 4), None, None)
     sst2, mrpc = (task for name in ("glue/sst2", "glue/mrpc") for task in find_tasks(PAPER) if task.name == name)
-    assert _CueRow(sst2, "NOUN", "polarity", "nrc", shares).paper == 383 / 761
-    assert _CueRow(sst2, "NOUN+ADJ", "polarity", "nrc", shares).paper == 125 / 672
-    assert _CueRow(sst2, "NOUN", "polarity", "opinion", shares).paper is None
-    assert _CueRow(mrpc, "NOUN", "paraphrase", "ppdb-2.0-l-lexical.gz", shares).paper == 0.76
-    assert _CueRow(mrpc, "NOUN", "paraphrase", "PPDB 1.0 of NLTK's data", shares).paper is None
+    assert _CueRow(sst2, "NOUN", "polarity", "nrc", shares, True).paper == 383 / 761
+    assert _CueRow(sst2, "NOUN+ADJ", "polarity", "nrc", shares, True).paper == 125 / 672
+    assert _CueRow(sst2, "NOUN", "polarity", "opinion", shares, True).paper is None
+    assert _CueRow(mrpc, "NOUN", "paraphrase", "ppdb-2.0-l-lexical.gz", shares, True).paper == 0.76
+    assert _CueRow(mrpc, "NOUN", "paraphrase", "PPDB 1.0 of NLTK's data", shares, True).paper is None
+    assert _CueRow(sst2, "NOUN", "polarity", "nrc", shares).paper is None  # another model
+
+
+def test_the_papers_scores_stand_only_beside_its_own_model():
+    (sst2,) = (task for task in find_tasks(PAPER) if task.name == "glue/sst2")
+    assert with_paper(PAPER, sst2) == Beside(True)
+    assert not with_paper(replace(PAPER, model="/models/e5"), sst2).stands
+    local = replace(PAPER, model="/models/roberta-base", recipes=("glue/sst2 epochs=5",))
+    local = replace(local, data=replace(PAPER.data, hub=False))
+    assert with_paper(local, sst2) == Beside(True, ("other size", "other training"))
+    assert not with_paper(TINY, find_tasks(TINY)[0]).stands
+
+
+@pytest.mark.needs("models")
+def test_how_many_seeds_the_control_takes_is_planned(small, runs):
+    """Beside what the statistics plan for each comparison by itself."""
+    items = [item for section in report(SMALL, small).sections for item in section.items]
+    tables = {item.name: item for item in items if hasattr(item, "name")}
+    rows = {(row["task"], row["setting"]): row for row in tables["power"].rows}
+    for task in runs:
+        found = runs[task]
+        judged = [
+            each
+            for each in judge_task(SMALL, found, find_baseline(SMALL, found))
+            if each.verdict not in ("collapsed", "no baseline")
+        ]
+        of_test = [each for each in judged if each.cell.setting == "test"]
+        row = rows[task, "Corrupt-test"]
+        assert (row["seeds"], row["cells"]) == (3, len(of_test))
+        strict = [
+            replace(c, difference=replace(c.difference, level=1 - 0.05 / 6))
+            for c in (each.control.beyond for each in of_test)
+        ]
+        smallest = [smallest_difference(each) for each in strict]
+        assert row["shown"] == sum(each <= SMALL.margin for each in smallest)
+        totals = [
+            3 if least <= SMALL.margin else more.runs and 3 + more.runs
+            for least, more in zip(smallest, (needed(each, SMALL.margin, 3) for each in strict), strict=True)
+        ]
+        there = [total for total in totals if total is not None and total <= 100]
+        assert row["never"] == len(totals) - len(there)
+        assert row["needed"] == (max(there) if there else NO_SEEDS)
+    assert power_items(SMALL, []) == []
 
 
 def test_a_lexicon_of_ones_own_is_told_by_its_content(tmp_path):
@@ -466,7 +516,7 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
     items = {item.name: item for section in made.sections for item in section.items if hasattr(item, "name")}
     assert list(items) == [
         "change-train", "change-test", "change-both", "scores", "beyond-train", "beyond-test",
-        "beyond-both", "cells-generated-sentiment", "cells-generated-paraphrase", "cells-generated-similarity",
+        "beyond-both", "power", "cells-generated-sentiment", "cells-generated-paraphrase", "cells-generated-similarity",
         "information", "cues", "sentences-generated-sentiment", "solved-generated-sentiment",
         "solved-generated-paraphrase", "retained", "texts", "baselines",
     ]  # fmt: skip
@@ -506,7 +556,7 @@ def test_the_published_numbers_stand_beside_ours(runs):
     task = replace(found.task, name="glue/sst2")
     baseline = find_baseline(SMALL, found)
     judged = [replace(j, cell=replace(j.cell, task=task)) for j in judge_task(SMALL, found, baseline)]
-    renamed = Found(replace(found, task=task), baseline, judged)
+    renamed = Found(replace(found, task=task), baseline, judged, Beside(True))
     assert baseline_section([renamed]).items[0].rows[0]["paper"] == pytest.approx(0.9461)
     rows = {row["data"]: row for row in survival_section(SMALL, [renamed]).items[-1].rows}
     assert [rows["SST-2-NOUN"][f"p_{name}"] for name in SMALL.settings] == pytest.approx([-0.0057, -0.0734, -0.0585])

@@ -13,17 +13,20 @@ from goldproof.cli import run_command
 from goldproof.errors import DataError, ModelError, UsageError
 from goldproof.jobs.plan import all_jobs
 from goldproof.models.source import standing_in
-from goldproof.studies import find_study, probing, stability
+from goldproof.studies import corruption, find_study, probing, stability, transfer
 from goldproof.studies.experiments import find_at_hand
 from goldproof.studies.probing.settings import Baselines
 from goldproof.studies.shared import Data
 from goldproof.studies.stability.settings import AttributionRuns, Extra, Presence
+from goldproof.studies.transfer.pieces import COMMANDS
 
 PLACES = {
     # Table 2 lists the categories; Table 7 and Figures 16 to 18 are of the annotator and of coarse probing.
     # Table 2 shows examples: `docs/reference/probing-tasks.md`.
     "probing": {*(f"Table {n}" for n in (1, *range(3, 12))), *(f"Figure {n}" for n in range(1, 16))},
     "stability": {*(f"Table {n}" for n in (1, 3, 4, 5, 6, 7)), *(f"Figure {n}" for n in range(1, 19))},
+    "transfer": {*(f"Table {n}" for n in range(1, 9)), "Figure 1"},
+    "corruption": {*(f"Table {n}" for n in range(1, 6)), *(f"Figure {n}" for n in range(1, 4))},
 }
 RUSSIAN = {"Table 1", "Table 3", "Table 6", "Figure 1", "Figure 8"}
 
@@ -55,6 +58,33 @@ def test_a_paper_preset_names_every_table_and_figure(name):
 def test_the_experiments_of_a_study_are_its_jobs(config):
     planned = {job.key for job in all_jobs(stability.jobs(config))}
     assert {job.key for each in stability.experiments(config) for job in all_jobs(each.jobs())} == planned
+
+
+@pytest.mark.parametrize("study", [transfer, corruption], ids=lambda study: study.__name__)
+def test_so_are_those_of_transfer_and_corruption(study):
+    planned = {job.key for job in all_jobs(study.jobs(study.TINY))}
+    assert {job.key for each in study.experiments(study.TINY) for job in all_jobs(each.jobs())} == planned
+
+
+def test_a_task_of_corruption_can_be_left_out_with_its_recipe():
+    config = replace(corruption.TINY, recipes=("generated/sentiment epochs=2", "generated/paraphrase batch=8"))
+    first = corruption.experiments(config)[0]
+    rest = first.without()
+    assert rest.tasks == config.tasks[1:]
+    assert rest.recipes == ("generated/paraphrase batch=8",)
+
+
+@pytest.mark.parametrize("corpus", COMMANDS)
+def test_the_commands_of_the_papers_other_corpora_can_be_planned(corpus, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GOLDPROOF_DATA", raising=False)
+    command = COMMANDS[corpus].removeprefix("goldproof ").split()
+    if corpus == "conll2003":  # German is not on the hub, and English not free: a folder is needed
+        assert run_command([*command, "--set", "model=fake", "--dry-run"]) == 2
+        assert "the data root that holds the files of 'conll2003' is not known" in capsys.readouterr().err
+        return
+    assert run_command([*command, "--set", "model=fake", "--dry-run"]) == 0
+    assert "     10  goldproof.train" in capsys.readouterr().out
 
 
 def test_each_experiment_can_be_left_out_alone():
@@ -127,12 +157,17 @@ def test_what_is_not_at_hand_is_named_and_the_rest_is_left(small):
     assert {each.reason for each in extra} == {
         "the catalog knows no local files of split 'train' of 'glue/mnli' in 'en'; known: validation"
     }
+    assert [each.places for each in extra][-2:] == [("Table 5", "Figure 5"), ("Table 7",)]
+    assert found.config.presence.annotated == (
+        "en",
+        "ru",
+    )  # their training data are there, and need no gold of the test
     assert all_jobs(stability.jobs(found.config))
 
 
 def test_a_run_says_all_that_is_absent_at_once(small, tmp_path, capsys):
     settings = [f"--set=data.root={small.data.root}", "--set=model=fake", "--set=data.languages=en,ru"]
-    settings.append("--set=presence.features=[]")
+    settings += ["--set=presence.features=[]", "--set=presence.annotated=[]"]
     assert run_command(["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: 3 experiments are not at hand: the language ru (")
@@ -169,6 +204,7 @@ def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch,
     for module in ("torch", "transformers", "huggingface_hub"):
         monkeypatch.setitem(sys.modules, module, None)
     settings = [f"--set=data.root={small.data.root}", "--set=data.languages=en,ru", "--set=presence.features=[]"]
+    settings.append("--set=presence.annotated=[]")
     command = ["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]
     assert run_command([*command, "--dry-run"]) == 0
     out = capsys.readouterr().out

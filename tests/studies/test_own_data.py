@@ -489,7 +489,8 @@ def test_tags_of_one_item_and_repeated_items_are_said(tmp_path):
             "transfer",
             numbers,
             "texts or pairs with a number each (text 'text', score 'score'); the study 'transfer' takes texts with a "
-            "class each or pairs of texts with a class each or texts with a class for each word",
+            "class each or pairs of texts with a class each or texts with a class for each word or questions with "
+            "passages that answer them",
         ),
     ],
 )

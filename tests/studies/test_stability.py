@@ -411,7 +411,8 @@ def test_planning_is_light():
 @pytest.mark.needs("models")
 def test_one_seed_says_nothing_of_steadiness(found):
     alone = judged(replace(TINY, seeds=(0,), attribution=AttributionRuns(levels=0)), found.results)
-    (section,) = size_section(alone)
+    section, after = size_section(alone)
+    assert after.title == "How many categories are now above chance?"
     (shares,) = (item for item in section.items if getattr(item, "name", "") == "size-shares")
     assert isinstance(shares.rows[0]["share"], float)
     assert shares.rows[1]["share"] == Missing("needs at least two seeds")
@@ -464,12 +465,12 @@ def test_collapsed_runs_are_left_out_and_named(data):
 def test_a_features_score_has_an_interval_over_seeds_and_rows(data):
     condition = Condition("en", 16, "Negation", 50)
     scored = score_answers(condition, answers_of(data, noisy_runs(data, 4, 0.8)), 0.95)
-    cell = _score(0.95, scored)
+    cell = _score(0.95, scored, "Negation")
     rows = items_by_tag(scored.answers)["Negation"]
     assert cell == summary_method(mean_score(scored.answers.take(rows), "mcc"))
     assert cell.value == pytest.approx(scored.table[scored.categories.index("Negation")].mean())
     alike = score_answers(condition, answers_of(data, [["entailment"] * len(data)] * 3), 0.95)
-    assert _score(0.95, alike) == Missing("every run gives one answer to nearly all rows")
+    assert _score(0.95, alike, "Negation") == Missing("every run gives one answer to nearly all rows")
     assert _correlation(np.arange(5.0), np.array([0.0, 1, 2, 4, 3]), 0.95) == "0.90 [0.09, 0.99]"
     assert _correlation(np.zeros(5), np.arange(5.0), 0.95) == "nothing, as one of them does not vary,"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,12 +14,14 @@ from tests.judging.files import write_jsonl
 from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
+from goldproof.builders.questions import generate_questions
 from goldproof.cli import run_command
 from goldproof.data.corpora.catalog import load
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.values import decode, encode
+from goldproof.measures.short_answers import match_answer
 from goldproof.report.summary import Claim, Missing, Table
 from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
@@ -35,6 +38,7 @@ from goldproof.studies.transfer.steps import condense
 from goldproof.studies.transfer.toy import generate_topics
 from goldproof.training.job import train
 from goldproof.training.recipe import Recipe, Seeds
+from goldproof.training.selection import answer_texts
 
 SMALL = replace(
     TINY,
@@ -198,10 +202,22 @@ def tagged_rows():
         ({"source": "de", "data": replace(PAPER.data, languages=("en",))}, False),
         ({"analysis": Analysis(metric="accuracy")}, True),
         ({"analysis": Analysis(metric="mcc")}, False),
+        ({"model": "/models/e5"}, False),
+        ({"data": replace(PAPER.data, corpus="sib200")}, False),
     ],
 )
 def test_the_papers_rows_are_accuracies_from_english(change, expected):
-    assert with_paper(replace(PAPER, **change)) is expected
+    assert with_paper(replace(PAPER, **change)).stands is expected
+
+
+def test_in_what_a_run_differs_from_the_papers_is_said():
+    xnli = replace(PAPER, task="pair", data=replace(PAPER.data, corpus="xnli"))
+    assert with_paper(xnli).differs == ()
+    assert with_paper(replace(xnli, rows=Rows(corpora=("en/train=glue/mnli",)))).differs == ()
+    part = replace(xnli, rows=Rows(corpora=("en/train=glue/mnli:dev",)), seeds=(0,))
+    assert with_paper(part).note == (
+        "The paper's numbers are of the same corpus and model, but: other size, other training."
+    )
 
 
 @pytest.mark.needs("models")
@@ -288,6 +304,102 @@ def test_wrong_languages_in_a_file_are_named(tmp_path):
         f"{str(path)!r} has no development set in the source language 'en', by which checkpoints are chosen; "
         "rows.dev_share holds out a share of the training set"
     )
+
+
+QUESTIONS = Config(
+    task="question", model="fake", seeds=(0, 1), every=0.25, average_weights=True,
+    data=Data(corpus="generated", languages=("de", "es"), most_train=24), rows=Rows(most_evaluated=16),
+    recipe=replace(TINY.recipe, epochs=2.0, batch=8, learning_rate=0.05, max_length=96),
+)  # fmt: skip
+
+
+@pytest.mark.needs("models")
+def test_questions_are_judged_by_f1_or_exact_match(tmp_path):
+    results, failed = run(QUESTIONS, tmp_path / "store")
+    assert not failed
+    runs = [results[job] for job in jobs(QUESTIONS)]
+    made = report(QUESTIONS, results)
+    assert unfinished(made) == []
+    found = experiment_of_runs(QUESTIONS, runs)
+    assert found.metric == "answer_f1"
+    exact = experiment_of_runs(replace(QUESTIONS, analysis=Analysis(metric="exact_match")), runs)
+    for name, each in found.sets.items():
+        assert each.first.task == "score"
+        assert len(np.unique(each.first.clusters)) == 4  # four questions share a passage
+        assert (exact.sets[name].scores <= each.scores + 1e-9).all()
+    data = generate_questions("de", "test", 16)
+    first = jobs(QUESTIONS)[0].arguments["outcome"]
+    outcome = results[first]
+    for point, logits in enumerate(outcome.at("de/test")):
+        given = answer_texts(logits, data.pairs)
+        golds = [[gold.text for gold in answers] for answers in data.answers]
+        mean = np.mean([match_answer(text, right, "de").f1 for text, right in zip(given, golds, strict=True)])
+        assert found.test("de").scores[0, point] == pytest.approx(mean, abs=1e-6)
+    tables = {item.name: item for section in made.sections for item in section.items if isinstance(item, Table)}
+    assert {row["language"] for row in tables["claims"].rows} == {"de", "es"}
+    reasons = {row["rule"]: row.get("score") for row in tables["rules"].rows}
+    assert reasons["averaged"] == Missing("spans of a passage have no mean over checkpoints")
+    assert isinstance(reasons["averaged weights"], float)
+    assert "F1" in made.answer.figure.title
+
+
+@pytest.mark.needs("models")
+def test_questions_of_ones_own_in_squads_shape(tmp_path):
+    for language in ("en", "de"):
+        for split, n in (("train", 24), ("dev", 8), ("test", 8)):
+            data = generate_questions(language, {"dev": "validation"}.get(split, split), n)
+            paragraphs = [
+                {
+                    "context": passage,
+                    "qas": [
+                        {"id": identity, "question": question, "answers": [{"text": a.text, "answer_start": a.start}]}
+                    ],
+                }
+                for identity, question, passage, (a,) in zip(
+                    data.table.column("id").to_pylist(), data.texts, data.pairs, data.answers, strict=True
+                )
+            ]
+            form = {"version": "1.1", "data": [{"title": "x", "paragraphs": paragraphs}]}
+            (tmp_path / f"{language}-{split}.json").write_text(json.dumps(form), encoding="utf-8")
+    own = Data(
+        train=str(tmp_path / "{language}-train.json"), validation=str(tmp_path / "{language}-dev.json"),
+        test=str(tmp_path / "{language}-test.json"), languages=("de",), name="mine",
+    )  # fmt: skip
+    config = replace(QUESTIONS, task="text", data=own, seeds=(0,), average_weights=False, rows=Rows())
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    made = report(config, results)
+    assert made.provenance["task"] == "question"
+    assert set(results[jobs(config)[0]].sets) == {"en/dev", "en/test", "de/dev", "de/test"}
+    notes = find_study("transfer").notes(config)
+    assert notes[0] == "mine: rows in en: 24 train, 8 validation, 8 test; de: 24 train, 8 validation, 8 test."
+    assert "those of questions in SQuAD's shape" in notes[1]
+
+
+def test_generated_questions_are_the_same_in_every_language_and_their_people_differ_between_splits():
+    english, german = (generate_questions(language, "test", 40) for language in ("en", "de"))
+    assert english.table.column("id") == german.table.column("id")
+    for passage, answers in zip(english.pairs, english.answers, strict=True):
+        assert passage[answers[0].start :].startswith(answers[0].text)
+        assert 250 < len(passage.split()) < 450
+    years = [(a[0].text, b[0].text) for a, b in zip(english.answers, german.answers, strict=True)]
+    assert all(a == b for a, b in years if a.isdecimal())
+    asked = [generate_questions("en", split, 80).texts for split in ("train", "test")]
+    people = [{text.split()[2] for text in texts if text.startswith("Where")} for texts in asked]
+    assert not people[0] & people[1]
+    with pytest.raises(UsageError) as caught:
+        find_sets(replace(QUESTIONS, data=replace(QUESTIONS.data, languages=("ja",))))
+    assert str(caught.value) == "generated questions are in en, de, es; got 'ja'"
+
+
+def test_mlqa_is_trained_on_squad_and_stops_by_f1():
+    config = replace(
+        QUESTIONS, patience=5, data=Data(corpus="mlqa", languages=("de", "zh"), hub=True),
+        rows=Rows(corpora=("en/train=squad",)),
+    )  # fmt: skip
+    assert parts_of(config)["train"] == ("squad", "en", "train")
+    assert parts_of(config)["zh/test"] == ("mlqa", "zh", "test")
+    assert make_recipe(config).early_stopping.rule == "answer_f1"
 
 
 def test_tagging_stops_by_span_f1():

@@ -141,6 +141,8 @@ def _spread_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
 
 def _constant_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
     n = round(found.value * found.n)
+    if colour == "green" and found.n == 1:
+        return "the one training did not end with one answer to nearly everything"
     if colour == "green":
         return f"none of {_trainings(found.n)} gave one answer to nearly everything"
     is_in = "is" if n == 1 else "are"

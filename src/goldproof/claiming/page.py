@@ -5,13 +5,12 @@ It says what `scores`, `lights` and `words` found, and computes nothing.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from goldproof.claiming.lights import PageLight, find_lights
-from goldproof.claiming.plan import layer_config, layer_jobs, recipe_of, why_not_removed
+from goldproof.claiming.plan import audit_settings, layer_config, layer_jobs, recipe_of, why_not_removed
 from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
 from goldproof.claiming.settings import Config, title_of_model
 from goldproof.claiming.words import (
@@ -22,6 +21,7 @@ from goldproof.claiming.words import (
     removal_words,
 )
 from goldproof.jobs import Results
+from goldproof.judging.audit.audit import audit_splits
 from goldproof.judging.checkpoints.answer import transfer_answer
 from goldproof.judging.metric_numbers import difference_format, score_text, shown, unit
 from goldproof.judging.metrics import title_of
@@ -44,7 +44,6 @@ from goldproof.report.summary import (
     Section,
     Text,
 )
-from goldproof.report.summary_json import read_report
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.probing import report as layers_report
 
@@ -73,7 +72,8 @@ def _light_claim(light: PageLight) -> Claim:
 
 def _beside(config: Config, results: Results, evidence: Evidence) -> Iterator[tuple[str, Report]]:
     """The full reports, by the name of their folder."""
-    yield "audit", read_report(json.loads(evidence.audit["report"]))
+    splits = {split: results[part.job] for split, part in evidence.data.parts.items()}
+    yield "audit", audit_splits(splits, audit_settings(config, evidence.data)).report()
     yield "score", evidence.scores.report()
     if evidence.transfer is not None:
         yield "languages", evidence.transfer.report()
@@ -137,7 +137,7 @@ def _sections(
     yield "In other languages, and with another checkpoint", _language_items(evidence, beside)
     yield "Do its probabilities mean what they say?", _calibration_items(evidence)
     yield "What do its layers know?", _layer_items(beside)
-    yield "The data", [Text(beside["audit"].answer.sentence if beside["audit"].answer else "", "audit/report.html")]
+    yield "The data", [Text(evidence.audit["form"]["answer"], "audit/report.html")]
     yield "Not asked", [Text(each) for each in evidence.config.left_out]
     yield "How the lights turn", [Text(RULES)]
 

@@ -20,6 +20,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
 from goldproof.extras import Need, lacking, missing_error
 from goldproof.jobs import Job
+from goldproof.judging.audit.settings import AuditSettings
 from goldproof.models.named import find_model
 from goldproof.studies.corruption import steps, toy
 from goldproof.studies.own import has_own
@@ -78,6 +79,12 @@ def requires(config: Config) -> tuple[Need, ...]:
 def audit_job(config: Config, data: ClaimData) -> Job[dict[str, Any]]:
     """The audit of the data, all of its training rows, however few are trained on."""
     return audit_data.job(data.jobs(), data.name, config.level, config.thresholds.of_audit(), config.labels)
+
+
+def audit_settings(config: Config, data: ClaimData) -> AuditSettings:
+    """The settings of that audit."""
+    thresholds = config.thresholds.of_audit()
+    return AuditSettings(name=data.name, level=config.level, labels=config.labels, thresholds=thresholds)
 
 
 def evaluation_jobs(config: Config, data: ClaimData) -> dict[str, Job[Dataset]]:

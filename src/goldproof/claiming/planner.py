@@ -120,14 +120,14 @@ class Prices:
 def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> ClaimsPlan:
     """The stages that fit, in the order of their worth; an error where not even one small training does."""
     prices = Prices(asked, data, rates)
-    room = minutes * 60 * SHARE - PAGE - CALIBRATION - prices.audit()
+    room = minutes * 60 * SHARE - PAGE - CALIBRATION - 2 * prices.audit()  # done once, and drawn once more
     left: list[Omission] = []
     bare = replace(asked, seeds=asked.seeds[:1], reference="", one_side=0, levels=0, layers=False)
     base, left = _sized(bare, prices, room, minutes, left)
     n_first = FEWEST_TRAININGS if _fits(base, prices, room) else 1
     first = replace(base, seeds=asked.seeds[:n_first])
     name = f"the audit, and {n_first} training{'s' if n_first > 1 else ''}{_elsewhere(first, data)}"
-    seconds = prices.audit() + len(first.seeds) * prices.training(first)
+    seconds = 2 * prices.audit() + len(first.seeds) * prices.training(first)
     room -= len(first.seeds) * prices.training(first)
     stages = [Stage(name, first, seconds)]
     for more, config, price in _further_stages(asked, first, prices):
@@ -174,7 +174,7 @@ def _fewer_rows(
             said = Omission(f"Trained on {rows:,} of {n:,} rows; all of them", prices.training(config))
             return fewer, [*left, said]
     least = prices.training(replace(config, data=replace(config.data, most_train=min(FEWEST_ROWS, n))))
-    needed = (least + prices.audit() + PAGE + CALIBRATION) / SHARE / 60
+    needed = (least + 2 * prices.audit() + PAGE + CALIBRATION) / SHARE / 60
     raise UsageError(
         f"--minutes {minutes:g} is too short here: one training on {min(FEWEST_ROWS, n):,} rows, the audit and the "
         f"page take about {needed:.1f} minutes"

@@ -22,7 +22,6 @@ from goldproof.judging.audit.sentences import light_sentence
 from goldproof.judging.audit.settings import AuditSettings, LightThresholds
 from goldproof.judging.subsets import subset_text
 from goldproof.measures.probe_task import hold_out
-from goldproof.report.summary_json import report_json
 from goldproof.statistics.estimate import Estimate
 
 MOST_LIGHTS = 8
@@ -61,14 +60,13 @@ def steps_down(level: float, n_gauges: int) -> tuple[float, ...]:
 def audit_data(
     splits: dict[str, Dataset], name: str, level: float, thresholds: LightThresholds, labels: bool
 ) -> dict[str, Any]:
-    """The audit of the data, as plain values: its numbers, its report, its lights, what its bag of words answered, and
-    the hard items.
+    """The audit of the data, as plain values: its numbers, its lights, what its bag of words answered, the hard items.
+
+    Its report is drawn with the page, as what computes need not be able to draw.
     """
     found = audit_splits(splits, AuditSettings(name=name, level=level, labels=labels, thresholds=thresholds))
     return {
         "form": audit_form(found),
-        "report": report_json(found.report()),
-        "card": found.card(),
         "lights": {each.name: _light(found, each, level) for each in _questions(found)},
         "words": _words(found),
         "hard": _hard(found),

@@ -2,7 +2,9 @@
 
 One row is one item. `tags` are strings `group:tag` (`logic:Negation`, `genre:fiction`): one flat list holds any number
 of tag groups and of tags in each, survives Parquet, JSON and pandas unchanged, and needs no schema of its own.
-A regression target stands in `score`; `label` is always a string, so that "1", 1 and 1.0 cannot be three classes.
+A regression target stands in `score`; `label` is always a string, so that "1", 1 and 1.0 cannot be three classes. A
+question has its passage as `pair` and the right `answers` with the character at which each begins; one that has none
+has an empty list.
 """
 
 from __future__ import annotations
@@ -38,10 +40,20 @@ SCHEMA = pa.schema(
         pa.field("token_labels", pa.list_(pa.string())),
         pa.field("language", pa.string(), nullable=False),
         pa.field("tags", pa.list_(pa.string()), nullable=False),
+        pa.field("answers", pa.list_(pa.struct([("start", pa.int64()), ("text", pa.string())]))),
     ]
 )
+_LATER = ("answers",)  # columns that tables which were stored before do not have
 UNKNOWN_LANGUAGE = "und"  # ISO 639 for "undetermined"
 _METADATA_KEY = b"goldproof"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpan:
+    """An answer to a question, and the character of the passage at which it begins."""
+
+    start: int
+    text: str
 
 
 @named("data.SourceFile")
@@ -152,6 +164,18 @@ class Dataset:
         return list(self.table.column("pair").to_pylist())
 
     @property
+    def answers(self) -> list[tuple[AnswerSpan, ...]]:
+        """The right answers to each question; none where it has none."""
+        cells = self.table.column("answers").to_pylist()
+        return [tuple(AnswerSpan(**answer) for answer in cell or ()) for cell in cells]
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether the rows are questions with the passages that answer them."""
+        column = self.table.column("answers")
+        return bool(len(column)) and column.null_count == 0
+
+    @property
     def splits(self) -> tuple[str, ...]:
         """The splits in order of appearance."""
         return tuple(pc.unique(self.table.column("split")).to_pylist())
@@ -246,6 +270,9 @@ def concat(name: str, datasets: Sequence[Dataset]) -> Dataset:
 
 def conform(table: pa.Table, name: str) -> pa.Table:
     """The table with the columns of the schema in its order, cast to its types."""
+    for name in _LATER:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows, SCHEMA.field(name).type))
     missing = [field.name for field in SCHEMA if field.name not in table.column_names]
     unknown = [column for column in table.column_names if column not in SCHEMA.names]
     if missing or unknown:

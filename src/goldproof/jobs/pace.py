@@ -16,6 +16,9 @@ from typing import Any, Literal
 
 from goldproof.jobs.job import Job, Step, registered_steps
 
+LONG_ENOUGH = 3.0
+"""Seconds from which a sample tells a pace; the first of its kind also loads libraries, and tells nothing by itself."""
+
 PaceBasis = Literal["size", "mean"]
 
 
@@ -72,16 +75,21 @@ class _Records:
 
 
 def _line(sized: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """What a job takes to begin, and for each row: by least squares, or all by the row where that makes no sense.
+    """What a job takes to begin, and for each row: by least squares, or by the rows of the largest where that makes no
+    sense, as where the first job alone loaded the libraries.
 
-    >>> _line([(10, 6.0), (110, 16.0)]), _line([(10, 5.0), (10, 7.0)])
-    ((5.0, 0.1), (0.0, 0.6))
+    >>> _line([(10, 6.0), (110, 16.0)]), _line([(10, 5.0), (10, 7.0)]), _line([(10, 9.0), (100, 8.0)])
+    ((5.0, 0.1), (0.0, 0.6), (0.0, 0.08))
     """
     sizes, seconds = (sum(each) / len(sized) for each in zip(*sized, strict=True))
     spread = sum((size - sizes) ** 2 for size, _ in sized)
     rate = sum((size - sizes) * (took - seconds) for size, took in sized) / spread if spread else 0.0
     start = seconds - rate * sizes
-    return (round(start, 9), round(rate, 9)) if rate > 0 and start >= 0 else (0.0, seconds / sizes)
+    if rate > 0 and start >= 0:
+        return round(start, 9), round(rate, 9)
+    largest = max(size for size, _ in sized)
+    of_largest = [took for size, took in sized if size == largest]
+    return 0.0, sum(of_largest) / len(of_largest) / largest
 
 
 @dataclass(slots=True)
@@ -133,14 +141,17 @@ def _form(arguments: Any, names: Sequence[str]) -> str:
     return json.dumps(chosen, sort_keys=True)
 
 
-def sample_jobs(jobs: Iterable[Job[Any]], paces: Paces) -> list[Job[Any]]:
-    """For each kind that was never run small jobs: samples where the step has them, else the smallest job there is."""
+def sample_jobs(jobs: Iterable[Job[Any]], paces: Paces) -> list[list[Job[Any]]]:
+    """For each kind that was never run jobs of rising size: samples where the step has them, else the smallest job.
+
+    They are to be run one after the other, until one takes long enough to tell (`LONG_ENOUGH` seconds).
+    """
     least: dict[tuple[str, str], Job[Any]] = {}
     for job in jobs:
         kind = kind_of(job)
         if not paces.knows(job) and (kind not in least or _size(paces, job) < _size(paces, least[kind])):
             least[kind] = job
-    return [sample for job in least.values() for sample in _samples(job)]
+    return [_samples(job) for job in least.values()]
 
 
 def _size(paces: Paces, job: Job[Any]) -> float:

@@ -25,6 +25,8 @@ from goldproof.statistics.ranks import spearman_runs_interval
 from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.spans import span_counts
 
+OF_QUESTIONS = ("answer_f1", "exact_match")
+"""Scores of answers to questions, which each item has by itself."""
 BY_TASK = {
     "classification": ("accuracy", "mcc", "macro_f1"),
     "regression": ("pearson", "spearman"),
@@ -32,7 +34,7 @@ BY_TASK = {
     "spans": ("span_f1",),
     "score": ("score", "mark"),
 }
-SHARES = ("accuracy", "macro_f1", "span_f1", "score")
+SHARES = ("accuracy", "macro_f1", "span_f1", "score", *OF_QUESTIONS)
 NAMES = {
     "accuracy": "Accuracy",
     "mcc": "MCC",
@@ -42,6 +44,8 @@ NAMES = {
     "span_f1": "Span F1",
     "score": "Mean score",
     "mark": "Mean mark",
+    "answer_f1": "F1",
+    "exact_match": "Exact match",
 }
 _ATTEMPTS = re.compile(r"pass([@^])([1-9]\d*)")
 _MEAN_OF_REPEATS = re.compile(r"avg@[1-9]\d*")

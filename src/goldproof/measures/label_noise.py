@@ -7,8 +7,10 @@ wrong,
     P(label ≠ prediction | m) = (1 − π) e(m) + π (1 − e(m) / (K − 1)),   e(m) = 1 / (1 + exp(a + b m)), b ≥ 0
 
 (a logistic curve that ends at π instead of 0, as in the psychometric function with lapses; Wichmann & Hill 2001). π is
-fitted by maximum likelihood, its interval is that of the profile likelihood. It holds for errors that hit rows whatever
-their margin; errors that gather where the classifier is unsure look like its own, so π is then too low.
+estimated by its mean under the profile likelihood, whose interval is given: where the likelihood is flat, its maximum
+may be 0 with wrong labels all over the data, as errors at every margin may be the classifier's own. It holds for errors
+that hit rows whatever their margin; errors that gather where the classifier is unsure look like its own, so π is then
+too low.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ MOST_WRONG = 0.5
 _GRID = np.linspace(0, MOST_WRONG, 101)
 _BINS = 60
 _STEEPEST = 5.0  # log of the curve's slope
-METHOD = "profile likelihood of the curve's end"
+METHOD = "profile likelihood of the curve's end, its mean"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,8 +84,10 @@ def fit_share(margins: FloatArray, contradicted: npt.NDArray[np.bool_], n_labels
         own = special.expit(-(shapes[at, 0] + np.exp(min(shapes[at, 1], _STEEPEST)) * margins))
         return LabelOdds(float(_GRID[at]), np.asarray(own), n_labels)
 
-    fitted, low, high = odds(best), odds(int(inside[0])), odds(int(inside[-1]))
-    share = Estimate(fitted.share, low.share, high.share, METHOD, len(margins), level)
+    weights = np.exp(profile[best] - profile)
+    mean = float((weights * _GRID).sum() / weights.sum())
+    fitted, low, high = odds(int(abs(_GRID - mean).argmin())), odds(int(inside[0])), odds(int(inside[-1]))
+    share = Estimate(mean, min(mean, low.share), max(mean, high.share), METHOD, len(margins), level)
     return NoiseFit(share, fitted, low, high)
 
 

@@ -238,8 +238,14 @@ def find_cuts(noise: NoiseFit, judged: RankedLabels, planted: PlantedScores, lev
     return tuple(
         SuspectCut(
             n,
-            _reached(noise.share, planted.uniform, float(judged.scores[order[n - 1]]), n_rows / n, "uniform"),
-            _reached(noise.share, planted.by_features, float(judged.scores[order[n - 1]]), n_rows / n, "by features"),
+            _reached(noise.share, planted.uniform, float(judged.scores[order[n - 1]]), n_rows / n, "at random"),
+            _reached(
+                noise.share,
+                planted.by_features,
+                float(judged.scores[order[n - 1]]),
+                n_rows / n,
+                "where labels are hard to tell",
+            ),
         )
         for n in wanted
     )
@@ -254,7 +260,7 @@ def _reached(share: Estimate, scores: FloatArray, least: float, rows_for_each: f
     value = share.value * found.value
     low = value - np.hypot((share.value - share.low) * found.value, share.value * (found.value - found.low))
     high = value + np.hypot((share.high - share.value) * found.value, share.value * (found.high - found.value))
-    method = f"share of wrong labels times that of {kind} planted errors found"
+    method = f"share of wrong labels times how many errors planted {kind} are found"
 
     def precision(n_wrong: float) -> float:
         return min(max(float(n_wrong) * rows_for_each, 0.0), 1.0)

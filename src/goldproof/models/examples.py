@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from goldproof.data.dataset import AnswerSpan
 from goldproof.errors import DataError
 
 
@@ -14,7 +15,7 @@ class Examples:
     """Items in order: an id and a text each; second texts, labels or words with labels as the task needs them.
 
     Labels are text for classification and numbers for regression. For token tasks `words` holds each item's words and
-    `word_labels` their labels.
+    `word_labels` their labels. For questions `pairs` are the passages and `answers` what is right of each.
 
     >>> Examples(ids=("a", "b"), texts=("It rains.", "It snows."), labels=("no", "yes")).n
     2
@@ -26,9 +27,10 @@ class Examples:
     labels: tuple[str, ...] | tuple[float, ...] | None = None
     words: tuple[tuple[str, ...], ...] | None = None
     word_labels: tuple[tuple[str, ...], ...] | None = None
+    answers: tuple[tuple[AnswerSpan, ...], ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("texts", "pairs", "labels", "words", "word_labels"):
+        for name in ("texts", "pairs", "labels", "words", "word_labels", "answers"):
             column = getattr(self, name)
             if column is not None and len(column) != self.n:
                 raise DataError(f"{name} has {len(column)} entries for {self.n} ids; give one for each id")
@@ -50,7 +52,8 @@ class Examples:
 
     def without_labels(self) -> Examples:
         """The same items with their labels left out."""
-        return Examples(self.ids, self.texts, self.pairs, None, self.words, None)
+        unknown = None if self.answers is None else ((),) * self.n
+        return Examples(self.ids, self.texts, self.pairs, None, self.words, None, unknown)
 
 
 def examples_from_table(table: Any, *, regression: bool = False) -> Examples:
@@ -68,6 +71,7 @@ def examples_from_table(table: Any, *, regression: bool = False) -> Examples:
         labels=_column(table, "score" if regression else "label"),
         words=_nested(_column(table, "tokens")),
         word_labels=_nested(_column(table, "token_labels")),
+        answers=_answers(_column(table, "answers")),
     )
 
 
@@ -80,6 +84,10 @@ def _column(table: Any, name: str) -> tuple[Any, ...] | None:
         item = table.column("id")[values.index(None)].as_py()
         raise DataError(f"item {item!r} has no {name}, while others have one; give it for every item or for none")
     return values
+
+
+def _answers(column: tuple[Sequence[dict[str, Any]], ...] | None) -> tuple[tuple[AnswerSpan, ...], ...] | None:
+    return None if column is None else tuple(tuple(AnswerSpan(**answer) for answer in cell) for cell in column)
 
 
 def _nested(column: tuple[Sequence[str], ...] | None) -> tuple[tuple[str, ...], ...] | None:

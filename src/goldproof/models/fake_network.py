@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from goldproof.models.draws import draw_normal, seeded
 from goldproof.models.examples import Examples
 from goldproof.models.fake import Fake, bucket_of
 from goldproof.models.protocols import Task, Tokenized
+from goldproof.models.windows import Windows
 
 
 class FakeModule(torch.nn.Module):
@@ -49,6 +51,8 @@ class FakeNetwork:
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """The buckets of the words, those of a pair one after the other."""
         limit = max_length or 10**9
+        if examples.answers is not None:
+            return _windows_of_words(self.model, examples, limit)
         if examples.words is not None:
             ids = [[1 + bucket_of(word, self.model.n_buckets - 1) for word in entry] or [1] for entry in examples.words]
             starts = tuple(
@@ -72,7 +76,27 @@ class FakeNetwork:
         raise UsageError("the weights of the fake model are not kept; leave hooks.weights empty")
 
 
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def _windows_of_words(model: Fake, examples: Examples, limit: int) -> Tokenized:
+    """The buckets of a question's words and of a stretch of its passage, which overlap by a quarter of the limit."""
+    ids, owners, places = [], [], []
+    for item, (question, passage) in enumerate(zip(examples.texts, examples.pairs or (), strict=True)):
+        asked = model.buckets(question)[: max(1, limit // 2)]
+        found = [match.span() for match in _WORD.finditer(passage)]
+        room, step = limit - len(asked), max(1, limit - len(asked) - limit // 4)
+        for start in range(0, max(1, len(found) - limit // 4), step):
+            chosen = found[start : start + room]
+            words = [1 + bucket_of(passage[a:b], model.n_buckets - 1) for a, b in chosen]
+            ids.append(np.array([*asked, *words], np.int32))
+            owners.append(item)
+            places.append(np.array([(-1, -1)] * len(asked) + chosen, np.int32))
+    windows = Windows(np.array(owners, np.int32), tuple(places), examples.n)
+    return Tokenized(tuple(ids), None, None, 0, windows)
+
+
 @seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Fake, task: Task, n_outputs: int) -> FakeNetwork:
     """The network for a task."""
-    return FakeNetwork(model, FakeModule(model, n_outputs, per_token=task == "tokens"))
+    return FakeNetwork(model, FakeModule(model, n_outputs, per_token=task in ("tokens", "question")))

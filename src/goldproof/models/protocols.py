@@ -16,12 +16,13 @@ import numpy.typing as npt
 from goldproof.extras import Need
 from goldproof.jobs.names import named
 from goldproof.models.examples import Examples
+from goldproof.models.windows import Windows
 
 if TYPE_CHECKING:
     import torch
 
 Pooling = Literal["mean", "first", "last"]
-Task = Literal["text", "pair", "regression", "tokens"]
+Task = Literal["text", "pair", "regression", "tokens", "question"]
 Floats = npt.NDArray[np.float32]
 RUNNING = Need("models", "running a model")
 
@@ -132,13 +133,15 @@ class Tokenized:
     """Token ids of each item, what belongs to them, and how many items were cut.
 
     `types` are segment ids where the model has them; `starts` the position of each word's first token (-1 where it was
-    cut off), for token tasks.
+    cut off), for token tasks. For questions there is an entry for each window of an item, and `windows` says whose it
+    is.
     """
 
     ids: tuple[npt.NDArray[np.int32], ...]
     types: tuple[npt.NDArray[np.int32], ...] | None = None
     starts: tuple[npt.NDArray[np.int32], ...] | None = None
     n_truncated: int = 0
+    windows: Windows | None = None
 
 
 class Network(Protocol):

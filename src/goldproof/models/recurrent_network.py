@@ -179,6 +179,8 @@ class RecurrentNetwork:
 @seeded("load")  # whatever a constructor draws is replaced, and the global generator stays as it was
 def load_network(model: Recurrent, task: Task, n_outputs: int, train: Examples) -> RecurrentNetwork:
     """The network with the vocabulary of the training data, and of the given vectors."""
+    if task == "question":
+        raise UsageError("recurrent models cannot be trained to answer questions here; give a transformer")
     given: list[str] = []
     vectors = np.zeros((0, model.dimension), np.float32)
     if model.vectors is not None:

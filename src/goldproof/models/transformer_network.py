@@ -21,6 +21,7 @@ from goldproof.models.examples import Examples
 from goldproof.models.heads import EncoderWithHead, Logits, SharedDropout
 from goldproof.models.protocols import Floats, Pooling, Task, Tokenized
 from goldproof.models.transformer import Transformer, n_reserved_positions
+from goldproof.models.windows import cut_windows
 
 HEAD_FILE = "goldproof_head.safetensors"
 
@@ -70,7 +71,11 @@ class TransformerNetwork:
     def tokenize(self, examples: Examples, max_length: int | None) -> Tokenized:
         """Token ids with the special tokens; items that are too long are cut and counted."""
         limits = [value for value in (max_length, self.longest) if value is not None]
-        return tokenize(self.tokenizer, examples, min(limits) if limits else None, self.has_types)
+        limit = min(limits) if limits else None
+        if examples.answers is not None:
+            cut = cut_windows(self.tokenizer, examples, limit, self.has_types)
+            return Tokenized(cut.ids, cut.types, None, cut.n_truncated, cut.windows)
+        return tokenize(self.tokenizer, examples, limit, self.has_types)
 
     def drawn(self, seed: int) -> dict[str, torch.Tensor]:
         """The parameters that the weights do not give, drawn from the seed: each from its own name, so order plays no
@@ -121,7 +126,8 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
     config = guarded(folder, lambda: _load_config(folder))
     if config.is_encoder_decoder:
         return _load_encoder_half(model, tokenizer, config, task, n_outputs)
-    auto = _auto().AutoModelForTokenClassification if task == "tokens" else _auto().AutoModelForSequenceClassification
+    per_token = task in ("tokens", "question")
+    auto = _auto().AutoModelForTokenClassification if per_token else _auto().AutoModelForSequenceClassification
     padding = {"pad_token_id": tokenizer.pad_token_id} if is_decoder(config) else {}
     found, info = guarded(folder, lambda: _from_pretrained(auto, model, num_labels=n_outputs, **padding))
     missing = tuple(f"model.{name}" for name in info["missing_keys"])
@@ -194,7 +200,7 @@ def _load_encoder_half(
     absent = {id(parameter) for name, parameter in whole.named_parameters() if name in set(info["missing_keys"])}
     hidden = int(getattr(config, "d_model", None) or config.hidden_size)
     rate = float(getattr(config, "classifier_dropout", None) or getattr(config, "dropout_rate", None) or 0.1)
-    module = EncoderWithHead(whole, encoder, hidden, n_outputs, rate, per_token=task == "tokens")
+    module = EncoderWithHead(whole, encoder, hidden, n_outputs, rate, per_token=task in ("tokens", "question"))
     missing = [name for name, parameter in module.named_parameters() if id(parameter) in absent]
     if (folder / HEAD_FILE).is_file():
         from safetensors.torch import load_file

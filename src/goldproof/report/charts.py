@@ -61,12 +61,14 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     series: ChartField | None = None,
     facet: ChartField | Panels | None = None,
     rule: float | None = None,
+    log_x: bool = False,
     single: ChartField | None = None,
 ) -> Figure:
     """A line for each series, with a band where `y` has intervals; `facet` gives each of its values its own panel.
 
-    `rule` draws a dashed line at a level to compare with, such as chance. Rows with a value of `single` (a run, say)
-    are thin lines behind those of the others, one for each of its values.
+    `rule` draws a dashed line at a level to compare with, such as chance. `log_x` makes the axis logarithmic from its
+    least number above 0 on, so that 0 has a place on it too. Rows with a value of `single` (a run, say) are thin lines
+    behind those of the others, one for each of its values.
     """
     import altair as alt
 
@@ -74,7 +76,8 @@ def curves(  # noqa: PLR0913 - one argument for each part of the chart
     split = None if panels is None else panels.field
     sheet = lay_out(rows, caption, x=x, y=y, series=series, facet=split, single=single)
     looks = sheet.looks()
-    whole = alt.Chart().encode(x=_position(alt.X, sheet["x"], sheet.names("x")), y=_value_position(alt.Y, sheet["y"]))
+    along = _position(alt.X, sheet["x"], sheet.names("x"), log_x)
+    whole = alt.Chart().encode(x=along, y=_value_position(alt.Y, sheet["y"]))
     base = whole if single is None else whole.transform_filter(f"!isValid(datum['{sheet['single'].key}'])")
     fill = looks.get("fill", alt.value(SERIES[0]))
     stroke = {"stroke": looks.get("stroke", alt.value(SERIES[0])), **_only(looks, "strokeDash")}
@@ -268,7 +271,7 @@ def _level(**where: Any) -> Any:
     return alt.Chart().mark_rule(strokeDash=[4, 3], strokeWidth=1, color=MUTED, aria=False).encode(**where)
 
 
-def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
+def _position(channel: Any, column: Column, values: Sequence[Any], is_log: bool = False) -> Any:
     """An axis for numbers where all are numbers, else for names in order of appearance."""
     import altair as alt
 
@@ -278,7 +281,9 @@ def _position(channel: Any, column: Column, values: Sequence[Any]) -> Any:
         if whole and column.unit not in SCALED_UNITS:
             ticks["format"] = "d"
         axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=4, **axis_format(column), **ticks)
-        scale = alt.Scale(zero=False, nice=False, padding=6)
+        above = [value for value in values if value > 0]
+        log = {"type": "symlog", "constant": min(above)} if is_log and above else {}
+        scale = alt.Scale(zero=False, nice=False, padding=6, **log)
         return channel(f"{column.key}:Q", title=heading(column), scale=scale, axis=axis)
     axis = alt.Axis(grid=False, labelAngle=0 if widest_of(values) * len(values) < 320 else -40)
     return channel(f"{column.key}:O", title=heading(column), sort=values, axis=axis)

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray
@@ -83,6 +84,48 @@ def correlation_interval(table: Array, level: float = 0.95) -> Estimate:
     low, high = transformed_bounds(value, math.sqrt(total) * scale, t_quantile(level, df), (-1.0, 1.0))
     over = "categories and runs" if runs > 2 else "categories only, two runs"
     return Estimate(value, low, high, f"jackknife over {over}, Fisher z", categories, level)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviationChange:
+    """How far the mean deviation over runs changed between two tables: A − B, with its two-sided p."""
+
+    change: Estimate
+    p_value: float
+
+
+def deviation_change(after: Array, before: Array, level: float = 0.95) -> DeviationChange:
+    """The change of the mean over categories of the standard deviation over runs, for other runs on these very items.
+
+    Each side's variance is the jackknife's over its runs, all categories leaving the same run out together; runs of the
+    two sides are independent, and the quantile is Student's with Welch's degrees of freedom. With fewer than 4 runs on
+    a side there is no interval.
+
+    >>> rng = np.random.default_rng(0)
+    >>> found = deviation_change(rng.normal(size=(33, 6)) * 0.1, rng.normal(size=(33, 6)))
+    >>> round(found.change.value, 1), found.p_value < 0.01
+    (-0.9, True)
+    """
+    sides = [_checked(after), _checked(before)]
+    means = [float(side.std(axis=1, ddof=1).mean()) for side in sides]
+    value, fewest, n = means[0] - means[1], min(side.shape[1] for side in sides), sides[0].shape[0]
+    parts = [_deviation_variance(side) for side in sides] if fewest >= 4 else []
+    total = sum(parts)
+    if not total > 0:
+        reason = "no run changes it" if parts else "fewer than 4 runs on a side"
+        return DeviationChange(Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level), math.nan)
+    df = total**2 / sum(part**2 / (side.shape[1] - 1) for part, side in zip(parts, sides, strict=True))
+    error = math.sqrt(total)
+    reach = t_quantile(level, df) * error
+    estimate = Estimate(value, value - reach, value + reach, "jackknife over runs, on these items", n, level)
+    return DeviationChange(estimate, float(2 * stats.t.sf(abs(value) / error, df)))
+
+
+def _deviation_variance(table: FloatArray) -> float:
+    """The jackknife variance over runs of the mean deviation."""
+    m = table.shape[1]
+    values = np.array([np.delete(table, run, axis=1).std(axis=1, ddof=1).mean() for run in range(m)])
+    return float((m - 1) / m * ((values - values.mean()) ** 2).sum())
 
 
 def _jackknife_variance(table: FloatArray, axis: int) -> float:

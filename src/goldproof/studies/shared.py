@@ -150,9 +150,10 @@ class Prompts:
 
     `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
     (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
-    sentiment, topic or pair, by default as the data are) in `language` (by default that of the data, where there are
-    any, else English) are asked, the first `most` of them, in the formats of the seeds `formats` besides as they are
-    written. `labels` says what labels of the data mean in the words of a prompt, each as LABEL=NAME.
+    sentiment, topic, pair or contradiction, by default as the data are) in `language` (by default that of the data,
+    where there are any, else English) are asked, the first `most` of them, in the formats of the seeds `formats`
+    besides as they are written. `labels` says what labels of the data mean in the words of a prompt, each as
+    LABEL=NAME.
 
     `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
     label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
@@ -163,7 +164,7 @@ class Prompts:
 
     use: Literal["auto", "always", "never"] = "auto"
     file: str = ""
-    task: Literal["", "text", "sentiment", "topic", "pair"] = ""
+    task: Literal["", "text", "sentiment", "topic", "pair", "contradiction"] = ""
     language: str = ""
     labels: tuple[str, ...] = ()
     most: int | None = None

@@ -10,9 +10,13 @@ import numpy as np
 
 from goldproof.errors import DataError, TrainingError, UsageError
 from goldproof.models.examples import Examples
+from goldproof.models.windows import check_answers
 from goldproof.training.recipe import Recipe, Seeds
 
 RESERVED = "train"
+
+
+_NEEDS = {"pair": ("pairs", "second texts"), "tokens": ("words", "words"), "question": ("pairs", "passages")}
 
 
 def check_seeds(seeds: Sequence[Seeds]) -> None:
@@ -37,6 +41,10 @@ def find_classes(train: Examples, evaluate: Mapping[str, Examples], recipe: Reci
     if recipe.task == "regression":
         _check_numbers(train)
         return ()
+    if recipe.task == "question":
+        for name, items in {RESERVED: train, **evaluate}.items():
+            check_answers(items, name)
+        return ()
     classes = tuple(sorted({label for _, label in _labels(train, recipe)}))
     if len(classes) < 2:
         raise TrainingError(f"the training data has only one class, {classes[0]!r}; at least two are needed")
@@ -47,9 +55,13 @@ def find_classes(train: Examples, evaluate: Mapping[str, Examples], recipe: Reci
 
 def _check_inputs(name: str, items: Examples, recipe: Recipe) -> None:
     """The set has what the task looks at; the training set has labels too."""
-    needs = {"pair": ("pairs", "second texts"), "tokens": ("words", "words")}.get(recipe.task)
+    needs = _NEEDS.get(recipe.task)
     if needs and items.n and getattr(items, needs[0]) is None:
         raise DataError(f"the {name} data has no {needs[1]}, which the task {recipe.task!r} needs")
+    if recipe.task == "question":
+        if items.n and items.answers is None:
+            raise DataError(f"the {name} data has no answers, which the task 'question' needs")
+        return
     labels = items.word_labels if recipe.task == "tokens" else items.labels
     if name == RESERVED and labels is None:
         raise DataError(f"the {name} data has no labels")
@@ -75,11 +87,15 @@ def _check_known(name: str, items: Examples, recipe: Recipe, classes: Sequence[s
 def _check_early_stopping(name: str, evaluate: Mapping[str, Examples], recipe: Recipe) -> None:
     if name not in evaluate:
         raise UsageError(f"early stopping looks at {name!r}; the evaluation sets are: {', '.join(evaluate) or 'none'}")
-    if not list(_labels(evaluate[name], recipe)):
+    if recipe.task != "question" and not list(_labels(evaluate[name], recipe)):
         raise UsageError(f"early stopping looks at {name!r}, which has no labels")
     assert recipe.early_stopping is not None
-    if recipe.early_stopping.rule == "span_f1" and recipe.task != "tokens":
-        raise UsageError(f"early stopping by span_f1 is for the task 'tokens'; got {recipe.task!r}")
+    rule = recipe.early_stopping.rule
+    of = {"span_f1": "tokens", "answer_f1": "question"}.get(rule)
+    if of is not None and recipe.task != of:
+        raise UsageError(f"early stopping by {rule} is for the task {of!r}; got {recipe.task!r}")
+    if recipe.task == "question" and of is None:
+        raise UsageError(f"early stopping of the task 'question' is by answer_f1; got {rule!r}")
 
 
 def _labels(items: Examples, recipe: Recipe) -> list[tuple[str, str]]:

@@ -15,15 +15,16 @@ import torch
 from goldproof.errors import TrainingError, UsageError
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Floats, Trainable
+from goldproof.models.windows import read_answers
 from goldproof.training.cuda_graphs import make_stepper
 from goldproof.training.finetune import Hooks
 from goldproof.training.inference import place_module, predict_items
 from goldproof.training.outcome import ExecutionFacts, Progress, TrainingOutcome
-from goldproof.training.packing import Ints, pack, prepare
+from goldproof.training.packing import Ints, entry_ids, may_be_absent, pack, prepare
 from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.seed_stack import SeedStack, SharedSetup, initial_parameters, make_shared_setup
 from goldproof.training.seed_training import SeedTraining, identity_of, open_training
-from goldproof.training.selection import label_codes, score_logits, score_tagged
+from goldproof.training.selection import label_codes, score_answers, score_logits, score_tagged
 from goldproof.training.stacked_optimizer import OptimizerState, Tensors, decay_factor
 
 
@@ -39,11 +40,11 @@ def run(  # noqa: PLR0913  the arguments of finetune_many, checked, with the cla
 ) -> list[TrainingOutcome | TrainingError]:
     """Train every seed; groups of those that start from the same step run together."""
     device = find_device(how)
-    network = model.load(recipe.task, max(1, len(classes)), train)
+    network = model.load(recipe.task, n_outputs(recipe, classes), train)
     if recipe.precision == "bfloat16" and not network.takes_bfloat16:
         raise UsageError("recipe: this model cannot be trained in bfloat16 by transformers; give float32 or tf32")
     prepared = prepare(network, train, evaluate, recipe, classes, how.active_rows_only)
-    n_steps = recipe.n_steps(train.n)
+    n_steps = recipe.n_steps(len(prepared.train.items))
     identity = identity_of(model.digest, train, evaluate, recipe, hooks.average)
     trainings = [open_training(seed, i, hooks, identity, n_steps) for i, seed in enumerate(seeds)]
     with arithmetic(recipe):
@@ -237,9 +238,11 @@ class GroupTrainer:
         rows: list[Floats] = list(logits)
         if starts is not None:
             rows = [_at_words(logit, start) for logit, start in zip(logits, starts, strict=True)]
-        n_outputs = max(1, len(self.classes))
+        windows = self.shared.prepared.windows
+        if windows is not None:
+            rows = list(read_answers(rows, windows, may_be_absent=self.shared.prepared.may_be_absent))
         join = np.concatenate if starts is not None else np.stack
-        empty = np.zeros((0, n_outputs), np.float32)
+        empty = np.zeros((0, 3 if windows is not None else max(1, len(self.classes))), np.float32)
         return {name: join(rows[a:b]) if b > a else empty for name, (a, b) in self.shared.prepared.bounds.items()}
 
     def _consider_stopping(self, training: SeedTraining) -> None:
@@ -247,6 +250,11 @@ class GroupTrainer:
         if rule is None or not training.points or training.points[-1] == 0:
             return
         items = self.evaluate[rule.on]
+        if rule.rule == "answer_f1":
+            scores = [score_answers(found, items) for found in training.logits[rule.on]]
+            if len(scores) - 1 - int(np.argmax(scores)) >= rule.patience:
+                training.stopped_at = training.n_done
+            return
         if self.shared.recipe.task == "tokens":
             labels = [label for labels in items.word_labels or () for label in labels]
         else:
@@ -312,7 +320,7 @@ def predict_with(model: Trainable, examples: Examples, recipe: Recipe, n_outputs
     bare = examples.without_labels()
     network = model.load(recipe.task, n_outputs, bare)
     tokens = network.tokenize(bare, recipe.max_length)
-    packed = pack(tokens, bare.ids, network.pad_id, None)
+    packed = pack(tokens, entry_ids(bare.ids, tokens), network.pad_id, None)
     drawn = network.drawn(0)
     with arithmetic(recipe):
         placed = place_module(network.module, find_device(how), recipe.precision)
@@ -320,10 +328,17 @@ def predict_with(model: Trainable, examples: Examples, recipe: Recipe, n_outputs
             name: drawn.get(name, t.detach()).to(placed.device)[None] for name, t in network.module.named_parameters()
         }
         found = predict_items(placed, given, packed, how.tokens_of_evaluation(placed.device.type))
+    if tokens.windows is not None:
+        return read_answers([logits[0] for logits in found], tokens.windows, may_be_absent=may_be_absent(examples))
     starts = packed.starts
     if starts is None:
         return np.stack([logits[0] for logits in found])
     return np.concatenate([_at_words(logits[0], start) for logits, start in zip(found, starts, strict=True)])
+
+
+def n_outputs(recipe: Recipe, classes: Sequence[str]) -> int:
+    """How many numbers the model gives: one for each class, one in a regression, two of each token for questions."""
+    return 2 if recipe.task == "question" else max(1, len(classes))
 
 
 def release(device: torch.device) -> None:

@@ -35,7 +35,7 @@ def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[T
 
 
 BACKWARD = 3  # a row that is learned from passes the model forward, and backward at about twice the cost
-SAMPLE_STEPS = (1, 12)
+SAMPLE_STEPS = (1, 8, 64, 512)
 
 
 def rows_passed(arguments: Mapping[str, Any]) -> float | None:
@@ -48,7 +48,7 @@ def rows_passed(arguments: Mapping[str, Any]) -> float | None:
 
 
 def short_trainings(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Two trainings of a few steps with no evaluation, by which the time to begin and the time of a row can be told."""
+    """Trainings of rising length with no evaluation, by which the time to begin and the time of a row can be told."""
     recipe = replace(arguments["recipe"], warmup=0.0, evaluations=1, evaluate_at=(), early_stopping=None)
     return [{**arguments, "recipe": replace(recipe, steps=steps), "evaluate": {}} for steps in SAMPLE_STEPS]
 

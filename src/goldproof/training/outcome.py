@@ -39,7 +39,9 @@ class TrainingOutcome:
 
     `points` are the steps after which logits were taken, `logits[name]` has shape (points, items, outputs) in the
     order of `items[name]`; for token tasks the second dimension runs over all words of all items, NaN where a word
-    was cut off. `losses` and `norms` (of the gradient before clipping) have one entry for each step that was made.
+    was cut off; for questions the outputs are the first character of the answer in its passage, the end (both −1
+    where there is no answer) and the log-probability. `losses` and `norms` (of the gradient before clipping) have one
+    entry for each step that was made.
     `truncated` counts the items that were cut, by set, "train" among them. `stopped_at` is the step of early
     stopping, None without. `averaged` are the logits, (items, outputs) by set, of one more model: the mean of the
     weights at the points after step 0; None where it was not asked for.

@@ -6,8 +6,9 @@ not move anything to a device.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Network, Tokenized
+from goldproof.models.windows import Windows, window_labels
 from goldproof.training.randomness import item_hashes
 from goldproof.training.recipe import Recipe
 
@@ -58,13 +60,19 @@ class UsedRows:
 
 @dataclass(frozen=True, slots=True)
 class PreparedItems:
-    """All items of a training, ready for a device."""
+    """All items of a training, ready for a device.
+
+    Of questions each window is an item to train on; `windows` are those of evaluation, `bounds` count its questions.
+    `may_be_absent` says whether some question of the training data has no answer.
+    """
 
     train: PackedItems
     evaluate: PackedItems
     bounds: Mapping[str, tuple[int, int]]
     n_truncated: Mapping[str, int]
     used_rows: UsedRows | None
+    windows: Windows | None = None
+    may_be_absent: bool = False
 
 
 def prepare(
@@ -87,18 +95,40 @@ def prepare(
     bounds = {name: (int(edges[i]), int(edges[i + 1])) for i, name in enumerate(evaluate)}
     ids = [item for items in evaluate.values() for item in items.ids]
     return PreparedItems(
-        pack(tokens, train.ids, pad, label_array(train, tokens, recipe, classes)),
-        pack(together, ids, pad, None),
+        pack(tokens, entry_ids(train.ids, tokens), pad, label_array(train, tokens, recipe, classes)),
+        pack(together, entry_ids(ids, together), pad, None),
         bounds,
         {"train": tokens.n_truncated, **{name: found.n_truncated for name, found in sets.items()}},
         used_rows,
+        together.windows,
+        may_be_absent(train),
     )
+
+
+def may_be_absent(train: Examples) -> bool:
+    """Whether some question of the training data has no answer, so that others may have none."""
+    return train.answers is not None and any(not answers for answers in train.answers)
+
+
+def entry_ids(ids: Sequence[str], tokens: Tokenized) -> list[str]:
+    """The id of each entry: that of its item, with a number for the second window and those after it."""
+    if tokens.windows is None:
+        return list(ids)
+    seen: Counter[int] = Counter()
+    found = []
+    for owner in tokens.windows.owners.tolist():
+        found.append(f"{ids[owner]}\n{seen[owner]}" if seen[owner] else ids[owner])
+        seen[owner] += 1
+    return found
 
 
 def label_array(examples: Examples, tokens: Tokenized, recipe: Recipe, classes: Sequence[str]) -> npt.NDArray[Any]:
     """Labels as numbers; for token tasks one for each token, at the first token of each word."""
     if recipe.task == "regression":
         return np.asarray(examples.labels, np.float32)
+    if recipe.task == "question":
+        assert tokens.windows is not None and examples.answers is not None
+        return window_labels(tokens.windows, examples.answers)
     index = {name: i for i, name in enumerate(classes)}
     if recipe.task != "tokens":
         return np.array([index[str(label)] for label in examples.labels or ()], np.int64)
@@ -115,7 +145,9 @@ def pack(tokens: Tokenized, ids: Sequence[str], pad: int, labels: npt.NDArray[An
     """Ragged token ids as one padded array."""
     lengths = np.array([len(entry) for entry in tokens.ids], np.int32)
     width = int(lengths.max(initial=1))
-    n_counted = np.ones(len(lengths)) if labels is None or labels.ndim == 1 else (labels != IGNORED).sum(1)
+    n_counted = np.ones(len(lengths))
+    if tokens.starts is not None and labels is not None:
+        n_counted = (labels != IGNORED).sum(1).astype(float)
     return PackedItems(
         tuple(ids),
         _padded(tokens.ids, width, pad),
@@ -143,7 +175,8 @@ def _for_task(examples: Examples, recipe: Recipe) -> Examples:
     """The examples with nothing that the task does not look at."""
     if recipe.task == "tokens":
         return examples
-    return Examples(examples.ids, examples.texts, examples.pairs)
+    answers = examples.answers if recipe.task == "question" else None
+    return Examples(examples.ids, examples.texts, examples.pairs, answers=answers)
 
 
 def _used_rows(train: Tokenized, evaluate: Tokenized, pad: int) -> UsedRows:
@@ -157,7 +190,7 @@ def _renumber(tokens: Tokenized, used_rows: UsedRows) -> Tokenized:
     rows = np.concatenate([used_rows.learned, used_rows.fixed])
     order = np.argsort(rows)
     ids = tuple(order[np.searchsorted(rows, entry, sorter=order)].astype(np.int32) for entry in tokens.ids)
-    return Tokenized(ids, tokens.types, tokens.starts, tokens.n_truncated)
+    return replace(tokens, ids=ids)
 
 
 def _join(parts: Sequence[Tokenized], has_types: bool, has_starts: bool) -> Tokenized:
@@ -166,7 +199,18 @@ def _join(parts: Sequence[Tokenized], has_types: bool, has_starts: bool) -> Toke
         tuple(entry for part in parts for entry in part.types or ()) if has_types else None,
         tuple(entry for part in parts for entry in part.starts or ()) if has_starts else None,
         sum(part.n_truncated for part in parts),
+        _join_windows([part.windows for part in parts if part.windows is not None]),
     )
+
+
+def _join_windows(parts: Sequence[Windows]) -> Windows | None:
+    """The windows of several sets as those of one, whose items follow each other."""
+    if not parts:
+        return None
+    before = np.cumsum([0, *(part.n_items for part in parts)])
+    owners = [part.owners + first for part, first in zip(parts, before, strict=False)]
+    places = tuple(each for part in parts for each in part.places)
+    return Windows(np.concatenate(owners).astype(np.int32), places, int(before[-1]))
 
 
 def _padded(entries: Sequence[Ints], width: int, fill: int) -> Ints:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
@@ -16,7 +16,7 @@ from goldproof.models.protocols import Task
 
 RateSchedule = Literal["linear", "constant"]
 Precision = Literal["float32", "tf32", "bfloat16"]
-StoppingRule = Literal["accuracy", "mcc", "loss", "span_f1"]
+StoppingRule = Literal["accuracy", "mcc", "loss", "span_f1", "answer_f1"]
 GPU_LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
@@ -87,7 +87,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         for name, is_right, allowed in (
-            ("task", self.task in ("text", "pair", "regression", "tokens"), "text, pair, regression or tokens"),
+            ("task", self.task in get_args(Task), "text, pair, regression, tokens or question"),
             ("epochs", self.epochs > 0, "a number above 0"),
             ("steps", self.steps is None or self.steps >= 1, "a whole number of at least 1, or None"),
             ("batch", self.batch >= 1, "a whole number of at least 1"),

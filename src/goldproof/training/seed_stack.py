@@ -193,9 +193,8 @@ class SeedStack:
         key = step_key(own["seed"], self._step[0])
         with StatelessDropout(key, item_keys(key, batch["hashes"]), self.shared.recipe.dropout), self._linear():
             logits = self.shared.placed.forward(parameters, batch)
-        return (item_losses(self.shared.recipe, logits.float(), batch["labels"]) * batch["present"]).sum() / own[
-            "total"
-        ]
+        losses = item_losses(self.shared.recipe, logits.float(), batch["labels"], batch["mask"])
+        return (losses * batch["present"]).sum() / own["total"]
 
     def _linear(self) -> AbstractContextManager[Any]:
         """Linear layers for several seeds; compilers and autocast do better with torch's own."""
@@ -209,7 +208,7 @@ class SeedStack:
         """The items of every seed; places left empty repeat the first item and count for nothing."""
         items, safe = self.shared.items, index.clamp(min=0)
         batch = inputs_of(items, safe, width)
-        labels = items["labels"][:, :width] if items["labels"].ndim == 2 else items["labels"]
+        labels = items["labels"][:, :width] if self.shared.recipe.task == "tokens" else items["labels"]
         return {**batch, "labels": labels[safe], "hashes": items["hashes"][safe], "present": (index >= 0).float()}
 
     @torch.no_grad()
@@ -257,8 +256,16 @@ class SeedStack:
         return {**parameters, name: table}
 
 
-def item_losses(recipe: Recipe, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """The loss of each item: cross-entropy, summed over words for token tasks; squared error for regression."""
+def item_losses(recipe: Recipe, logits: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The loss of each item: cross-entropy, summed over words for token tasks; squared error for regression.
+
+    For questions it is the mean of two, of the token at which the answer begins and of the one at which it ends, each
+    among all tokens of the window.
+    """
+    if recipe.task == "question":
+        scores = logits.masked_fill(mask[..., None] == 0, -torch.inf)
+        first, last = (F.cross_entropy(scores[..., i], labels[..., i], reduction="none") for i in (0, 1))
+        return (first + last) / 2
     if recipe.task == "regression":
         return (logits.squeeze(-1) - labels).square()
     if recipe.task != "tokens":

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldproof.errors import UsageError
+from goldproof.models.examples import Examples
 from goldproof.models.protocols import Floats
 from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import StoppingRule
@@ -56,6 +57,29 @@ def score_tagged(logits: Floats, codes: npt.NDArray[Any], lengths: Sequence[int]
     predicted = np.where(known, np.nan_to_num(logits).argmax(axis=-1), outside)
     hits, in_gold, given = coded_span_counts(codes, predicted, np.asarray(lengths), classes).sum(axis=0)
     return float(2 * hits / (in_gold + given)) if in_gold + given else 0.0
+
+
+def score_answers(found: Floats, items: Examples) -> float:
+    """The mean F1 of the answers that were read off the passages, as a training gives them (first character, end)."""
+    from goldproof.measures.short_answers import match_answer
+
+    matches = [
+        match_answer(text, [gold.text for gold in golds]).f1
+        for text, golds in zip(answer_texts(found, items.pairs or ()), items.answers or (), strict=True)
+    ]
+    return float(np.mean(matches))
+
+
+def answer_texts(found: Floats, passages: Sequence[str]) -> list[str]:
+    """What stands in each passage where the answer was found; nothing where it was found nowhere.
+
+    >>> answer_texts(np.array([[3, 9, -0.1], [-1, -1, -2]], np.float32), ["in Denver.", "nowhere"])
+    ['Denver', '']
+    """
+    return [
+        passage[int(first) : int(end)].strip() if first >= 0 else ""
+        for (first, end, _), passage in zip(found, passages, strict=True)
+    ]
 
 
 def score_points(

@@ -195,6 +195,8 @@ def test_labels_with_a_point_are_scores():
     assert found.material.task == "numbers"
     assert found.notes[0] == "The labels are numbers with a point, and many: they are taken as scores to predict."
     assert "length" in [each.name for each in found.shortcuts.judged.above]
+    assert found.light("size").reason == "an answer to a score is not right or wrong, as the card of sizes needs it"
+    assert "80 % power" not in found.card()
     assert colours(found)["shortcuts"] == "red"
     html_page(found.report())
 
@@ -324,3 +326,17 @@ def test_the_bias_of_the_split_is_printed(cued):
     assert bias.label == pytest.approx(0.2 * ((gold[hard] == bias.of).mean() - (gold[~hard] == bias.of).mean()))
     assert "The parts differ in more than cues." in report_markdown(cued.report())
     assert json.loads(cued.to_json())["hard"]["bias"]["of"] == bias.of
+
+
+def test_wrong_labels_of_a_part_are_the_highest_ranked_suspects_there(cued):
+    """Also where none is the best estimate: the interval then ends at what may be wrong, and not at 0."""
+    from dataclasses import replace
+
+    from goldproof.judging.audit.parts import wrong_share
+    from goldproof.statistics.estimate import Estimate
+
+    told = replace(cued.suspects, share_wrong=Estimate(0.0, 0.0, 0.05, "given", 700), reason="")
+    found = wrong_share(replace(cued, suspects=told), cued.shortcuts.rows)
+    assert (found.value, found.low) == (0.0, 0.0)
+    worst = np.argsort(-told.scores, kind="stable")[:35]
+    assert found.high == pytest.approx((cued.suspect_rows[worst] >= 0).sum() / 300)

@@ -57,7 +57,8 @@ def _features(doc: Any) -> Iterator[str]:
         yield "Prepositional phrases"
     if any(token.like_num for token in doc) or lists["numbers"].matches(words) or _has_entity(doc, NUMBERS):
         yield "Intervals/Numbers"
-    if any(token.pos_ == "PRON" and token.lower_ in lists["anaphora"].words for token in doc):
+    pronouns = (token.lower_ for token in doc if token.pos_ == "PRON")
+    if lists["anaphora"].matches_phrase(words) or any(word in lists["anaphora"].words for word in pronouns):
         yield "Anaphora/Coreference"
     if any(token.dep_ == "relcl" for token in doc):
         yield "Relative clauses"

@@ -62,7 +62,7 @@ def _unknown(language: str) -> UsageError:
     return UsageError(f"texts can be annotated in {', '.join(LANGUAGES)}; got {language!r}")
 
 
-@step(version=1, name="goldproof.annotate_features", requires=lambda given: annotation_needs(given["language"]))
+@step(version=2, name="goldproof.annotate_features", requires=lambda given: annotation_needs(given["language"]))
 def annotate_features(data: Dataset, language: str) -> list[list[str]]:
     """The features of each row: those that its text or its second text shows, in the order of `FEATURES`."""
     pairs = [pair or "" for pair in data.pairs]

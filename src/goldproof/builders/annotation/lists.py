@@ -22,11 +22,19 @@ class WordList:
         >>> WordList(frozenset({"or"}), (("as", "well", "as"),)).matches("this as well as that or none".split())
         2
         """
-        found = sum(word in self.words for word in words)
-        for phrase in self.phrases:
-            n = len(phrase)
-            found += sum(tuple(words[i : i + n]) == phrase for i in range(len(words) - n + 1))
-        return found
+        return sum(word in self.words for word in words) + self.matches_phrase(words)
+
+    def matches_phrase(self, words: Sequence[str]) -> int:
+        """How many phrases of the list stand in a text.
+
+        >>> WordList(frozenset({"it"}), (("each", "other"),)).matches_phrase("it is each other".split())
+        1
+        """
+        return sum(
+            tuple(words[i : i + len(phrase)]) == phrase
+            for phrase in self.phrases
+            for i in range(len(words) - len(phrase) + 1)
+        )
 
 
 @cache

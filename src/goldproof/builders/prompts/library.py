@@ -26,8 +26,8 @@ from goldproof.builders.prompts.prompt import Prompt
 from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import DataError, UsageError
 
-TASKS = ("text", "sentiment", "topic", "pair")
-LANGUAGES = ("en", "de", "fr", "es", "pt", "ru")
+TASKS = ("text", "sentiment", "topic", "pair", "contradiction")
+LANGUAGES = ("en", "de", "fr", "es", "pt", "ru", "sv")
 _FILE_KEYS = {"task", "language", "words", "prompt"}
 _FORM_KEYS = ("gap", "between", "comma")
 _PROMPT_KEYS = {"name", "template", "words", *_FORM_KEYS}

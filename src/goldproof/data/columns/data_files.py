@@ -127,7 +127,8 @@ def shape_batch(raw: RawBatch, columns: Columns, filling: Filling) -> pa.RecordB
         "language": _constant_or_column(raw, columns.language_column, filling.language),
         "tags": _tags(raw, columns.tags),
     }
-    arrays = [made[part.name] if made[part.name] is not None else pa.nulls(n_rows, part.type) for part in SCHEMA]
+    found = ((part, made.get(part.name)) for part in SCHEMA)
+    arrays = [array if array is not None else pa.nulls(n_rows, part.type) for part, array in found]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 

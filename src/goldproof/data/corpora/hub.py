@@ -80,6 +80,9 @@ def _shape_row(raw: Mapping[str, Any], hub: Hub) -> dict[str, Any]:
         row["text"] = " ".join(row["tokens"])
     if row.get("score") is not None and row["score"] < 0:  # the unlabelled test set of STS-B
         row["score"] = None
+    if "answers" in row:
+        starts, texts = row["answers"]["answer_start"], row["answers"]["text"]
+        row["answers"] = [{"start": s, "text": text} for s, text in zip(starts, texts, strict=True)]
     tags = hub.columns.get("tags", ())
     row["tags"] = [f"{group}:{tag.strip()}" for group in tags for tag in (raw[group] or "").split(";") if tag.strip()]
     return row

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from goldproof.data.columns import Columns
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
+from goldproof.data.formats.squad import read_squad
 from goldproof.data.formats.token_columns import read_tagged
 from goldproof.data.formats.treebank import read_conllu
 from goldproof.data.readers import Layout, read
@@ -118,15 +119,17 @@ LAYOUTS: Mapping[str, Layout] = {
 def read_published(
     path: str | Path, layout: str, *, language: str = UNKNOWN_LANGUAGE, split: str | None = None
 ) -> Dataset:
-    """A file of a published corpus by its layout's name: one of `LAYOUTS`, `conllu`, `token-tag` or `conll-ner`."""
+    """A file of a published corpus by its layout's name: one of `LAYOUTS` or of the four below."""
     if layout == "conllu":
         return read_conllu(path, language=language, split=split)
     if layout == "token-tag":
         return read_tagged(path, language=language, split=split, prefix=f"{language}:")
+    if layout == "squad-json":
+        return read_squad(path, language=language, split=split)
     if layout == "conll-ner":
         return read_tagged(path, language=language, split=split, delimiter=" ")
     if layout not in LAYOUTS:
-        known = ", ".join(sorted([*LAYOUTS, *("conllu", "token-tag", "conll-ner")]))
+        known = ", ".join(sorted([*LAYOUTS, *("conllu", "token-tag", "conll-ner", "squad-json")]))
         raise UsageError(f"there is no layout {layout!r}; known: {known}")
     shape = LAYOUTS[layout]
     if layout == "xnli-genre-tsv":

@@ -64,17 +64,19 @@ def find_bias(audit: Audit) -> SplitBias | None:
 def wrong_share(audit: Audit, rows: Array) -> Estimate | None:
     """The estimated share of wrong labels among rows of the judged split.
 
-    As many of the highest ranked suspects as there are estimated to be wrong labels are counted where they fall.
+    As many of the highest ranked suspects as there are estimated to be wrong labels are counted where they fall, and so
+    for both ends of that estimate's interval.
     Selecting rows by their gold label enriches wrong ones, which is why this stands beside every part.
     """
     suspects = audit.suspects
     if not isinstance(suspects, Suspects) or not suspects.told or not len(rows):
         return None
     scores = np.where(np.isnan(suspects.scores), -np.inf, suspects.scores)
-    n_wrong = round(suspects.share_wrong.value * len(scores))
-    worst = np.argsort(-scores, kind="stable")[:n_wrong]
-    share = float(np.isin(rows, audit.suspect_rows[worst]).mean())
+    ranked = audit.suspect_rows[np.argsort(-scores, kind="stable")]
     whole = suspects.share_wrong
-    scale = share / whole.value if whole.value > 0 else 0.0
-    method = f"share of the {n_wrong} highest ranked suspects; {whole.method}"
-    return Estimate(share, scale * whole.low, min(1.0, scale * whole.high), method, len(rows), whole.level)
+
+    def among(share: float) -> float:
+        return float(np.isin(rows, ranked[: round(share * len(scores))]).mean())
+
+    method = f"share of the highest ranked suspects, as many as are estimated to be wrong; {whole.method}"
+    return Estimate(among(whole.value), among(whole.low), among(whole.high), method, len(rows), whole.level)

@@ -42,7 +42,7 @@ def questions_of(
         _leaks(material, copies, thresholds.leaks),
         _shortcuts(judged, thresholds.shortcuts),
         _labels(suspects, thresholds.labels),
-        LightQuestion("size", (Gauge(SHOWN, noise.range, thresholds.size, "points", is_sampled=False),)),
+        _size(material, noise, thresholds.size),
         _balance(balance, thresholds),
     )
 
@@ -107,7 +107,13 @@ def _labels(suspects: Suspects | str, threshold: float) -> LightQuestion:
 def _wrong(suspects: Suspects, level: float) -> Estimate:
     """The share of wrong labels: from what it is if errors hit rows at random to what it may be if they do not."""
     found = at_level(suspects.share_wrong, level)
-    return replace(found, high=max(found.high, suspects.most_wrong))
+    return replace(found, low=max(0.0, found.low), high=min(1.0, max(found.high, suspects.most_wrong)))
+
+
+def _size(material: Material, noise: NoiseCard, threshold: float) -> LightQuestion:
+    if material.task == "numbers":
+        return LightQuestion("size", (), "an answer to a score is not right or wrong, as the card of sizes needs it")
+    return LightQuestion("size", (Gauge(SHOWN, noise.range, threshold, "points", is_sampled=False),))
 
 
 def _balance(balance: Balance | str, thresholds: LightThresholds) -> LightQuestion:

@@ -21,6 +21,13 @@ MOST_LABELS = 50
 def noise_items(audit: Audit) -> list[Item]:
     """The card: differences by accuracy and share of differing answers, by part, and what a point costs."""
     card = audit.noise
+    if audit.material.task == "numbers":
+        return [
+            Text(
+                "The card of sizes is one of right and wrong answers, and these items have scores. What two models' "
+                "predictions of them show, `goldproof compare` tells."
+            )
+        ]
     items: list[Item] = [_card_table(card)]
     parts = _part_table(card.parts, audit)
     items.append(parts)

@@ -213,8 +213,8 @@ def _language(
 
 
 def floor_of(test: EvaluationSet) -> float:
-    """What the best score is that always gives one label; in tagging 0, as no span is found."""
-    if test.is_tagging:
+    """What the best score is that always gives one label; in tagging and of questions 0, as nothing is found."""
+    if not test.first.labels:
         return 0.0
     labels = test.first.labels
     constant = np.repeat(np.arange(len(labels))[:, None], test.n_items, axis=1)

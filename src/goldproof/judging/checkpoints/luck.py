@@ -76,9 +76,10 @@ class Loss:
 def spread_of(given: EvaluationSet, points: IntArray, level: float = 0.95) -> Spread:
     """How far the runs of a set differ at these checkpoints."""
     scores = given.score_at(points)
-    several, accuracy = len(scores) > 1, given.metric == "accuracy"
+    several, accuracy = len(scores) > 1, given.metric in ("accuracy", "exact_match")
     proportion = float(np.clip(scores.mean(), 0.0, 1.0))
-    right = given.at(points).runs == given.first.gold if accuracy else None
+    runs = given.at(points).runs
+    right = (runs == (given.first.gold if given.metric == "accuracy" else 1)) if accuracy else None
     return Spread(
         given.language,
         given.split,

@@ -152,6 +152,8 @@ def _answers(rule: CheckpointRule, experiment: Experiment, language: str) -> Ans
     """The answers on the language's test set that a rule leads to, or the reason why there are none."""
     test = experiment.test(language)
     if rule == "averaged":
+        if test.averaged is None and test.first.task == "score":
+            return "spans of a passage have no mean over checkpoints"
         return "the predictions have no probabilities" if test.averaged is None else test.averaged
     if rule == "averaged weights":
         return NOT_AVERAGED if test.averaged_weights is None else test.averaged_weights

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goldproof.data.answers import Answers
-from goldproof.judging.metrics import countable, run_scores
+from goldproof.judging.metrics import OF_QUESTIONS, countable, run_scores
 from goldproof.statistics.arrays import Array, FloatArray, IntArray
 
 
@@ -128,6 +128,8 @@ def _scores(answers: Answers, metric: str) -> Array:
     """The score of each run; what is scored for each half of the items again and again has the short way."""
     if metric == "accuracy":
         return np.asarray((answers.runs == answers.gold).mean(axis=1))
+    if metric in OF_QUESTIONS:
+        return np.asarray(answers.runs.mean(axis=1))
     if metric == "span_f1":
         hits, total = (
             part.sum(axis=1, dtype=float) for part in (answers.runs["found"], answers.gold + answers.runs["given"])

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
+from goldproof.studies.corruption.pieces import experiments
 from goldproof.studies.corruption.plan import jobs, outline, requires
 from goldproof.studies.corruption.settings import PAPER, TINY, Config
 from goldproof.studies.corruption.tasks import notes
 from goldproof.studies.in_turn import report_in_turn
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "notes", "outline", "report", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "experiments", "jobs", "notes", "outline", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+MODEL = "roberta-base"
 TASKS = ("CoLA", "MNLI-M", "MRPC", "QNLI", "QQP", "RTE", "SST-2", "STS-B")
 CLASSES = ("ADJ", "ADV", "CONJ", "DET", "NOUN", "NUM", "PRON", "VERB")
 SETTINGS = ("train", "test", "both")

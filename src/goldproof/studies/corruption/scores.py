@@ -30,16 +30,20 @@ from goldproof.statistics.metrics import Metric, metric
 from goldproof.statistics.multiplicity import holm
 from goldproof.statistics.runs import runs_interval
 from goldproof.studies.asked import asked_answers, is_asked
+from goldproof.studies.beside import Beside, beside, is_model
+from goldproof.studies.corruption import published
 from goldproof.studies.corruption.plan import (
     CorruptionCell,
     asked_sets,
     cells,
+    make_recipe,
     tested_versions,
     trained_versions,
     training_jobs,
 )
-from goldproof.studies.corruption.settings import Config, seeds_of
+from goldproof.studies.corruption.settings import PAPER, Config, seeds_of
 from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Removing, Version, data_job
+from goldproof.studies.shared import only_model
 from goldproof.training.selection import label_codes
 
 CellVerdict = Literal["survives", "drops", "collapsed", "underpowered", "no baseline"]
@@ -153,6 +157,19 @@ class Judged:
     one_answer: OneAnswer
     verdict: CellVerdict
     control: Control | None
+
+
+def with_paper(config: Config, task: CorruptionTask) -> Beside:
+    """Whether the paper's numbers of a task stand beside ours: for its corpus and its model.
+
+    Its splits are those of the hub; files of one's own folder hold others of MRPC and SST-2, and any may be cut.
+    """
+    return beside(
+        same_corpus=bool(task.paper_name),
+        same_model=is_model(only_model(config.model).folder, published.MODEL),
+        same_size=config.data.hub and config.data.most_train is None,
+        same_training=make_recipe(config, task) == make_recipe(PAPER, task),
+    )
 
 
 def load_runs(config: Config, results: Results, task: CorruptionTask) -> TaskAnswers:

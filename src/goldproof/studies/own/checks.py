@@ -20,8 +20,16 @@ KINDS: Mapping[Task, str] = {
     "pair": "pairs of texts with a class each",
     "tokens": "texts with a class for each word",
     "regression": "texts or pairs with a number each",
+    "question": "questions with passages that answer them",
 }
-_TARGETS: Mapping[Task, str] = {"text": "label", "pair": "label", "tokens": "token_labels", "regression": "score"}
+_TARGETS: Mapping[Task, str] = {
+    "text": "label",
+    "pair": "label",
+    "tokens": "token_labels",
+    "regression": "score",
+    "question": "answers",
+}
+CLASSIFIED: tuple[Task, ...] = ("text", "pair", "tokens")
 OpenedSets = Mapping[tuple[str, str], tuple[OpenedFile, Dataset]]
 
 
@@ -41,6 +49,8 @@ def find_kind(file: OpenedFile, choice: ColumnChoice, study: str, kinds: Sequenc
 
 def _kind(file: OpenedFile, choice: ColumnChoice) -> Task:
     columns = file.columns
+    if file.data.has_questions:
+        return "question"
     if columns.token_labels and (choice.token_labels or not (columns.label or columns.score)):
         return "tokens"
     if columns.score and (choice.score or not columns.label):
@@ -54,9 +64,9 @@ def check_sets(kind: Task, sets: OpenedSets) -> None:
         _check_target(kind, file, data, split)
         if kind == "pair" and None in data.pairs:
             raise DataError("these rows have no second text, which other files have", path=file.path)
-        if split == "train" and kind != "regression":
+        if split == "train" and kind in CLASSIFIED:
             _check_classes(kind, file, data)
-        elif kind != "regression":
+        elif kind in CLASSIFIED:
             _check_known(kind, file, data, split, _training_of(sets, language))
         if split == "test":
             _refuse_repeated(file, data, _training_of(sets, language))
@@ -69,7 +79,7 @@ def classes_of(kind: Task, several: Sequence[Dataset]) -> tuple[str, ...]:
 
 def labels_of(kind: Task, data: Dataset) -> list[str]:
     """Every label of the data, those of words one after the other; none of numbers."""
-    if kind == "regression":
+    if kind not in CLASSIFIED:
         return []
     if kind == "tokens":
         return [label for labels in data.table.column("token_labels").to_pylist() for label in labels]
@@ -95,7 +105,12 @@ def _check_target(kind: Task, file: OpenedFile, data: Dataset, split: str) -> No
 
 
 def _article(name: str) -> str:
-    return {"label": "a label", "score": "a number to predict", "token_labels": "labels of words"}[name]
+    return {
+        "label": "a label",
+        "score": "a number to predict",
+        "token_labels": "labels of words",
+        "answers": "answers",
+    }[name]
 
 
 def _check_classes(kind: Task, file: OpenedFile, data: Dataset) -> None:

@@ -13,6 +13,7 @@ from goldproof.data.columns import Columns, guess_columns, list_columns
 from goldproof.data.columns.names import normal
 from goldproof.data.dataset import Dataset
 from goldproof.data.formats.files import check_file, describe_file
+from goldproof.data.formats.squad import is_squad, read_squad
 from goldproof.data.readers import Layout, open_raw, read
 from goldproof.errors import DataError
 from goldproof.studies.shared import ColumnChoice
@@ -39,6 +40,8 @@ class OpenedFile:
 
     def error(self, row: int, message: str) -> DataError:
         """An error that names the file and the line of a row."""
+        if is_squad(self.path):
+            return DataError(message, path=self.path)
         raw_file = open_raw(self.path, Layout())
         for raw in raw_file.iter_batches(raw_file.column_names[:1]):
             if raw.first_row <= row < raw.first_row + raw.columns.num_rows:
@@ -55,6 +58,8 @@ def open_own(path: str | Path, choice: ColumnChoice) -> OpenedFile:
 @lru_cache(maxsize=16)
 def _opened(path: Path, sha256: str, choice: ColumnChoice) -> OpenedFile:
     """The file; its digest is there so that a changed file is read again."""
+    if is_squad(path):
+        return OpenedFile(path, sha256, Columns(), (), read_squad(path))
     columns, by_cells = _find_columns(path, choice)
     found = OpenedFile(path, sha256, columns, by_cells, read(path, layout=Layout(columns=columns)))
     _refuse_blank_languages(found)

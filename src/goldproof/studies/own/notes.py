@@ -44,6 +44,7 @@ def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
         said = [f"{part} {name!r}" for part, name in parts.items()]
         said += [f"tags {', '.join(map(repr, columns.tags))}"] if columns.tags and with_tags else []
         guess = f" ({_listed(each.file.by_cells)} by what stands in it)" if each.file.by_cells else ""
+        said = said or ["those of questions in SQuAD's shape"]
         seen.setdefault(f"Columns: {', '.join(said)}{guess}.", each.file.name)
     if len(seen) == 1:
         yield next(iter(seen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from goldproof.data.columns import Columns
 from goldproof.data.corpora.steps import check_digest
 from goldproof.data.dataset import Dataset, concat
+from goldproof.data.formats.squad import is_squad, read_squad
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.data.readers import Layout, read
 from goldproof.jobs import location, step
@@ -47,6 +49,8 @@ class OwnPart:
 def read_own(part: OwnPart) -> Dataset:
     """The rows as a dataset; an error when the file is no longer the one that was planned with."""
     check_digest(part.path, part.sha256)
+    if is_squad(Path(part.path)):
+        return choose_rows(read_squad(part.path, language=part.called), part)
     columns = Columns(**dict(part.columns), tags=part.tags)
     data = read(part.path, language=part.called, layout=Layout(columns=columns))
     return choose_rows(data, part)

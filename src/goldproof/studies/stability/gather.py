@@ -20,13 +20,13 @@ from goldproof.studies.kept import KeptAnswers, join_kept, with_texts_of
 from goldproof.studies.shared import only_model
 from goldproof.studies.stability.plan import (
     Condition,
-    annotation_job,
     attributed,
     attribution_seeds,
     conditions,
     diagnostics_job,
-    extra_job,
     figures_job,
+    most_job,
+    rates_of,
     seeds_of,
     training_job,
     validation_job,
@@ -56,7 +56,10 @@ def gather_one(config: Config, results: Results) -> KeptAnswers:
         shown = condition.name() == name == condition.language and made.n_runs > 1
         answers[name] = with_texts_of(made, [item.id for item in flip_examples(made, "x").items] if shown else [])
     if config.presence.features:
-        facts["rates"] = _rates(config, results)
+        most = None if config.presence.amount else results[most_job(config)]
+        facts["presence amount"] = config.presence.amount or most
+    wanted = (*config.presence.annotated, *(["extra"] if config.presence.features else []))
+    facts["rates"] = {corpus: _rates(config, results, corpus) for corpus in dict.fromkeys(wanted)}
     return KeptAnswers(answers, facts)
 
 
@@ -75,13 +78,13 @@ def _corpora(config: Config, results: Results) -> dict[str, Any]:
     }
 
 
-def _rates(config: Config, results: Results) -> dict[str, Any]:
-    """How many rows of the extra data show each feature."""
-    job = annotation_job(config)
-    data = results[extra_job(config)]
+def _rates(config: Config, results: Results, corpus: str) -> dict[str, Any]:
+    """How many rows of a corpus show each feature."""
+    rows, job = rates_of(config, corpus)
+    data = results[rows]
     features: list[list[str]] = results[job]
     counts = {each.feature: each.n_shown for each in count_features(data, features)}
-    return {"extra": {"rows": len(data), "shown": counts, "key": job.key}}
+    return {"rows": len(data), "shown": counts, "key": job.key}
 
 
 def _runs(

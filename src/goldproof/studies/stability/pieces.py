@@ -20,6 +20,7 @@ from goldproof.studies.stability.plan import (
     figures_job,
     jobs,
     presence_jobs,
+    rates_jobs,
     seeds_of,
     training_job,
     validation_job,
@@ -44,6 +45,7 @@ def experiments(config: Config) -> tuple[StudyExperiment, ...]:
         found.append(_amounts(config))
     if config.presence.features:
         found.append(_presence(config))
+    found += [_rates(config, corpus) for corpus in config.presence.annotated]
     if config.data.corpus == "published":
         found.append(StudyExperiment("coarse probing", ("Figure 16", "Figure 17", "Figure 18"), command=COARSE))
     return tuple(found)
@@ -119,7 +121,18 @@ def _amounts(config: Config) -> StudyExperiment:
 def _presence(config: Config) -> StudyExperiment:
     return StudyExperiment(
         "features in the extra data",
-        ("Table 5", "Table 7", "Figure 5"),
+        ("Table 5", "Figure 5"),
         lambda: _each(config, presence_jobs),
         lambda: replace(config, presence=replace(config.presence, features=())),
+    )
+
+
+def _rates(config: Config, corpus: str) -> StudyExperiment:
+    rest = tuple(each for each in config.presence.annotated if each != corpus)
+    what = "the extra data" if corpus == "extra" else f"the training data in {corpus}"
+    return StudyExperiment(
+        f"how often {what} have each feature",
+        ("Table 7",),
+        lambda: _each(config, lambda one: rates_jobs(one, corpus)),
+        lambda: replace(config, presence=replace(config.presence, annotated=rest)),
     )

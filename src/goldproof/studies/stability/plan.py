@@ -44,6 +44,8 @@ from goldproof.training.outcome import TrainingOutcome
 from goldproof.training.recipe import Recipe, Seeds
 
 FAKE_RATE = 1000
+MOST = -1
+"""The amount of a condition with as many extra rows as every share of every chosen feature allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,9 @@ class Condition:
 
     def name(self) -> str:
         """In words."""
-        more = f" + {self.amount:,}" if self.amount else ""
+        more = (
+            " + the most that all shares allow" if self.amount == MOST else f" + {self.amount:,}" if self.amount else ""
+        )
         return f"{self.language}{more}" + (f", {self.percent} % {self.feature}" if self.feature else "")
 
 
@@ -83,6 +87,7 @@ def _jobs(config: Config) -> list[Job[Any]]:
     for language in attributed(config):
         wanted += [training_job(config, Condition(language), seeds) for seeds in attribution_seeds(config)]
     wanted += presence_jobs(config)
+    wanted += [job for corpus in config.presence.annotated for job in rates_jobs(config, corpus)]
     return list(dict.fromkeys(wanted))
 
 
@@ -91,7 +96,20 @@ def presence_jobs(config: Config) -> list[Job[Any]]:
     if not config.presence.features:
         return []
     cells = [training_job(config, each, seeds) for each in presence_conditions(config) for seeds in seeds_of(config)]
-    return [*cells, annotation_job(config), extra_job(config)]
+    return [*cells, annotation_job(config), extra_job(config), *([] if config.presence.amount else [most_job(config)])]
+
+
+def rates_jobs(config: Config, corpus: str) -> list[Job[Any]]:
+    """The features that the rules find in a corpus, and its rows: a language's training data, or the extra data."""
+    return [*rates_of(config, corpus)]
+
+
+def rates_of(config: Config, corpus: str) -> tuple[Job[Dataset], Job[list[list[str]]]]:
+    """The rows of a corpus and their features."""
+    if corpus == "extra":
+        return extra_job(config), annotation_job(config)
+    rows = corpora.train_job(corpora_of(config), corpus, config.data.most_train)
+    return rows, annotate_features.job(rows, corpus)
 
 
 WANTS = Wants("stability", ("text", "pair", "tokens", "regression"), tags=True)
@@ -170,7 +188,10 @@ def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at."""
     if is_asked(config):
         return (ASKING,)
-    return (TRAINING, *(annotation_needs(config.extra.language) if config.presence.features else ()))
+    presence, extra = config.presence, config.extra.language
+    languages = [extra] if presence.features else []
+    languages += [extra if corpus == "extra" else corpus for corpus in presence.annotated]
+    return (TRAINING, *(need for language in dict.fromkeys(languages) for need in annotation_needs(language)))
 
 
 def conditions(config: Config) -> list[Condition]:
@@ -186,9 +207,10 @@ def presence_conditions(config: Config) -> list[Condition]:
     presence = config.presence
     if not presence.features:
         return []
-    found = [Condition(language, presence.amount) for language in presence.languages]
+    amount = presence.amount or MOST
+    found = [Condition(language, amount) for language in presence.languages]
     choices = product(presence.languages, presence.features, presence.percent)
-    return found + [Condition(language, presence.amount, feature, percent) for language, feature, percent in choices]
+    return found + [Condition(language, amount, feature, percent) for language, feature, percent in choices]
 
 
 def seeds_of(config: Config) -> list[Seeds]:
@@ -231,9 +253,16 @@ def train_data(config: Config, condition: Condition) -> Job[Dataset]:
     if not amount:
         return base
     extra = extra_job(config)
+    n: int | Job[int] = most_job(config) if amount == MOST else amount
     if condition.feature:
-        extra = control.job(extra, annotation_job(config), condition.feature, condition.percent, amount)
-    return extend.job(base, extra, amount, config.extra.seed)
+        extra = control.job(extra, annotation_job(config), condition.feature, condition.percent, n)
+    return extend.job(base, extra, n, config.extra.seed)
+
+
+def most_job(config: Config) -> Job[int]:
+    """The most extra rows that every share of every chosen feature allows."""
+    presence = config.presence
+    return most_rows.job(annotation_job(config), presence.features, presence.percent)
 
 
 def validation_job(config: Config, language: str) -> Job[Dataset]:
@@ -301,8 +330,8 @@ class CorpusFigures:
 
 
 def _extended(arguments: Mapping[str, Any]) -> float | None:
-    base = same_rows("base")(arguments)
-    return None if base is None else base + float(arguments["amount"])
+    base, amount = same_rows("base")(arguments), same_rows("amount")(arguments)
+    return None if base is None or amount is None else base + amount
 
 
 @step(version=1, name="goldproof.stability.extend", size=_extended, paced_by=())
@@ -335,7 +364,7 @@ def shuffled(data: Dataset, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.random.default_rng([seed, len(data)]).permutation(len(data))
 
 
-@step(version=1, name="goldproof.stability.control", size=lambda given: given["amount"], paced_by=())
+@step(version=1, name="goldproof.stability.control", size=same_rows("amount"), paced_by=())
 def control(data: Dataset, features: list[list[str]], feature: str, percent: int, amount: int) -> Dataset:
     """So many rows of the data, of which exactly `percent` % (rounded to a whole row) hold the feature.
 
@@ -357,6 +386,24 @@ def control(data: Dataset, features: list[list[str]], feature: str, percent: int
             )
     rows = np.sort(np.concatenate([order[holds[order] == kind][:needed] for kind, needed in wanted.items()]))
     return data.take(rows)
+
+
+@step(version=1, name="goldproof.stability.most_rows", paced_by=())
+def most_rows(features: list[list[str]], wanted: tuple[str, ...], percent: tuple[int, ...]) -> int:
+    """The most rows of which each of these percentages can hold each wanted feature, given the features of every row.
+
+    >>> most_rows([["Negation"], ["Negation"], [], [], [], []], ("Negation",), (25, 50))
+    5
+    """
+    held = {name: np.array([name in row for row in features]) for name in wanted}
+    amount = min((_most(holds, each) for holds in held.values() for each in percent), default=0)
+    if amount < 1 or any(not holds.any() or holds.all() for holds in held.values()):
+        rarest = min(held, key=lambda name: int(held[name].sum()))
+        raise UsageError(
+            f"presence: no subset has these shares ({', '.join(map(str, percent))} %) of every feature: "
+            f"{rarest} is in {int(held[rarest].sum()):,} of {len(features):,} extra rows"
+        )
+    return amount
 
 
 def _most(holds: np.ndarray, percent: int) -> int:

@@ -30,9 +30,9 @@ from goldproof.studies.stability.settings import Config
 
 QUANTILES = (0.1, 0.5, 0.9)
 PARTS = {
-    "prompt": "the prompt makes",
-    "draw": "the {draws} make",
-    "both": "what a prompt makes of the {draws}",
+    "prompt": "the prompt",
+    "draw": "the {draws}",
+    "both": "prompt and {draws} together",
     "items": "which items are asked",
 }
 """The parts of the variance of one score, in words."""

@@ -233,6 +233,17 @@ class StabilityFindings:
         return {language: judge_cells(self.config, scored.answers) for language, scored in self.base.items()}
 
     @cached_property
+    def _judged(self) -> dict[Condition, tuple[list[TagScore], list[list[TagScore]]]]:
+        return {}
+
+    def judged(self, condition: Condition) -> tuple[list[TagScore], list[list[TagScore]]]:
+        """A condition's categories beside chance, and the same run by run."""
+        if condition not in self._judged:
+            answers = self.scored[condition].answers
+            self._judged[condition] = (judge_categories(self.config, answers), judge_cells(self.config, answers))
+        return self._judged[condition]
+
+    @cached_property
     def attributed(self) -> dict[str, ConditionScores]:
         """Each attributed language's runs that vary the three seeds apart."""
         return {name: score_attribution(self.config, self.kept, name) for name in attributed(self.config)}
@@ -312,6 +323,16 @@ def deviations(scored: ConditionScores) -> Array:
     if scored.n_runs < 2:
         return np.full(len(scored.table), np.nan)
     return np.asarray(scored.table.std(axis=1, ddof=1))
+
+
+def constant_categories(scored: ConditionScores) -> frozenset[str]:
+    """The categories to whose rows some run gives one answer: its score there is 0 by convention, and not steady."""
+    found = set()
+    for category, items in items_by_tag(scored.answers).items():
+        runs = scored.answers.runs[:, items]
+        if (runs == runs[:, :1]).all(axis=1).any():
+            found.add(category)
+    return frozenset(found)
 
 
 def finite(value: float | None, reason: str = "needs at least two seeds") -> float | Missing:

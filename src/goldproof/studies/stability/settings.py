@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goldproof.builders.annotation.features import FEATURES
+from goldproof.builders.annotation.features import LANGUAGES as ANNOTATED
 from goldproof.builders.entailment.categories import Membership
 from goldproof.jobs.names import named
 from goldproof.models.endpoint import Calls
@@ -56,12 +57,17 @@ class Extra:
 @named("stability.Presence")
 @dataclass(frozen=True)
 class Presence:
-    """Controlled subsets: `amount` extra rows of which the given percentages hold the feature, for each feature."""
+    """Controlled subsets: `amount` extra rows of which the given percentages hold the feature, for each feature.
+
+    `amount` is null for the largest that all shares of all features allow with the extra rows at hand. `annotated` are
+    the corpora in which the rules count every feature: the training data of languages, and `extra`.
+    """
 
     features: tuple[str, ...] = ()
     percent: tuple[int, ...] = (25, 50, 75)
-    amount: int = 10_000
+    amount: int | None = None
     languages: tuple[str, ...] = ("en",)
+    annotated: tuple[str, ...] = ()
 
 
 @named("stability.Attribution")
@@ -174,7 +180,13 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             "whole numbers from 0 to 100, each once",
         ),
         ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
-        ("presence.amount", c.presence.amount >= 1, "a whole number of at least 1"),
+        ("presence.amount", is_limit(c.presence.amount), "a whole number of at least 1, or null for the most there is"),
+        (
+            "presence.annotated",
+            set(c.presence.annotated) <= {*ANNOTATED, "extra"} and are_distinct(c.presence.annotated),
+            f"among {', '.join(ANNOTATED)} and extra, each once",
+        ),
+        ("presence.annotated", not is_own or not c.presence.annotated, "left out with data of your own"),
         ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(languages), among),
         (
             "attribution.levels",
@@ -199,7 +211,10 @@ PAPER = Config(
         amounts_everywhere=(374_000,),
     ),
     presence=Presence(
-        features=("Conjunction", "Negation", "Anaphora/Coreference", "Disjunction"), languages=("en", "ru")
+        features=("Conjunction", "Negation", "Anaphora/Coreference", "Disjunction"),
+        amount=10_000,
+        languages=("en", "ru"),
+        annotated=("en", "ru", "extra"),
     ),
 )
 TINY = Config(

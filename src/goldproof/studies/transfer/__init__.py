@@ -9,10 +9,11 @@ from __future__ import annotations
 from goldproof.jobs import Results
 from goldproof.report.summary import Report
 from goldproof.studies.in_turn import report_in_turn
+from goldproof.studies.transfer.pieces import experiments
 from goldproof.studies.transfer.plan import jobs, notes, requires
 from goldproof.studies.transfer.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "notes", "report", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "experiments", "jobs", "notes", "report", "requires"]
 
 
 def report(config: Config, results: Results) -> Report:

@@ -29,10 +29,11 @@ def make_report(config: Config, results: Results) -> Report:
     given = config.analysis
     counting = Counting(given.threshold, given.ties, given.across_runs)
     found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
+    paper = with_paper(config)
     context = Context(
-        printed=printed_rows(config.data.corpus) if with_paper(config) and not has_own(config) else {},
+        printed=printed_rows(config.data.corpus) if paper.stands else {},
         keys=[job.key for job in planned],
-        notes=find_sets(config).notes,
+        notes=(*find_sets(config).notes, *filter(None, [paper.note])),
         sections=_literature(config),
         provenance=_provenance(config, courses),
     )

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from goldproof.builders.questions import check_language, generate_questions
 from goldproof.data.corpora.catalog import available_splits, hub_splits, load
 from goldproof.data.corpora.steps import corpus_job, file_part_job, file_parts, hub_job
 from goldproof.data.dataset import Dataset
@@ -34,7 +35,7 @@ SPLITS = ("train", "validation", "test")
 
 def own_data(config: Config) -> OwnData:
     """The user's own data; the source is the one that is set, else the only language that there is to train on."""
-    return find_own(config, Wants("transfer", ("text", "pair", "tokens"), source=config.source))
+    return find_own(config, Wants("transfer", ("text", "pair", "tokens", "question"), source=config.source))
 
 
 def settle(config: Config) -> Config:
@@ -205,6 +206,8 @@ def _part(config: Config, language: str, split: str) -> Job[Dataset]:
         return own_data(config).job(language, split)
     if config.data.corpus == GENERATED:
         n = {"train": config.data.most_train or 400}.get(split, config.rows.most_evaluated or 200)
+        if config.task == "question":
+            return generate_questions.job(language, split, n)
         return generate_topics.job(language, split, n, likeness(config, language))
     corpus, called = find_elsewhere(config, language, split)
     if is_file(corpus):
@@ -219,6 +222,8 @@ def _splits(config: Config, language: str) -> tuple[str, ...]:
     if has_own(config):
         return own_data(config).splits(language)
     if config.data.corpus == GENERATED:
+        if config.task == "question":
+            check_language(language)
         return SPLITS
     found = ((split, *find_elsewhere(config, language, split)) for split in SPLITS)
     return tuple(split for split, corpus, called in found if called in _splits_of(config, corpus, language))
@@ -267,4 +272,4 @@ def _labels(corpus: str, language: str, split: str, root: str) -> tuple[tuple[st
     else:
         data = load(corpus, language=language, split=split, root=root or None)
     columns = (data.table.column(name).to_pylist() for name in ("id", "label"))
-    return tuple(sorted(zip(*columns, strict=True)))
+    return tuple(sorted(zip(*columns, strict=True), key=str))

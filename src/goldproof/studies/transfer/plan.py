@@ -57,7 +57,8 @@ def requires(config: Config) -> tuple[Need, ...]:
 def make_recipe(config: Config) -> Recipe:
     """The training of a configuration, evaluated after every share `every` of all steps or of the training data."""
     length = config.recipe.epochs if config.of == "data" else 1.0
-    rule: StoppingRule = "span_f1" if config.task == "tokens" else "accuracy"
+    rules: dict[str, StoppingRule] = {"tokens": "span_f1", "question": "answer_f1"}
+    rule = rules.get(config.task, "accuracy")
     stopping = EarlyStopping(f"{config.source}/dev", rule, config.patience) if config.patience else None
     evaluations = max(1, round(length / config.every))
     return replace(recipe_for(config.recipe, config.task), evaluations=evaluations, early_stopping=stopping)

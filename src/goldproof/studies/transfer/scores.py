@@ -9,19 +9,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from goldproof.data.answers import Answers, span_answers
+from goldproof.data.answers import Answers, Bounds, span_answers
 from goldproof.errors import DataError
 from goldproof.judging.checkpoints.experiment import Experiment, make_experiment
 from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.statistics.arrays import Array
+from goldproof.studies.beside import Beside, beside, is_model
+from goldproof.studies.own import has_own
+from goldproof.studies.shared import only_model
+from goldproof.studies.transfer import published
 from goldproof.studies.transfer.parts import FEWEST_POINTS
-from goldproof.studies.transfer.settings import Config
+from goldproof.studies.transfer.settings import PAPER, Config
 from goldproof.studies.transfer.steps import StoredRun, StoredSet
 
 
-def with_paper(config: Config) -> bool:
-    """Whether its rows may stand beside ours on its corpora: they are accuracies from English to other languages."""
-    return config.source == "en" and config.analysis.metric in ("", "accuracy")
+def with_paper(config: Config) -> Beside:
+    """Whether the paper's rows stand beside ours: on its corpora and with its model, accuracies from English on."""
+    is_english = config.source == "en" and config.analysis.metric in ("", "accuracy")
+    has_train = config.rows.dev_share == 0 and config.rows.train_split == "train"
+    return beside(
+        same_corpus=is_english and not has_own(config) and config.data.corpus in published.TABLE_2,
+        same_model=is_model(only_model(config.model).folder, str(PAPER.model)),
+        same_size=has_train and not any(":" in text for text in config.rows.corpora) and config.data.most_train is None,
+        same_training=(config.of, len(config.seeds)) == (PAPER.of, len(PAPER.seeds)),
+    )
 
 
 def experiment_of_runs(config: Config, runs: Sequence[StoredRun]) -> Experiment:
@@ -36,7 +47,7 @@ def experiment_of_runs(config: Config, runs: Sequence[StoredRun]) -> Experiment:
             f"a run must have at least {FEWEST_POINTS} checkpoints to choose from; these end after {got} of training, "
             "so train longer (recipe.epochs), on more data (data.most_train) or in smaller batches (recipe.batch)"
         )
-    metric = config.analysis.metric or ("span_f1" if config.task == "tokens" else "accuracy")
+    metric = config.analysis.metric or {"tokens": "span_f1", "question": "answer_f1"}.get(config.task, "accuracy")
     names = [f"{language}/{split}" for language in (config.source, *config.data.languages) for split in ("dev", "test")]
     return make_experiment(
         config.source, [_set(name, metric, config, runs, points) for name in names if name in runs[0].sets]
@@ -51,7 +62,8 @@ def _set(name: str, metric: str, config: Config, runs: Sequence[StoredRun], poin
     for point, step in enumerate(points):
         there = [i for i, run in enumerate(runs) if point < len(run.points)]
         answers = [sets[i].answers[point] for i in there]
-        checkpoints.append(_answers(name, sets[0], labels, answers, [seeds[i] for i in there], step))
+        own = [seeds[i] for i in there]
+        checkpoints.append(_answers(name, sets[0], labels, _of_metric(answers, metric), own, step))
     confidence = np.full((len(runs), len(points)), -np.inf)
     for row, each in zip(confidence, sets, strict=True):
         row[: len(each.confidence)] = each.confidence
@@ -60,9 +72,19 @@ def _set(name: str, metric: str, config: Config, runs: Sequence[StoredRun], poin
         checkpoints,
         metric,
         confidence=confidence,
-        averaged=_answers(name, sets[0], labels, [each.averaged for each in sets], seeds),
-        averaged_weights=_answers(name, sets[0], labels, weights, seeds) if len(weights) == len(sets) else None,
+        averaged=_answers(name, sets[0], labels, [each.averaged for each in sets], seeds)
+        if sets[0].averaged.size
+        else None,
+        averaged_weights=_answers(name, sets[0], labels, _of_metric(weights, metric), seeds)
+        if len(weights) == len(sets)
+        else None,
     )
+
+
+def _of_metric(runs: Sequence[Array], metric: str) -> list[Array]:
+    """What is stored of each run; of questions the score of each item that is asked for."""
+    place = {"exact_match": 0, "answer_f1": 1}.get(metric)
+    return [run if place is None else run[..., place] for run in runs]
 
 
 def _answers(
@@ -77,14 +99,19 @@ def _answers(
     language, _, split = name.rpartition("/")
     answers = np.stack(runs)
     is_tagging = answers.ndim == 3
+    is_score = answers.dtype.kind == "f"
+    kind = "spans" if is_tagging else "score" if is_score else "classification"
     return Answers(
         where={"language": language, "split": split},
         step=step,
-        task="spans" if is_tagging else "classification",
-        labels=() if is_tagging else labels,
+        task=kind,
+        labels=labels if kind == "classification" else (),
         ids=np.array(stored.ids, object),
         gold=answers[0, :, 1].astype(np.int64) if is_tagging else stored.gold.astype(np.int64),
-        runs=span_answers(answers[..., 0], answers[..., 2]) if is_tagging else answers.astype(np.int64),
+        runs=span_answers(answers[..., 0], answers[..., 2])
+        if is_tagging
+        else answers.astype(np.float64 if is_score else np.int64),
         run_names=tuple(names),
         clusters=None if stored.clusters is None else stored.clusters.astype(np.int64),
+        bounds=Bounds() if is_score else None,
     )

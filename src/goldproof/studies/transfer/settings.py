@@ -42,7 +42,7 @@ class Analysis:
 
     Pairs of checkpoints count when test differs by `threshold`; a tie in dev counts as `ties`; pairs lie within a run
     unless `across_runs`. A score may be off by `margin` through luck and still be claimed. `metric` is the task's own
-    unless given (accuracy, mcc or macro_f1).
+    unless given (accuracy, mcc or macro_f1; of questions answer_f1 or exact_match).
     """
 
     metric: str = ""
@@ -60,12 +60,12 @@ class Config:
     `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, which are judged in
     turn. `data.corpus` is a corpus of the catalog or a file; `data.languages` are those that are tested, beside
     `source`. `data.train` and `data.test` are files of your own, with a column that says the language of each row or
-    one file for each language; their kind is then the `task`. `patience` checkpoints without a better source dev end a
-    run; null for never. With `average_weights` each run also keeps the mean of its checkpoints' weights, as one more
-    model to choose.
+    one file for each language; their kind is then the `task` (`question`: a span of a passage answers it). `patience`
+    checkpoints without a better source dev end a run; null for never. With `average_weights` each run also keeps the
+    mean of its checkpoints' weights, as one more model to choose.
     """
 
-    task: Literal["text", "pair", "tokens"] = "text"
+    task: Literal["text", "pair", "tokens", "question"] = "text"
     source: str = "en"
     model: Models = "intfloat/multilingual-e5-small"
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -134,7 +134,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ),
         ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),
         ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
-        ("task", c.task in ("text", "pair", "tokens"), "text, pair or tokens"),
+        ("task", c.task in ("text", "pair", "tokens", "question"), "text, pair, tokens or question"),
         ("of", c.of in ("steps", "data"), "steps or data"),
         ("rows.dev_share", 0 <= rows.dev_share < 1, "a share from 0 to below 1"),
         (

@@ -22,10 +22,12 @@ class StoredSet:
 
     Classification: `gold` and `averaged` have a class number for each item, `answers` for each checkpoint and item.
     Tagging: `answers` and `averaged` have hits, gold spans and predicted spans of each sentence, `gold` is all 0.
-    `averaged` are the answers of the mean log-probabilities over all checkpoints; `confidence` is the mean
-    log-probability of the choices at each checkpoint. `clusters` are numbers of items that share their first text.
-    `averaged_weights` are the answers of the checkpoints' mean weights, in the form of `averaged`; None where the
-    training did not average them.
+    Questions: `answers` and `averaged_weights` have whether each answer is exactly right and its F1, `gold` is all 0,
+    and `averaged` is empty, as spans have no mean. `averaged` are the answers of the mean log-probabilities over all
+    checkpoints; `confidence` is the mean log-probability of the choices at each checkpoint. `clusters` are numbers of
+    items that share their first text, or their passage. `averaged_weights` are the answers of the checkpoints' mean
+    weights, in the form of `averaged` (of questions in that of `answers`); None where the training did not average
+    them.
     """
 
     ids: tuple[str, ...]
@@ -56,7 +58,8 @@ def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> StoredRu
         logits = outcome.at(name)
         tagging = data.table.column("token_labels").null_count < len(data)
         mean_weights = None if outcome.averaged is None else outcome.averaged[name]
-        sets[name] = (_tagged if tagging else _classified)(outcome, data, logits, mean_weights)
+        keep = _answered if data.has_questions else _tagged if tagging else _classified
+        sets[name] = keep(outcome, data, logits, mean_weights)
     return StoredRun(outcome.points, outcome.classes, sets, outcome.stopped_at)
 
 
@@ -74,6 +77,31 @@ def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_wei
         logs.max(axis=-1).mean(axis=-1).astype(np.float32),
         None if clusters is None else clusters.astype(np.int32),
         None if mean_weights is None else mean_weights.argmax(axis=-1).astype(np.int16),
+    )
+
+
+def _answered(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> StoredSet:
+    from goldproof.measures.short_answers import match_answer
+    from goldproof.training.selection import answer_texts
+
+    passages = [pair or "" for pair in data.pairs]
+    golds = [[gold.text for gold in answers] for answers in data.answers]
+    languages = data.table.column("language").to_pylist()
+
+    def match(found: Array) -> Array:
+        """Exact match and F1 of each item."""
+        given = zip(answer_texts(found, passages), golds, languages, strict=True)
+        matches = [match_answer(text, right, language) for text, right, language in given]
+        return np.array([(each.exact, each.f1) for each in matches], np.float32)
+
+    return StoredSet(
+        tuple(data.table.column("id").to_pylist()),
+        np.zeros(len(data), np.int16),
+        np.stack([match(found) for found in logits]),
+        np.zeros(0, np.float32),
+        np.asarray(logits[..., 2].mean(axis=-1), np.float32),
+        np.unique(np.array(passages, object), return_inverse=True)[1].astype(np.int32),
+        None if mean_weights is None else match(mean_weights),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from goldproof.jobs import Results
-from goldproof.report.summary import Plain, Report
+from goldproof.report.summary import Plain, Report, Section
 from goldproof.studies.corruption.findings.answer import QUESTION, corruption_answer, corruption_findings
 from goldproof.studies.corruption.findings.author import author_section
 from goldproof.studies.corruption.findings.cells import (
@@ -12,13 +14,22 @@ from goldproof.studies.corruption.findings.cells import (
     control_section,
     survival_section,
 )
+from goldproof.studies.corruption.findings.power import power_items
 from goldproof.studies.corruption.findings.runs import cut_items, runs_told
 from goldproof.studies.corruption.findings.why import why_section
 from goldproof.studies.corruption.plan import outline
-from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs
+from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs, with_paper
 from goldproof.studies.corruption.settings import Config, language_of
 from goldproof.studies.corruption.tasks import find_tasks, settle
 from goldproof.studies.shared import only_model
+
+
+def _controlled(config: Config, found: list[Found]) -> Section:
+    """Each cell beside its control, and how many seeds that takes."""
+    section = control_section(config, found)
+    n_maps = len(config.settings) if config.control != "none" else 0
+    items = [*section.items[:n_maps], *power_items(config, found), *section.items[n_maps:]]
+    return replace(section, items=items)
 
 
 def make_report(config: Config, results: Results) -> Report:
@@ -27,10 +38,10 @@ def make_report(config: Config, results: Results) -> Report:
     for task in find_tasks(config):
         runs = load_runs(config, results, task)
         baseline = find_baseline(config, runs)
-        found.append(Found(runs, baseline, judge_task(config, runs, baseline)))
+        found.append(Found(runs, baseline, judge_task(config, runs, baseline), with_paper(config, task)))
     sections = [
         survival_section(config, found),
-        control_section(config, found),
+        _controlled(config, found),
         why_section(config, results, found),
         author_section(config, results, found),
         baseline_section(found),

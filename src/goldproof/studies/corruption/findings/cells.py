@@ -14,6 +14,7 @@ from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Sectio
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.power import detectable_difference
+from goldproof.studies.beside import Beside
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.scores import VERDICTS, Baseline, Control, Judged, TaskAnswers
 from goldproof.studies.corruption.settings import Config, classes_of
@@ -30,6 +31,9 @@ COUNTED = {  # of one cell, of several
 NO_SCORE = "no score: a run gives one answer to all items"
 
 
+NOT_THE_PAPERS = Beside(False)
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """All that was found about one task."""
@@ -37,6 +41,12 @@ class Found:
     runs: TaskAnswers
     baseline: Baseline
     judged: Sequence[Judged]
+    paper: Beside = NOT_THE_PAPERS
+
+    @property
+    def paper_name(self) -> str:
+        """What the paper calls the task, where its numbers may stand beside ours; else nothing."""
+        return self.runs.task.paper_name if self.paper.stands else ""
 
     @property
     def trainings(self) -> list[str]:
@@ -60,7 +70,7 @@ def _baseline_cell(each: Found) -> Cell:
 
 
 def _printed_baseline(each: Found) -> Cell:
-    paper = published.BASELINES.get(each.runs.task.paper_name)
+    paper = published.BASELINES.get(each.paper_name)
     return printed_cell(paper.score / 100 if paper else None)
 
 
@@ -94,7 +104,13 @@ def baseline_section(found: Sequence[Found]) -> Section:
     if len(found) == 1:
         title = f"The task has {'a' if above else 'no'} score above the best constant answer to lose"
     keys = [key for each in found for key in each.runs.keys[next(iter(each.runs.keys))]]
-    return Section("Without corruption", [make_table(Heading("baselines", title, "", keys), _BASELINE_FIELDS, found)])
+    heading = Heading("baselines", title, beside_note(found), keys)
+    return Section("Without corruption", [make_table(heading, _BASELINE_FIELDS, found)])
+
+
+def beside_note(found: Sequence[Found]) -> str:
+    """In what our run differs from the paper's, where its numbers stand beside ours."""
+    return next((each.paper.note for each in found if each.paper_name), "")
 
 
 def survival_section(config: Config, found: Sequence[Found]) -> Section:
@@ -166,7 +182,7 @@ def _scores_table(config: Config, found: Sequence[Found]) -> Table:
     tested = sum(each.verdict not in ("collapsed", "no baseline") for one in found for each in one.judged)
     title = f"In {kept} of {tested} cells the loss is shown to be below {100 * config.margin:g} points"
     title = title if tested else "No cell has a score to lose, or every run collapsed"
-    note = "Named by the task and the class removed."
+    note = f"Named by the task and the class removed. {beside_note(found)}".strip()
     return make_table(Heading("scores", title, note, training_keys(found)), fields, every)
 
 
@@ -176,7 +192,7 @@ def _setting_fields(config: Config, setting: str) -> list[Field[_Without]]:
     return [
         Field(Column(setting, SETTING_TITLES[setting], 1, "points"), lambda row: _shown(row.at(setting).score)),
         Field(Column(f"d_{setting}", "Δ", 1, "points"), lambda row: _marked_change(config, row.at(setting))),
-        Field(beside, lambda row: _paper_delta(row.at(setting))),
+        Field(beside, lambda row: _paper_delta(row.found, row.at(setting))),
     ]
 
 
@@ -187,8 +203,8 @@ def _marked_change(config: Config, each: Judged) -> Cell:
     return Marked(change, note="Cannot be told from no change (Holm over the cells of a task)")
 
 
-def _paper_delta(each: Judged) -> Cell:
-    printed = published.SCORES.get((each.cell.task.paper_name, "+".join(classes_of(each.cell.removed))))
+def _paper_delta(found: Found, each: Judged) -> Cell:
+    printed = published.SCORES.get((found.paper_name, "+".join(classes_of(each.cell.removed))))
     return printed_cell(printed[published.SETTINGS.index(each.cell.setting)].delta / 100 if printed else None)
 
 

@@ -18,10 +18,18 @@ from goldproof.report.summary import Cell, Column, Example, ExampleList, Item, M
 from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
+from goldproof.studies.beside import is_model
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.findings.runs import run_word
-from goldproof.studies.corruption.plan import CorruptionCell, cloze_jobs, cue_classes, cue_jobs, lexicon_of
+from goldproof.studies.corruption.plan import (
+    CorruptionCell,
+    cloze_jobs,
+    cue_classes,
+    cue_jobs,
+    lexicon_of,
+    masked_model,
+)
 from goldproof.studies.corruption.scores import TaskAnswers, find_information
 from goldproof.studies.corruption.settings import Config, classes_of
 from goldproof.studies.corruption.steps import load_lexicon
@@ -154,6 +162,7 @@ class _CueRow:
     kind: str
     words: str
     shares: CueShares
+    with_paper: bool = False
     adjusted: float | None = None
 
     @property
@@ -163,6 +172,8 @@ class _CueRow:
         It stands there only where the words are the paper's too.
         """
         found = None
+        if not self.with_paper:
+            return None
         if self.task.paper_name == "MRPC" and self.kind == "paraphrase" and self.words.startswith(published.PPDB):
             found = published.PARAPHRASE_CUES.get(self.removed)
         elif self.task.paper_name == "SST-2" and self.kind == "polarity" and self.words == published.LEXICON:
@@ -205,7 +216,8 @@ def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item
         for removed in cue_classes(config, one.runs.task):
             for kind, job in cue_jobs(config, one.runs.task, removed).items():
                 shares = cue_shares(results[job], is_right(one.runs, removed), config.level)
-                every.append(_CueRow(one.runs.task, removed, kind, _words_of(config, kind), shares))
+                words, is_paper = _words_of(config, kind), bool(one.paper_name)
+                every.append(_CueRow(one.runs.task, removed, kind, words, shares, is_paper))
                 keys.append(job.key)
     if not every:
         return []
@@ -272,11 +284,13 @@ class _Cloze:
     task: CorruptionTask
     removed: str
     accuracy: ClozeAccuracy
+    with_paper: bool
     adjusted: float | None = None
 
 
 def _printed_cloze(text: str, row: _Cloze) -> Cell:
-    paper = published.MASKED_WORDS.get((row.removed, text)) if row.task.paper_name == "MRPC" else None
+    stands = row.with_paper and row.task.paper_name == "MRPC"
+    paper = published.MASKED_WORDS.get((row.removed, text)) if stands else None
     return printed_cell(None if paper is None else paper / 100)
 
 
@@ -306,7 +320,9 @@ def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Ite
     """Table 5: how often a masked language model fills in the first removed word, in both texts."""
     asked = [(one, name, job) for one in found for name, job in cloze_jobs(config, one.runs.task).items()]
     every = [
-        _Cloze(one.runs.task, name, cloze_accuracy(guesses)) for one, name, job in asked if (guesses := results[job])
+        _Cloze(one.runs.task, name, cloze_accuracy(guesses), is_model(masked_model(config), published.MODEL))
+        for one, name, job in asked
+        if (guesses := results[job])
     ]
     if not every:
         return []

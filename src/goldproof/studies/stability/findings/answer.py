@@ -14,6 +14,8 @@ from goldproof.report.numbers import estimate_text
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.stability.findings.after import above_claims
+from goldproof.studies.stability.findings.presence import presence_claims
 from goldproof.studies.stability.findings.seeds import sources_title, widest_spread
 from goldproof.studies.stability.findings.size import gains
 from goldproof.studies.stability.published import OVERALL
@@ -102,7 +104,15 @@ def stability_findings(found: StabilityFindings) -> list[str | Claim]:
         return []
     widest = widest_spread(found)
     spread = [Claim(f"{widest}.", place="overall")] if widest is not None else []
-    return [*spread, *_correlation(found), *_categories(found), *_sources(found), *_gains(found)]
+    return [
+        *spread,
+        *_correlation(found),
+        *_categories(found),
+        *_sources(found),
+        *_gains(found),
+        *above_claims(found),
+        *presence_claims(found),
+    ]
 
 
 def _correlation(found: StabilityFindings) -> list[Claim]:

@@ -7,24 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.judging.metric_numbers import score_format
+from goldproof.judging.metric_numbers import score_format, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_answer import lower_name
 from goldproof.report.charts import Caption, bars, dots
 from goldproof.report.fields import Field, Heading, known_fields, make_table
 from goldproof.report.numbers import count, estimate_text, format_number
-from goldproof.report.summary import Cell, Column, Item, Missing, Table
+from goldproof.report.summary import Cell, Column, Item, Table
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.stability.prompt_scores import QUANTILES, PromptScores
 
 MOST_SHOWN = 600
-_NO_DRAWS = Missing("one draw only")
 
 
 def number(value: float, metric: str) -> str:
     """A score with its unit, to stand in a sentence."""
     form = score_format(metric)
     return f"{format_number(value, form.digits, form.unit)} {form.unit}".strip()
+
+
+def difference(value: float, metric: str) -> str:
+    """A difference of scores with its unit, to stand in a sentence."""
+    return f"{shown(value, metric)}{unit(metric)}"
 
 
 def place_of(name: str, each: PromptScores, several: bool) -> str:
@@ -62,7 +66,7 @@ def prompt_items(each: PromptScores, several: bool) -> list[Item]:
     form = score_format(each.metric)
     column = Column("score", title_of(each.metric), form.digits, form.unit)
     every = _prompts(each)
-    spread = number(float(np.ptp(each.by_prompt)), each.metric)
+    spread = difference(float(np.ptp(each.by_prompt)), each.metric)
     title = f"The prompt alone moves {lower_name(each.metric)} by {spread}"
     rows: list[dict[str, Cell]] = [{"prompt": one.name, "score": one.estimate} for one in every]
     caption = Caption(
@@ -76,16 +80,16 @@ def prompt_items(each: PromptScores, several: bool) -> list[Item]:
     fields: list[Field[_OfPrompt]] = [
         Field(Column("prompt", "Prompt"), lambda one: one.name),
         Field(column, lambda one: one.estimate),
-        Field(low, lambda one: min(one.draws) if len(one.draws) > 1 else _NO_DRAWS),
+        Field(low, lambda one: min(one.draws) if len(one.draws) > 1 else None),
         Field(
             Column("high", "Highest draw", form.digits, form.unit),
-            lambda one: max(one.draws) if len(one.draws) > 1 else _NO_DRAWS,
+            lambda one: max(one.draws) if len(one.draws) > 1 else None,
         ),
         Field(given, lambda one: one.given),
         Field(unread, lambda one: one.unread),
     ]
     heading = Heading(place_of("prompts", each, several), title, keys=each.found.keys)
-    return [figure, make_table(heading, fields, every)]
+    return [figure, make_table(heading, known_fields(fields, every), every)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +181,9 @@ def wording_table(sets: Sequence[PromptScores]) -> Table:
     for each in sets:
         for place, row in enumerate(each.found.runs):
             replies = each.found.replies[place * each.n_draws]
-            shown = replies.shown
-            if len(shown) > MOST_SHOWN:
-                shown = f"… {shown[-MOST_SHOWN:]}"
+            seen = replies.shown if len(replies.shown) <= MOST_SHOWN else f"… {replies.shown[-MOST_SHOWN:]}"
             words = ", ".join(f"{label}: {word}" for label, word in zip(replies.labels, replies.words, strict=True))
-            every.append(_Wording(each.language, row[0].prompt.name, words, shown))
+            every.append(_Wording(each.language, row[0].prompt.name, words, seen))
     fields: list[Field[_Wording]] = [
         Field(Column("language", "Language"), lambda one: one.language if len(sets) > 1 else None),
         Field(Column("prompt", "Prompt"), lambda one: one.name),

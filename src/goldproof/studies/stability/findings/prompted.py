@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from goldproof.jobs import Results
 from goldproof.judging.metric_numbers import score_format
 from goldproof.judging.metrics import title_of
@@ -20,6 +22,7 @@ from goldproof.studies.asked.plan import prompt_language
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.stability.findings.prompt_tables import (
+    difference,
     number,
     place_of,
     prompt_items,
@@ -35,6 +38,7 @@ TITLE = "Would the score hold with another prompt?"
 TOO_WIDE = 0.5
 """The share of all possible scores from which an interval for one more prompt tells nothing."""
 
+MOST_PROMPTS = 1000
 REACH = 0.02
 """How near the mean over prompts should be to what all such prompts would give, for advice on their number."""
 
@@ -81,14 +85,19 @@ def _answer_of_one(each: PromptScores) -> Answer:
     )
     needed, upper = each.needed(REACH)
     takes = (
-        f"To have the mean over prompts within ±{number(REACH, each.metric)} on these items takes about "
-        f"{count(needed)} prompts, or up to {count(upper)} as the spread is itself estimated."
+        f"To have the mean over prompts within ±{difference(REACH, each.metric)} on these items takes about "
+        f"{_many(needed)} prompts, or up to {_many(upper)} as the spread is itself estimated."
     )
     if is_open:
         more = f" One more prompt might score anything {ends}."
         return Answer("open", f"It cannot be told from {each.n_prompts} prompts", text + more, takes)
     head = f"Another prompt would score {ends}"
     return Answer("measured", f"{head} on these items ({level} prediction interval)", text, takes)
+
+
+def _many(n: int) -> str:
+    """A number of prompts, past the point where anybody would write as many."""
+    return count(n) if n <= MOST_PROMPTS else f"more than {count(MOST_PROMPTS)}"
 
 
 def _bare(value: float, metric: str) -> str:
@@ -115,7 +124,8 @@ def _answer_of_several(sets: Sequence[PromptScores]) -> Answer:
     metric = sets[0].metric
     text = (
         f"the mean {lower_name(metric)} over {sets[0].n_prompts} prompts goes from {ends[0]} to {ends[1]}, for other "
-        f"prompts and items like these; which prompt asks moves it by up to {number(spans[widest], metric)} ({widest})."
+        f"prompts and items like these; which prompt asks moves it by up to "
+        f"{difference(spans[widest], metric)} ({widest})."
     )
     return Answer("measured", "", text[0].upper() + text[1:], "Each language's own prompts are below.")
 
@@ -167,8 +177,11 @@ def _claims(each: PromptScores, several: bool) -> list[Claim]:
 
 def _share_claim(each: PromptScores) -> Claim:
     ranked = sorted(each.shares.items(), key=lambda pair: -pair[1].value)
-    parts = [f"{PARTS[name].format(draws=each.draws_name)} {estimate_text(share, 0, '%')}" for name, share in ranked]
-    text = f"Of the variance of one such score on {count(each.answers.n_items)} items, {_join(parts)}."
+    named = [(PARTS[name].format(draws=each.draws_name), estimate_text(share, 0, "%")) for name, share in ranked]
+    first, *others = [
+        f"{name} {'accounts for' if not place else 'for'} {said}" for place, (name, said) in enumerate(named)
+    ]
+    text = f"Of the variance of one such score on {count(each.answers.n_items)} items, {_join([first, *others])}."
     return Claim(text, place="shares")
 
 
@@ -179,8 +192,8 @@ def _draw_claim(each: PromptScores) -> list[Claim]:
     most = int(moved.argmax())
     text = (
         f"With one and the same prompt, the {each.draws_name} move {lower_name(each.metric)} by "
-        f"{number(float(moved[most]), each.metric)} at most ({each.names[most]}) and by "
-        f"{number(float(sorted(moved)[len(moved) // 2]), each.metric)} with half of the prompts or more."
+        f"{difference(float(moved[most]), each.metric)} at most ({each.names[most]}), and by "
+        f"{difference(float(np.median(moved)), each.metric)} for the median prompt."
     )
     return [Claim(text, place="prompts")]
 

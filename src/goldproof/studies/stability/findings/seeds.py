@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from goldproof.judging.tags import UNTESTED, TagScore
-from goldproof.report.charts import Caption, dots, heat_map
+from goldproof.judging.tags import TagScore
+from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.numbers import extremes, in_words
 from goldproof.report.summary import Cell, Column, Figure, Item, Missing, Section, Table, Text
@@ -18,7 +18,15 @@ from goldproof.statistics.attribution import Attribution, deviation_factors
 from goldproof.statistics.changes import seed_churn
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.stability import category_spread
-from goldproof.studies.stability.published import CATEGORIES, CATEGORY_MEANS, LANGUAGE_CORRELATION, OVERALL
+from goldproof.studies.stability.findings.averages import average_row, averages_table
+from goldproof.studies.stability.findings.maps import MCC, language_map, seed_map, tested
+from goldproof.studies.stability.published import (
+    AVERAGE_OVERALL,
+    CATEGORIES,
+    CATEGORY_MEANS,
+    LANGUAGE_CORRELATION,
+    OVERALL,
+)
 from goldproof.studies.stability.scores import ConditionScores, StabilityFindings, deviations, finite, summary_method
 
 ONE_RUN = "needs at least two seeds"
@@ -30,7 +38,6 @@ VERDICTS = {
     "too few items": "too few rows",
     "not tested": "not tested",
 }
-MCC = Column("mcc", "MCC", 2)
 
 
 def seeds_section(found: StabilityFindings) -> Section:
@@ -43,8 +50,9 @@ def _overall_table(found: StabilityFindings) -> list[Item]:
     every, level = list(found.base.values()), found.config.level
     overall = Heading("overall", _overall_title(found), f"{note} {found.paper.note}".strip(), found.keys())
     design = make_table(Heading("design", "", note, found.keys()), _design_fields(level), every)
+    printed = AVERAGE_OVERALL if found.paper.stands and set(found.base) == set(OVERALL) else None
     return [
-        make_table(overall, _overall_fields(found), every),
+        average_row(make_table(overall, _overall_fields(found), every), printed),
         replace(design, title=_design_title(design.rows)),
     ]
 
@@ -253,33 +261,13 @@ def _values(every: Sequence[_Between]) -> str:
 
 
 def _language_map(found: StabilityFindings, seed: int | None) -> Figure:
-    rows: list[dict[str, Cell]] = []
-    every: list[TagScore] = []
-    for language in found.with_seed(seed):
-        scores = found.categories[language] if seed is None else found.cells[language][seed]
-        every += scores
-        rows += [
-            {"language": language, "category": score.tag, "mcc": score.estimate, "chance": not _told(score)}
-            for score in scores
-        ]
-    told, n = sum(map(_told, every)), sum(map(_tested, every))
     if seed is None:
-        title = f"{told} of {n} category scores, means over seeds, can be told from chance"
-        caption = Caption("languages-map", title, "", found.keys())
-    else:
-        title = f"With seed {found.config.seeds[seed]} alone, as in Figure 1, {told} of {n} category scores"
-        caption = Caption("languages-seed-map", f"{title} can be told from chance", "", found.keys())
-    return heat_map(
-        rows, Column("language", "Language"), Column("category", "Category"), MCC, caption=caption, chance="chance"
-    )
-
-
-def _told(score: TagScore) -> bool:
-    return score.verdict in ("above chance", "below chance")
-
-
-def _tested(score: TagScore) -> bool:
-    return score.verdict not in UNTESTED
+        scores = {language: found.categories[language] for language in found.base}
+        said = language_map(scores, Caption("languages-map", "", "", found.keys()))
+        return replace(said, title=said.title.replace("category scores", "category scores, means over seeds,"))
+    title = f"With seed {found.config.seeds[seed]} alone, as in Figure 1, "
+    cells = {language: found.cells[language][seed] for language in found.with_seed(seed)}
+    return language_map(cells, Caption("languages-seed-map", title, "", found.keys()))
 
 
 _MEAN_MCC: Field[TagScore] = Field(
@@ -311,37 +299,28 @@ _GROUP_FIELDS: tuple[Field[TagScore], ...] = (
 def _groups_table(found: StabilityFindings) -> Table:
     every = [score for language in found.base for score in found.groups[language]]
     above = sum(score.verdict == "above chance" for score in every)
-    title = f"{above} of {sum(map(_tested, every))} groups are shown to be above chance"
+    title = f"{above} of {sum(map(tested, every))} groups are shown to be above chance"
     return make_table(Heading("groups", title, "", found.keys()), _GROUP_FIELDS, every)
 
 
 def categories_sections(found: StabilityFindings) -> list[Section]:
-    """For each language the category × seed heat map and the table of its categories."""
-    return [
+    """For each language the category × seed heat map and the table of its categories; then all languages as Table 6."""
+    each = [
         Section(f"Categories and seeds: {language}", [_seed_map(found, language), *_categories(found, language)])
         for language in found.base
     ]
+    return [*each, *averages_table(found)]
 
 
 def _seed_map(found: StabilityFindings, language: str) -> Figure:
-    rows: list[dict[str, Cell]] = [
-        {"seed": name, "category": score.tag, "mcc": score.estimate.value, "chance": not _told(score)}
-        for name, scores in zip(found.base[language].answers.run_names, found.cells[language], strict=True)
-        for score in scores
-    ]
-    every = [score for scores in found.cells[language] for score in scores]
-    told = sum(map(_told, every))
-    title = f"{language}: with one seed, {told} of {sum(map(_tested, every))} category scores can be told from chance"
-    note = "False discoveries controlled over all cells of this map."
-    caption = Caption(f"seeds-{language}", title, note, found.keys([language]))
-    across, down = Column("seed", "Seed"), Column("category", "Category")
-    return heat_map(rows, across, down, MCC, caption=caption, chance="chance")
+    caption = Caption(f"seeds-{language}", f"{language}: with one seed, ", "", found.keys([language]))
+    return seed_map(found.base[language].answers.run_names, found.cells[language], caption)
 
 
 def _categories(found: StabilityFindings, language: str) -> list[Item]:
     scored, every = found.base[language], found.categories[language]
     counts = {name: sum(score.verdict == f"{name} chance" for score in every) for name in ("above", "below")}
-    n = sum(map(_tested, every))
+    n = sum(map(tested, every))
     title = f"{language}: {counts['above']} of {n} categories are shown to be above chance, {counts['below']} below"
     paper = "The paper's English column leaves seed 5 out." if language == "en" and found.paper.stands else ""
     note = " ".join(part for part in (_deviation_note(found, scored), paper, found.paper.note) if part)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -17,8 +16,18 @@ from goldproof.report.summary import Cell, Claim, Column, Figure, Item, Missing,
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import benjamini_hochberg, holm
+from goldproof.studies.stability.findings.after import after_sections
+from goldproof.studies.stability.findings.averages import average_row
+from goldproof.studies.stability.findings.steadiness import (
+    standing_of,
+    steadiness,
+    steadiness_table,
+    steadiness_title,
+)
 from goldproof.studies.stability.plan import Condition
 from goldproof.studies.stability.published import (
+    AVERAGE_EXTRA,
+    AVERAGE_OVERALL,
     BETTER_EVERYWHERE,
     FULL_AMOUNT,
     OVERALL,
@@ -32,6 +41,7 @@ from goldproof.studies.stability.scores import (
     MCC,
     ConditionScores,
     StabilityFindings,
+    constant_categories,
     deviations,
     summary_method,
 )
@@ -39,13 +49,17 @@ from goldproof.studies.stability.scores import (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What extra data did to one category of one language: ΔMCC with its test, and the change of the deviation."""
+    """What extra data did to one category of one language: ΔMCC with its test, and the change of the deviation.
+
+    `is_constant` where a run gives one answer to all rows of the category, so that its deviation says nothing.
+    """
 
     language: str
     category: str
     mcc: Comparison
     deviation: float
     told: bool
+    is_constant: bool = False
 
 
 def size_section(found: StabilityFindings) -> list[Section]:
@@ -59,7 +73,8 @@ def size_section(found: StabilityFindings) -> list[Section]:
     items: list[Item] = [_table(found, amounts), *_curves(found, amounts)]
     if common:
         items += _change_items(found, list(amounts), max(common))
-    return [Section("Does extra data steady it?", items)]
+    sections = [Section("Does extra data steady it?", items)]
+    return [*sections, *(after_sections(found, list(amounts), max(common)) if common else [])]
 
 
 def gains(found: StabilityFindings) -> list[Claim]:
@@ -86,12 +101,6 @@ def _gain_text(row: _Amount, gain: Estimate, standing: str) -> str:
 def _size(gain: Estimate) -> Estimate:
     """The size of a change, positive."""
     return gain if gain.value > 0 else replace(gain, value=-gain.value, low=-gain.high, high=-gain.low)
-
-
-def standing_of(change: Estimate, adjusted: float | None, level: float = 0.95) -> Literal["shown", "undecided"]:
-    """Whether a change is shown: its interval leaves out 0, and so does p, adjusted over what is said beside it."""
-    clear = change.low > 0 or change.high < 0
-    return "shown" if clear and adjusted is not None and adjusted < 1 - level else "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +168,13 @@ def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Tab
     has_paper = any(row.paper is not None for row in every if row.amount)
     note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if has_paper else ""
     note = " ".join(filter(None, [note, found.paper.note]))
-    return make_table(Heading("data-size", _title(every), note, keys), _amount_fields(found.config.level), every)
+    table = make_table(Heading("data-size", _title(every), note, keys), _amount_fields(found.config.level), every)
+    shared = set.intersection(*({0, *values} for values in amounts.values()))
+    is_whole = found.paper_extra().stands and set(amounts) == set(OVERALL)
+    for amount in sorted(shared):
+        printed = {0: AVERAGE_OVERALL, FULL_AMOUNT: AVERAGE_EXTRA}.get(amount) if is_whole else None
+        table = average_row(table, printed, {"extra": amount})
+    return table
 
 
 def _title(every: list[_Amount]) -> str:
@@ -182,7 +197,7 @@ def _amount(found: StabilityFindings, language: str, amount: int) -> _Amount:
     scored, base = found.scored[Condition(language, amount)], found.base[language]
     works = not (scored.is_collapsed or base.is_collapsed)
     items = np.arange(scored.answers.n_items)
-    gain = _compare(scored, base, items, found.config.level) if amount and works else None
+    gain = compare_conditions(scored, base, items, found.config.level) if amount and works else None
     return _Amount(language, amount, scored, gain, None, _paper(found, language, amount))
 
 
@@ -193,7 +208,8 @@ def _paper(found: StabilityFindings, language: str, amount: int) -> Overall | No
     return OVERALL_EXTRA.get(language) if found.paper_extra().stands and amount == FULL_AMOUNT else None
 
 
-def _compare(scored: ConditionScores, base: ConditionScores, items: np.ndarray, level: float) -> Comparison:
+def compare_conditions(scored: ConditionScores, base: ConditionScores, items: np.ndarray, level: float) -> Comparison:
+    """The change of MCC on these items from one condition to another, over seeds and clusters of twins."""
     clusters = None if scored.answers.clusters is None else scored.answers.clusters[items]
     result = compare_runs(
         MCC,
@@ -226,6 +242,7 @@ def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> li
             series=Column("language", "Language"),
             facet=Column("what", "What"),
             caption=caption,
+            log_x=True,
         )
     ]
 
@@ -263,39 +280,52 @@ def _change_items(found: StabilityFindings, languages: list[str], amount: int) -
             chance=Column("chance", "no change"),
         )
     ]
-    if all(math.isfinite(change.deviation) for change in changes):
-        maps.append(_deviation_map(changes, amount, keys))
-    return [*maps, _shares(found, changes, amount), Text(_everywhere(found, changes, amount))]
+    if all(math.isfinite(change.deviation) for change in changes) and not all(c.is_constant for c in changes):
+        maps.append(_deviation_map(found, changes, amount, keys))
+    steady = steadiness(found, working, amount)
+    tables = [steadiness_table(steady)] if steady else []
+    return [*maps, *tables, _shares(found, changes, amount), Text(_everywhere(found, changes, amount))]
 
 
 def _changes(found: StabilityFindings, language: str, amount: int) -> list[Change]:
     from goldproof.judging.tags import items_by_tag
 
     base, more = found.base[language], found.scored[Condition(language, amount)]
-    results = [_compare(more, base, items, found.config.level) for items in items_by_tag(base.answers).values()]
+    results = [
+        compare_conditions(more, base, items, found.config.level) for items in items_by_tag(base.answers).values()
+    ]
     known = np.array([math.isfinite(result.p_value) for result in results])
     adjusted = np.ones(len(results))
     if known.any():
         adjusted[known] = benjamini_hochberg(np.array([r.p_value for r in results])[known])
     deltas = deviations(more) - deviations(base)
+    constant = constant_categories(more) | constant_categories(base)
     return [
-        Change(language, category, result, float(delta), bool(p < 1 - found.config.level))
+        Change(language, category, result, float(delta), bool(p < 1 - found.config.level), category in constant)
         for category, result, delta, p in zip(base.categories, results, deltas, adjusted, strict=True)
     ]
 
 
-def _deviation_map(changes: list[Change], amount: int, keys: list[str]) -> Figure:
+def _deviation_map(found: StabilityFindings, changes: list[Change], amount: int, keys: list[str]) -> Figure:
     rows: list[dict[str, Cell]] = [
-        {"language": c.language, "category": c.category, "deviation": c.deviation} for c in changes
+        {
+            "language": c.language,
+            "category": c.category,
+            "deviation": Missing("a run gives one answer to all its rows") if c.is_constant else c.deviation,
+        }
+        for c in changes
     ]
-    mean = float(np.mean([change.deviation for change in changes]))
-    title = f"With {amount:,} extra rows the deviation over seeds changes by {mean:+.3f} on average (not tested)"
+    every = steadiness(found, list(dict.fromkeys(change.language for change in changes)), amount)
+    lost = sum(change.is_constant for change in changes)
+    note = (
+        f"{lost} of {len(changes)} cells are empty: a run gives one answer to all rows of the category." if lost else ""
+    )
     return heat_map(
         rows,
         Column("language", "Language"),
         Column("category", "Category"),
         Column("deviation", "Δσ", 2),
-        caption=Caption("size-deviation", title.replace("-", "−"), "", keys),
+        caption=Caption("size-deviation", steadiness_title(every, amount), note, keys),
         centre=Centre(higher_is_better=False),
     )
 
@@ -326,19 +356,23 @@ _SHARE_FIELDS: tuple[Field[_Share], ...] = (
 def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Table:
     limits = found.config.thresholds
     higher = [change.mcc.difference.value > limits.higher for change in changes]
-    steadier = [change.deviation < -limits.steadier for change in changes if math.isfinite(change.deviation)]
+    varying = [change for change in changes if math.isfinite(change.deviation) and not change.is_constant]
+    steadier = [change.deviation < -limits.steadier for change in varying]
     every = []
     for what, cells, printed in (
         (f"ΔMCC above {limits.higher:g}", higher, SHARE_HIGHER),
         (f"Δσ below −{limits.steadier:g}", steadier, SHARE_STEADIER),
     ):
         beside = printed if found.paper_extra().stands else None
-        every.append(_Share(what, len(changes), cells, beside if limits == type(limits)() else None))
+        every.append(_Share(what, len(cells), cells, beside if limits == type(limits)() else None))
     has_paper = any(share.paper is not None for share in every)
     paper = f"; the paper's shares are for {FULL_AMOUNT:,} rows and five languages" if has_paper else ""
     rise, fall = (sum(c.told and sign * c.mcc.difference.value > 0 for c in changes) for sign in (1, -1))
-    title = f"{rise} of {len(changes)} category scores are shown to rise and {fall} to fall; steadiness is not tested"
-    note = f"With {amount:,} extra rows, counted by their size, whether shown or not{paper}."
+    title = f"{rise} of {len(changes)} category scores are shown to rise and {fall} to fall"
+    note = (
+        f"With {amount:,} extra rows, counted by their size, whether shown or not{paper}; of Δσ only cells in which no "
+        "run gives one answer to all rows."
+    )
     return make_table(Heading("size-shares", title, note), _SHARE_FIELDS, every)
 
 

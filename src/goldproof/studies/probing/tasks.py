@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.steps import corpus_job, published_job
-from goldproof.data.dataset import Dataset
+from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
 from goldproof.data.formats.files import looking, suffix_of
 from goldproof.data.naming import split_in_name
 from goldproof.draws import draw_fraction
@@ -28,8 +28,8 @@ from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, own_name, settled
 from goldproof.studies.probing import toy
 from goldproof.studies.probing.published import SUITES, canonical_name, paper_tasks
-from goldproof.studies.probing.settings import Coarse, Config
-from goldproof.studies.shared import Data
+from goldproof.studies.probing.settings import DATA, Coarse, Config, parse_model
+from goldproof.studies.shared import Data, each_model
 
 MOST_SHARED = 0.5
 MOST_LABELS = 10
@@ -265,7 +265,7 @@ _TABLES = (".csv", ".jsonl", ".ndjson", ".tsv", ".parquet")
 _FILES = {"train": "tr.txt", "validation": "va.txt", "test": "te.txt"}
 
 
-WANTS = Wants("probing", ("text",))
+WANTS = Wants("probing", ("text",), words=True)
 
 
 def own_tasks(config: Config) -> dict[str, OwnData]:
@@ -279,11 +279,23 @@ def own_tasks(config: Config) -> dict[str, OwnData]:
 
 
 def settle(config: Config) -> Config:
-    """The Config with the languages of the user's own files, and no part of it on generated data; else as it is."""
+    """The Config with the languages of the user's own files or folder, and no part of it on generated data."""
     if not has_own(config):
-        return config
+        return _settled_folder(config)
     found = settled(config, next(iter(own_tasks(config).values())))
     return replace(found, coarse=Coarse()) if config.data.corpus == "generated" else found
+
+
+@looking()
+def _settled_folder(config: Config) -> Config:
+    """The Config of a folder of tasks whose languages were not named: those that it has folders of, else none known."""
+    data = config.data
+    is_folder = data.corpus not in (*SUITES, "paper", "generated")
+    is_told = data.languages != DATA.languages or any(parse_model(text).languages for text in each_model(config.model))
+    if not is_folder or is_told:
+        return config
+    there = tuple(language for language in data.languages if (Path(data.corpus) / language).is_dir())
+    return replace(config, data=replace(data, languages=there or (UNKNOWN_LANGUAGE,)))
 
 
 def notes(config: Config) -> tuple[str, ...]:

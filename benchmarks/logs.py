@@ -94,9 +94,18 @@ def write_archive(folder: Path, n_samples: int) -> Path:
         "results": {"scores": []},
     }
     path = folder / "log.eval"
-    samples = {f"samples/{row['id']}_epoch_{row['epoch']}.json": row for row in rows}
+    samples = {f"samples/{row['id']}_epoch_{row['epoch']}.json": _sample(row, text) for row in rows}
     _write_zip(path, {**samples, "summaries.json": rows, "header.json": header}, zstandard)
     return path
+
+
+def _sample(row: dict[str, Any], text: str) -> dict[str, Any]:
+    """A sample with what it was asked and answered, and events that say it again: 5 kB, one answer in 50 cut off."""
+    said = [{"role": role, "content": text} for role in ("system", "user", "assistant")]
+    stop = "max_tokens" if int(row["id"][1:]) % 50 == 0 else "stop"
+    output = {"model": "m", "choices": [{"message": said[-1], "stop_reason": stop}]}
+    events = [{"event": "model", "input": said, "output": output} for _ in range(2)]
+    return {**row, "messages": said, "output": output, "events": events}
 
 
 def _write_zip(path: Path, members: dict[str, Any], zstandard: Any) -> None:

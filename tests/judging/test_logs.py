@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from goldproof.errors import UsageError
+from goldproof.judging.baselines import compare_with_baseline
 from goldproof.judging.compare import compare
 from goldproof.judging.compare_answer import compare_answer
 from goldproof.judging.rank import RankSettings, rank
@@ -103,6 +104,16 @@ def test_other_prompts_and_other_numbers_of_examples_are_said_first(tmp_path) ->
         f"{under}other prompts for 60 of the 60 items that both have.",
     ]
     assert compare_answer(found).notes == found.notes[:2]
+
+
+def test_against_a_baseline_it_is_said_whose_conditions_differ(tmp_path) -> None:
+    base, same, other = (
+        write_lm_eval(tmp_path / name, name, rights(seed, 0.5, 1), shots=shots)
+        for seed, (name, shots) in enumerate((("a", 0), ("b", 0), ("c", 5)))
+    )
+    found = compare_with_baseline(base, [same, other])
+    (note,) = [note for note in found.notes if "other conditions" in note]
+    assert note.startswith("B is c: task0: A and B were evaluated under other conditions: other numbers of examples")
 
 
 def test_a_board_says_that_conditions_differ(tmp_path) -> None:

@@ -93,7 +93,12 @@ def compare_with_baseline(
         replace(compare_pair(pool_pairs(each.answers), judging), where={"model": name})
         for each, name in zip(found, names, strict=True)
     ]
-    notes = [note for each in found for note in each.notes if not note.startswith("Decide how many more")]
+    notes = [
+        f"B is {name}: {note}" if note in each.cautions else note
+        for each, name in zip(found, names, strict=True)
+        for note in each.notes
+        if not note.startswith("Decide how many more")
+    ]
     base = found[0].names[0]
     differences = differences_of(compared, judging)
     return SeveralCompared(base, names, metrics[0], differences, judging.margins, list(dict.fromkeys(notes)))

@@ -10,6 +10,7 @@ from goldproof.judging.compare import Judgement
 from goldproof.judging.differences import Difference
 from goldproof.judging.gate import drop_seen
 from goldproof.judging.metric_numbers import difference_format, margin_text, shown, signed, unit
+from goldproof.judging.scope import OF_DRAWS
 from goldproof.judging.score_answer import lower_name, metric_column
 from goldproof.judging.verdict import sorted_size
 from goldproof.report.chart_parts import Caption
@@ -39,7 +40,7 @@ def compare_answer(judgement: Judgement) -> Answer:
     if verdict.kind in ("better", "worse"):
         size = _size(d, metric)
         head = f"Yes, {scope}" if verdict.kind == "better" else f"No, {scope}"
-        text = f"{b} is {verdict.kind} than {a} by {size} of {lower_name(metric)}, on items like these."
+        text = f"{b} is {verdict.kind} than {a} by {size} of {lower_name(metric)}, {_on(judgement)}."
         return Answer("yes" if verdict.kind == "better" else "no", head, text, _takes(judgement), notes)
     if verdict.kind == "unknown":
         reason = verdict.text.partition(": ")[2]
@@ -47,9 +48,15 @@ def compare_answer(judgement: Judgement) -> Answer:
     found = f"{b} − {a} is {_signed(d, metric)} of {lower_name(metric)}"
     if verdict.kind == "tied":
         margin = margin_text(judgement.margins.tie, metric)
-        text = f"{found}, and is shown to lie within ±{margin}, on items like these."
+        text = f"{found}, and is shown to lie within ±{margin}, {_on(judgement)}."
         return Answer("no", f"No, they are tied, {scope}", text, _takes(judgement), notes)
-    return Answer("open", f"It cannot be told {scope}", f"{found}, on items like these.", _takes(judgement), notes)
+    return Answer("open", f"It cannot be told {scope}", f"{found}, {_on(judgement)}.", _takes(judgement), notes)
+
+
+def _on(judgement: Judgement) -> str:
+    """What it holds on."""
+    of_draws = any(a.bounds is not None and a.bounds.of_means for a, _ in judgement.answers)
+    return OF_DRAWS if of_draws else "on items like these"
 
 
 def _cautions(judgement: Judgement) -> list[str]:

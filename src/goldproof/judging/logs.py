@@ -34,12 +34,14 @@ def logs_among(source: Source, columns: Mapping[str, str] | None = None) -> list
 
     `columns` are those of plain tables that the user named.
     """
-    from goldproof.data.logs.reading import is_log
+    from goldproof.data.logs.reading import is_log, refuse_others
 
     if not is_paths(source):
         return []
     paths = file_list(source)
     found = [path for path in paths if is_log(path, columns)]
+    for path in paths if not found and not columns else ():
+        refuse_others(path)
     if found and len(found) < len(paths):
         other = next(path for path in paths if path not in found)
         raise UsageError(
@@ -108,7 +110,8 @@ def _side_names(a: Log, b: Log) -> tuple[str, str]:
         return a.model or "A", b.model or "B"
     if a.path is None or b.path is None or a.path == b.path:
         return "A", "B"
-    one, other = _short_names([a.path, b.path])
+    sides = (_folder(a), _folder(b)) if _folder(a) != _folder(b) else (a.path, b.path)
+    one, other = _short_names(sides).values()
     return (f"{a.model} ({one})", f"{b.model} ({other})") if a.model else (one, other)
 
 
@@ -167,29 +170,41 @@ def _clustered(log: Log, cluster: str) -> Log:
 
 
 def told_apart(logs: Sequence[Log]) -> list[Log]:
-    """All logs; those of one model and task, as of two trainings, are told apart by the names of their files."""
-    places = Counter(tuple(sorted(log.answers.where.items())) for log in logs)
-    shared = {log.model for log in logs if places[tuple(sorted(log.answers.where.items()))] > 1}
-    paths = list(dict.fromkeys(log.path for log in logs if log.path is not None and log.model in shared))
-    names = dict(zip(paths, _short_names(paths), strict=True))
+    """All logs; those of one model and task, as of two trainings, are told apart by their folders or files."""
+    counts = Counter(_place(log) for log in logs)
+    shared = {log.model for log in logs if counts[_place(log)] > 1}
+    several = [log for log in logs if log.model in shared]
+    by_folder = {(_place(log), _folder(log)) for log in several}
+    where = _folder if len(by_folder) == len(several) else _file
+    names = _short_names(list(dict.fromkeys(where(log) for log in several)))
     return [
-        _named(log, f"{log.model} ({names[log.path]})" if log.model else names[log.path])
-        if log.path in names and log.model in shared
+        _named(log, f"{log.model} ({names[where(log)]})" if log.model else names[where(log)])
+        if log.model in shared
         else log
         for log in logs
     ]
 
 
-def _short_names(paths: Sequence[Path]) -> list[str]:
-    """Names that tell paths apart: of their folders where those do, else the part of the files' names that does."""
-    folders = [path.parent for path in paths]
-    if len(set(folders)) == len(paths) and any(path.is_file() for path in paths):
-        return model_names(folders)
-    stems = [path.stem.split("_") for path in paths]
+def _place(log: Log) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(log.answers.where.items()))
+
+
+def _file(log: Log) -> Path:
+    return log.path or Path("log")
+
+
+def _folder(log: Log) -> Path:
+    path = _file(log)
+    return path if path.is_dir() else path.parent
+
+
+def _short_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """Names that tell paths apart: the part of the names of files that does, else as many folders as do."""
+    stems = [path.stem.split("_") if path.is_file() else [] for path in paths]
     for parts in zip(*stems, strict=False):
         if len(set(parts)) == len(paths) > 1:
-            return list(parts)
-    return model_names(paths)
+            return dict(zip(paths, parts, strict=True))
+    return dict(zip(paths, model_names(paths), strict=True))
 
 
 def _named(log: Log, model: str) -> Log:

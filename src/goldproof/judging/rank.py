@@ -270,7 +270,8 @@ def judge_board(cells: NamedBoard, settings: Settings, ranking: RankSettings, no
     _check_comparable(cells, pairs)
     rankings, unasked = _rankings(reader, pairs, settings, ranking)
     groups = [groups_of(each.better) for each in rankings]
-    aggregates = _aggregates(cells.board, pairs, settings, ranking) if cells.board.n_tasks > 1 else []
+    of_tasks = next((each for each in rankings if each.question == "tasks like these"), None)
+    aggregates = [] if of_tasks is None else _aggregates(cells.board, pairs, of_tasks, settings, ranking)
     parts = _parts(cells, settings, ranking)
     plan = plan_of(cells, pairs, rankings, ranking.margin)
     return Leaderboard(
@@ -346,8 +347,10 @@ def scores_of(cells: NamedBoard, level: float) -> list[Estimate]:
     return found
 
 
-def _aggregates(board: Board, pairs: Pairs, settings: Settings, ranking: RankSettings) -> list[Aggregated]:
-    """The board put together in each of the ways that boards use."""
+def _aggregates(
+    board: Board, pairs: Pairs, of_tasks: Ranking, settings: Settings, ranking: RankSettings
+) -> list[Aggregated]:
+    """The board put together in each of the ways that boards use; by the mean over tasks it is ranked already."""
     task_scores, weights = board.task_scores(), board.weights
     own = places_of(board.totals())
     judged_by: dict[bytes, Ranking] = {}
@@ -361,6 +364,8 @@ def _aggregates(board: Board, pairs: Pairs, settings: Settings, ranking: RankSet
             points = task_points(task_scores, name)
         of_points = pairs_of_points(pairs, points, weights)
         key = _direction(of_points.by_task)
+        if name == "mean over tasks":
+            judged_by[key] = of_tasks
         if key not in judged_by:  # points that are a straight line in others give the same statistics
             drawn = np.random.default_rng(settings.seed)
             judged_by[key] = rank_by_task(of_points, drawn, settings.look_level, ranking.draws)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from goldproof.judging.metric_numbers import margin_text, shown, unit
+from goldproof.judging.scope import OF_DRAWS
 from goldproof.report.numbers import count
 from goldproof.report.summary import Answer, ReplyKind
 from goldproof.statistics.ranking import Question, Ranking
@@ -24,6 +25,8 @@ ASKED: dict[Question, str] = {
 def scope(board: Leaderboard, question: Question) -> str:
     """What an answer to this question is about."""
     again = board.cells.again
+    if board.cells.bounds.of_means and question == "these tasks":
+        return OF_DRAWS
     if question == "tasks like these":
         return ASKED[question]
     where = ASKED[question] if board.cells.board.n_tasks > 1 else "on items like these"

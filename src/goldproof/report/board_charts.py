@@ -80,7 +80,8 @@ def relation_matrix(stretches: Sequence[RivalStretch], models: Sequence[str], *,
     ]
     kinds = [*COLOURS, "itself"]
     scale = {"domain": kinds, "range": [*COLOURS.values(), MUTED]}
-    legend = {"title": None, "orient": "top", "symbolType": "square", "values": kinds[:3], "columns": 3}
+    met = [kind for kind in COLOURS if any(each.relation == kind for each in stretches)]
+    legend = {"title": None, "orient": "top", "symbolType": "square", "values": met, "columns": 2}  # fits a phone
     colour = {"field": "relation", "type": "nominal", "scale": scale, "legend": legend}
     where = {"x": _along("from", len(models)), "x2": {"field": "to"}, "color": colour, "description": _TIP}
     mark = {"type": "bar", "height": {"band": 0.86 if len(models) <= MANY else 1.0}, "opacity": 0.85}

@@ -206,7 +206,7 @@ def test_events_of_openai_evals(tmp_path: Path) -> None:
 def test_results_of_promptfoo(metric: str) -> None:
     logs = read_logs(FILES / "promptfoo" / "results.json", LogChoice(metric=metric))
 
-    assert [log.model for log in logs] == ["adder, prompt 1", "adder, prompt 2"]
+    assert [log.model for log in logs] == ["adder (prompt 1)", "adder (prompt 2)"]
     for log in logs:
         assert log.mean() == pytest.approx(log.printed, abs=1e-9)
         assert log.answers.run_names == ("1", "2")
@@ -225,7 +225,7 @@ def test_repeats_of_promptfoo_are_runs_of_one_item() -> None:
     assert logs[0].conditions.prompts != logs[1].conditions.prompts
 
     path = FILES / "promptfoo" / "results.json"
-    assert [log.model for log in read_logs(path, LogChoice(filter="prompt 2"))] == ["adder, prompt 2"]
+    assert [log.model for log in read_logs(path, LogChoice(filter="prompt 2"))] == ["adder (prompt 2)"]
     with pytest.raises(UsageError) as caught:
         read_logs(path, LogChoice(filter="prompt 3"))
     assert str(caught.value) == f"{path}: there is no prompt 'prompt 3'; the log has prompt 1, prompt 2"
@@ -344,3 +344,33 @@ def test_what_transformers_scripts_write_lacks(tmp_path: Path, name: str, conten
     with pytest.raises(DataError) as caught:
         read_logs(path)
     assert str(caught.value) == f"{path}: {message}"
+
+
+def test_one_task_with_several_numbers_of_examples_is_several(lighteval: Path) -> None:
+    details = next(lighteval.rglob("details_*.parquet"))
+    shutil.copy(details, details.with_name(details.name.replace("choose|0", "choose|2")))
+    logs = read_logs(lighteval)
+    assert [(log.task, log.answers.where["dataset"], log.conditions.n_shots) for log in logs] == [
+        ("choose|0", "choose|0", 0),
+        ("choose|2", "choose|2", 2),
+    ]
+
+
+def test_a_mean_over_answers_is_told_from_the_mean_over_items(tmp_path: Path) -> None:
+    """The counts of promptfoo are of answers: an item of which one answer failed weighs less there."""
+    document = json.loads((FILES / "promptfoo" / "results.json").read_text("utf-8"))
+    results = [each for each in document["results"]["results"] if each["promptIdx"] == 0]
+    lost = next(each for each in results if each["failureReason"] != 2 and each["success"])
+    lost["failureReason"] = 2
+    document["results"]["results"] = results
+    counts = document["results"]["prompts"][0]["metrics"]
+    counts["testPassCount"] -= 1
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(document), "utf-8")
+    (log,) = read_logs(path)
+    assert log.mean_over_answers() == pytest.approx(log.printed, abs=1e-9)
+    assert log.mean() != pytest.approx(log.printed, abs=1e-3)
+    assert log.notes[-1] == (
+        f"The log's own passed, {log.printed:.6g}, is the mean over all answers; here each item counts the same, "
+        f"however many of its answers have a score: {log.mean():.6g}."
+    )

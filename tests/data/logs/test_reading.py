@@ -15,6 +15,7 @@ import pytest
 from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
+from goldproof.judging.score import score
 
 FILES = Path(__file__).parent / "files"
 READ = "logs of lm-evaluation-harness (samples and results), Inspect (.eval, .json), HELM (run folders), MTEB, lighteval (details), OpenAI evals, promptfoo and Every Eval Ever, and tables with the columns id and score, or with an id and a column of numbers for each model"
@@ -208,3 +209,36 @@ def test_every_cut_of_a_log_is_read_or_refused_in_words(tmp_path: Path) -> None:
                 read_logs(path, LogChoice(unfinished=True))
             except (DataError, UsageError) as error:
                 assert str(path) in str(error)
+
+
+def test_a_damaged_log_in_a_folder_is_named_and_one_by_itself_says_why(tmp_path: Path) -> None:
+    source = FILES / "inspect" / "epochs.eval"
+    shutil.copy(source, tmp_path / "whole.eval")
+    cut = tmp_path / "cut.eval"
+    cut.write_bytes(source.read_bytes()[:9000])
+    said = (
+        f"{cut}: not a whole zip archive: its directory, which stands at the end, cannot be read; it was cut off, or is "
+        "still being written"
+    )
+    (log,) = read_logs(tmp_path)
+    assert log.notes[-1] == f"Not read: {said}"
+    with pytest.raises(DataError) as caught:
+        score(cut)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.json", '{"evaluation": {"x": 1}}', "no log that is read: it looks like JSON with the keys evaluation; read are "),
+        ("a.log", "hello", "no log that is read: it looks like a text that is neither JSON nor, by its name, a table; "),
+        ("a.csv", "id,acc\n1,0.5\n2,1\n", "a table with an id, and neither with gold and predictions nor with a column 'score'; if one of 'acc' is the score, say --column score=NAME"),
+        ("a", None, "the folder holds no log that is read; read are "),
+    ],
+)  # fmt: skip
+def test_what_is_no_log_says_so_to_who_scores_it(tmp_path: Path, name: str, text: str | None, message: str) -> None:
+    path = tmp_path / name
+    path.mkdir() if text is None else path.write_text(text)
+    with pytest.raises(DataError) as caught:
+        score(path)
+    assert str(caught.value).startswith(f"{path}: {message}")

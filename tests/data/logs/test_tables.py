@@ -10,10 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy import stats
 
 from goldproof.data.logs.log import LogChoice
 from goldproof.data.logs.reading import is_log, read_logs
 from goldproof.errors import DataError, UsageError
+from goldproof.judging.compare import compare
+from goldproof.judging.score import score
 
 
 def write(path: Path, text: str) -> Path:
@@ -192,3 +195,22 @@ class TestLiveBench:
         difference = np.mean([np.mean(by_model[one][q]) - np.mean(by_model[two][q]) for q in by_model[one]])
         ours = [dict(zip(logs[m].answers.ids, logs[m].answers.runs[0], strict=True)) for m in (one, two)]
         assert np.mean([ours[0][q] - ours[1][q] for q in ours[0]]) == pytest.approx(difference, abs=1e-9)
+
+        found = compare(logs[one].answers, logs[two].answers).overall
+        test = stats.ttest_rel(*([np.mean(by_model[model][q]) for q in by_model[one]] for model in (two, one)))
+        interval = test.confidence_interval(0.95)
+        assert found.difference.value == pytest.approx(-difference, abs=1e-9)
+        assert found.p_value == pytest.approx(test.pvalue, rel=1e-6)
+        assert (found.difference.low, found.difference.high) == pytest.approx((interval.low, interval.high), rel=1e-6)
+
+    def test_categories_by_hand(self, published: Path) -> None:
+        path = published / "boards" / "livebench.parquet"
+        table = (
+            pq.read_table(path).to_pandas().groupby(["model", "question_id", "category"], as_index=False).score.mean()
+        )
+        (log,) = (log for log in read_logs(path, LogChoice(repeats="mean")) if log.model == "gpt-4o-2024-08-06")
+        by_tag = {tag.tag: tag.estimate for tag in score(log.answers).tags}
+        by_hand = table[table.model == log.model].groupby("category").score
+        for name, mean in by_hand.mean().items():
+            assert by_tag[name].value == pytest.approx(mean, abs=1e-9)
+            assert by_tag[name].n == by_hand.count()[name]

@@ -56,7 +56,8 @@ def _more_on(log: Log) -> list[str]:
     notes = []
     if log.left_out:
         listed = ", ".join(f"{reason} {n:,}" for reason, n in log.left_out.items())
-        notes.append(_of(log.task, f"{sum(log.left_out.values()):,} rows have no score and are left out: {listed}."))
+        n = sum(log.left_out.values())
+        notes.append(_of(log.task, f"{'1 row has' if n == 1 else f'{n:,} rows have'} no score: {listed}."))
     limit = log.conditions.limit
     if limit is not None:
         taken = f"{limit:g}" if limit >= 1 else f"{100 * limit:g} %"
@@ -125,8 +126,8 @@ def _differences(a: Log, b: Log) -> list[str]:
         said.append(f"other limits on the items: {_limit_text(one.limit)} and {_limit_text(other.limit)}")
     if one.seed and other.seed and one.seed != other.seed:
         said.append(f"other seeds: {one.seed} and {other.seed}")
-    if (a.metric, a.filter) != (b.metric, b.filter):
-        said.append(f"other scores: {a.metric}/{a.filter} and {b.metric}/{b.filter}")
+    if _score_name(a) != _score_name(b):
+        said.append(f"other scores: {_score_name(a)} and {_score_name(b)}")
     if n := _differing_prompts(a, b):
         said.append(f"other prompts for {n[0]:,} of the {n[1]:,} items that both have")
     if one.n_truncated != other.n_truncated:
@@ -134,6 +135,11 @@ def _differences(a: Log, b: Log) -> list[str]:
             f"answers that were cut off before their end: {one.n_truncated:,} of A and {other.n_truncated:,} of B"
         )
     return [*said, *_differing_settings(a, b)]
+
+
+def _score_name(log: Log) -> str:
+    """The metric with its filter; of promptfoo that says which prompt it was, which prompts themselves tell."""
+    return f"{log.metric}/{log.filter}" if log.filter and log.harness != "promptfoo" else log.metric
 
 
 def _differing_settings(a: Log, b: Log) -> list[str]:

@@ -76,11 +76,31 @@ class Content:
     looks_like: str
 
 
+def _is_eval_archive(path: Path) -> bool:
+    """Whether it is a log of Inspect; one that is damaged is told by its name alone, and says so when it is read."""
+    try:
+        return inspect_ai.is_eval_archive(path)
+    except DataError:
+        if suffix_of(path) != inspect_ai.SUFFIX:
+            raise
+        return True
+
+
+def is_no_table(path: Path) -> bool:
+    """Whether a file is neither a table nor a JSON document of predictions, so that it can be a log only."""
+    if suffix_of(path) in (".log", ".zip"):
+        return True
+    if suffix_of(path) != ".json":
+        return False
+    text = first_bytes(path, _SIZES[0]).removeprefix(BOM).decode("utf-8", "replace").lstrip()
+    return text.startswith("{") and "predictions" not in first_keys(text)
+
+
 def look_at(path: Path, columns: Mapping[str, str] | None = None) -> Content:
     """What the file is; `columns` are those of a plain table that the user named."""
     head = first_bytes(path, _SIZES[0])
-    if head.startswith(_ZIP):
-        is_log = inspect_ai.is_eval_archive(path)
+    if head.startswith(_ZIP) or suffix_of(path) == inspect_ai.SUFFIX:
+        is_log = _is_eval_archive(path)
         return Content("inspect archive" if is_log else None, "a zip archive that is no log of Inspect")
     if head.startswith(_PARQUET):
         return _look_at_parquet(path, columns or {})

@@ -31,6 +31,7 @@ from goldproof.data.logs.log import Conditions, Log, LogChoice
 from goldproof.data.logs.rows import ScoreRows, plain_name, shape
 from goldproof.errors import DataError, UsageError
 
+SUFFIX = ".eval"
 DOCUMENT_KEYS = frozenset({"eval", "plan"})
 START, HEADER, SUMMARIES = "_journal/start.json", "header.json", "summaries.json"
 ERROR, UNSCORED, INVALID, NO_NUMBER = "error", "unscored", "marked as invalid", "the score is no number"

@@ -86,3 +86,8 @@ class Log:
         counts = present.sum(axis=0)
         sums = np.where(present, scores, 0.0).sum(axis=0)
         return float((sums[counts > 0] / counts[counts > 0]).mean()) if counts.any() else float("nan")
+
+    def mean_over_answers(self) -> float:
+        """The mean over all answers that have a score, in which an item that lacks some of its repeats weighs less."""
+        present = self.answers.runs[~np.isnan(self.answers.runs)]
+        return float(present.mean()) if present.size else float("nan")

@@ -94,7 +94,7 @@ def _log(
 ) -> Log:
     provider, prompt_name, description = named
     chosen = choose(_offers(results), replace(choice, filter=None), path)
-    model = f"{provider}, {prompt_name}" if prompt_name else provider
+    model = f"{provider} ({prompt_name})" if prompt_name else provider
     metric = chosen.offer.metric
     shaped = shape(
         _rows(results, metric, choice, path),

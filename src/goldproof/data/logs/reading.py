@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from goldproof.data.formats.files import check_file
-from goldproof.data.logs.contents import HARNESSES, Content, Kind, look_at
+from goldproof.data.logs import tables
+from goldproof.data.logs.contents import HARNESSES, Content, Kind, is_no_table, look_at
 from goldproof.data.logs.every_eval_ever import read_every_eval_ever
 from goldproof.data.logs.gathering import gather
 from goldproof.data.logs.helm import read_helm
@@ -36,6 +37,22 @@ def is_log(path: str | Path, columns: Mapping[str, str] | None = None) -> bool:
     return os.path.isfile(path) and _look(path, columns).kind is not None  # noqa: PTH113 - likewise
 
 
+def refuse_others(path: Path) -> None:
+    """An error for what is no log and cannot be predictions either, which says what it looks like."""
+    if os.path.isdir(path) or (os.path.isfile(path) and is_no_table(path)):  # noqa: PTH112, PTH113 - see is_log
+        read_logs(path)
+    try:
+        scores = tables.unnamed_scores(path)
+    except DataError:
+        return  # the reader of predictions says what is wrong with it
+    if scores:
+        raise DataError(
+            f"a table with an id, and neither with gold and predictions nor with a column 'score'; if one of "
+            f"{', '.join(map(repr, scores))} is the score, say --column score=NAME",
+            path=path,
+        )
+
+
 def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:
     """The logs in a file or in a folder and all folders below, one for each model and task."""
     path, choice = Path(path), choice or LogChoice()
@@ -46,8 +63,15 @@ def read_logs(path: str | Path, choice: LogChoice | None = None) -> list[Log]:
 def _compared(log: Log) -> Log:
     """The log, with a note where its own number is not the mean of its scores."""
     mean = log.mean()
-    if log.printed is None or abs(mean - log.printed) <= _ROUNDED * max(1.0, abs(mean)):
+    near = _ROUNDED * max(1.0, abs(mean))
+    if log.printed is None or abs(mean - log.printed) <= near:
         return log
+    if abs(log.mean_over_answers() - log.printed) <= near:
+        note = (
+            f"The log's own {log.metric}, {log.printed:.6g}, is the mean over all answers; here each item counts the "
+            f"same, however many of its answers have a score: {mean:.6g}."
+        )
+        return replace(log, notes=(*log.notes, note))
     note = (
         f"The log's own {log.metric} is {log.printed:.6g}, the mean of the scores that were read {mean:.6g}: it was "
         "not made as their mean, or of other items."
@@ -97,7 +121,24 @@ def _read_folder(folder: Path, choice: LogChoice) -> list[Log]:
         raise DataError(f"the folder holds no log that is read; read are {HARNESSES}", path=folder)
     # A table beside the logs of a harness is what somebody made of them.
     chosen = {file: kind for file, kind in kinds.items() if file in logs or not logs}
-    return gather(partial(_read_unit, files, choice, folder) for files in _units(chosen))
+    return _by_shots(gather(partial(_read_unit, files, choice, folder) for files in _units(chosen)))
+
+
+def _by_shots(logs: list[Log]) -> list[Log]:
+    """Where a run of lighteval has one task with several numbers of examples, these are tasks of their own."""
+    shots: dict[tuple[str, str], set[int | None]] = {}
+    for log in logs:
+        shots.setdefault((log.model, log.task), set()).add(log.conditions.n_shots)
+    return [
+        _renamed(log, f"{log.task}|{log.conditions.n_shots}")
+        if log.harness == "lighteval" and len(shots[log.model, log.task]) > 1
+        else log
+        for log in logs
+    ]
+
+
+def _renamed(log: Log, task: str) -> Log:
+    return replace(log, task=task, answers=replace(log.answers, where={**log.answers.where, "dataset": task}))
 
 
 def _units(kinds: dict[Path, Kind]) -> Iterator[dict[Path, Kind]]:

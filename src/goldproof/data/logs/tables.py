@@ -82,6 +82,18 @@ def is_table(path: Path, named: Mapping[str, str] | None = None) -> bool:
     return not (found & set(PREDICTION_NAMES["gold"]) and found & set(PREDICTION_NAMES["prediction"]))
 
 
+def unnamed_scores(path: Path) -> list[str]:
+    """The columns of a table with ids that may be scores under another name; none of one with gold or predictions."""
+    if suffix_of(path) not in FORMATS:
+        return []
+    table = _open(path, LogChoice())
+    rest = [name for name in table.columns if name not in table.names.values()]
+    if "id" not in table.names or any(normal(name) in _NOT_SCORES for name in table.columns):
+        return []
+    first = _first_values(table, rest)
+    return [name for name in rest if first[name] and all(_number(value) is not None for value in first[name])]
+
+
 def read_table(path: Path, choice: LogChoice) -> list[Log]:
     """A log for each model, dataset and language of a long table, or for each column of a wide one."""
     table = _open(path, choice)

@@ -184,7 +184,7 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ),
         (
             {"why": Why(lexicon="mood")},
-            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none; got 'mood'",
+            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or a file that is there; got 'mood'",
         ),
         (
             {"removal": Removal(preset="paper", tagger="nltk")},

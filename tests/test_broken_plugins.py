@@ -204,9 +204,9 @@ def test_what_is_wrong_with_a_reader_is_said_also_where_it_is_missed(run, instal
     assert run("score", "a.cards") == (
         2,
         "",
-        "error: a.cards: the extension '.cards' is that of no known format; allowed: .csv, .jsonl, .ndjson, .parquet, "
-        f".tsv, .txt (also with .gz); the plugin 'mine' of its-package 1.0 (entry point '{module}:READER' of "
-        "goldproof.readers) "
+        "error: a.cards: the extension '.cards' is that of no known format; allowed: .bio, .conll, .csv, .iob, "
+        ".iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); the plugin 'mine' of its-package 1.0 "
+        f"(entry point '{module}:READER' of goldproof.readers) "
         f"cannot be used: {problem}\n",
     )
 

@@ -185,7 +185,8 @@ def test_what_a_reader_cannot_read_is_said(goldproof, tmp_path):
     write_cards(tmp_path / "a.card", noisy_rows(3, 0.9, 1))
     assert goldproof("score", "a.card").err == (
         "error: a.card: the extension '.card' is that of no known format; "
-        "allowed: .cards, .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)\n"
+        "allowed: .bio, .cards, .conll, .csv, .iob, .iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with "
+        ".gz)\n"
     )
 
 

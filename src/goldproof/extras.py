@@ -76,7 +76,7 @@ def missing_error(missing: Iterable[Need]) -> MissingExtraError:
 
 
 def import_extra(module: str, need: Need) -> Any:
-    """Import a module of an extra, or say what needs it and how it is had."""
+    """Import a module of an extra, or say what needs it and how to install it."""
     try:
         return import_module(module)
     except ImportError:

@@ -95,7 +95,7 @@ def test_random_draws_do_not_depend_on_the_format_or_the_place(nltk_data, tmp_pa
             "x",
             {},
             "IN: the extension '.xlsx' is that of no known format; "
-            "allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
+            "allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); save the sheet as CSV",
         ),
         ("a.csv", "text\na\n", {"out": "b.jsonl"}, "the output must have the format of the input (.csv); got OUT"),
         ("a.csv", "text\na\n", {"out": "a.csv"}, "the output must be another file than the input; got OUT for both"),

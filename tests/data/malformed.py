@@ -45,13 +45,13 @@ TABLE = [
         "a.xlsx",
         b"PK",
         read,
-        "{path}: the extension '.xlsx' is that of no known format; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
+        "{path}: the extension '.xlsx' is that of no known format; allowed: .bio, .conll, .csv, .iob, .iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); save the sheet as CSV",
     ),
     Bad(
         "noextension",
         b"text",
         read,
-        "{path}: the extension '' is that of no known format; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
+        "{path}: the extension '' is that of no known format; allowed: .bio, .conll, .csv, .iob, .iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
     ),
     Bad(
         "latin1.jsonl",

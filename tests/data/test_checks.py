@@ -11,6 +11,7 @@ import pytest
 from goldproof.data.checking.alignment import Alignment
 from goldproof.data.checking.checks import CheckReport, check
 from goldproof.data.columns import Columns
+from goldproof.data.readers import read
 from goldproof.errors import DataError
 
 
@@ -222,16 +223,27 @@ def test_named_columns_are_taken(tmp_path):
     assert str(caught.value) == f"{path}: there is no column 'Text'; columns found: nr, Sterne, text"
 
 
-def test_a_file_by_semicolons_is_not_read_as_one_column(tmp_path):
+def test_a_file_by_semicolons_is_read_as_spreadsheets_write_it(tmp_path):
     path = tmp_path / "train.csv"
-    path.write_text("nr;Rezension;Sterne\n1;Gut, sehr gut;5\n2;Schlecht;1\n", encoding="utf-8")
+    path.write_text(
+        "\ufeffnr;Rezension;Sterne\r\n" + "".join(f'{i};"Gut; sehr gut, das {i}. Mal";{i % 2}\r\n' for i in range(20)),
+        encoding="utf-8",
+    )
+    (split,) = check([path], near=1, columns=Columns(text="Rezension", label="Sterne")).splits
+    assert dict(split.labels) == {"0": 10, "1": 10}
+    assert read(path, text="Rezension", label="Sterne").texts[1] == "Gut; sehr gut, das 1. Mal"
+
+
+def test_a_file_by_another_sign_is_not_read_as_one_column(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text("nr|Rezension|Sterne\n1|Gut, sehr gut|5\n2|Schlecht|1\n", encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        check([path])
+        read(path)
     assert str(caught.value) == (
-        f"{path}: data need a column 'text'; columns found: nr;Rezension;Sterne "
-        "(one column: is the file separated by ';'? csv is read by commas, tsv by tabs); looked for: text, sentence, "
-        "content, review, document, premise, sentence1, question1, text1, question; say which one it is with "
-        "--column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
+        f"{path}: data need a column 'text'; columns found: nr|Rezension|Sterne "
+        "(one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs); looked for: "
+        "text, sentence, content, review, document, premise, sentence1, question1, text1, question; say which one it "
+        "is with --column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
     )
 
 

@@ -123,18 +123,18 @@ class TestCollapse:
     def test_all_runs_collapsed(self):
         found = goldproof.score(self.rows({0, 1, 2}, n_runs=3))
         assert found.notes[0] == (
-            "all 3 runs collapsed: each gives one answer to nearly all items; they are judged as they are."
+            "All 3 runs collapsed: each gives one answer to nearly all items; they are judged as they are."
         )
         assert len(found.sets[0].run_names) == 3
 
     def test_one_run(self):
         found = goldproof.score([row | {"prediction": "no"} for row in noisy_rows(80, 0.9, 1)])
-        assert found.notes[0] == ("the run collapsed: it gives one answer to nearly all items, and is judged as it is.")
+        assert found.notes[0] == ("The run collapsed: it gives one answer to nearly all items, and is judged as it is.")
 
     def test_where_gold_is_nearly_one_label(self):
         rows = [{"id": i, "gold": "b" if i < 4 else "a", "prediction": "a", "run": r} for i in range(100) for r in "xy"]
         assert goldproof.score(rows).notes[0] == (
-            "runs x, y cannot be told from always answering 'a', which is right in 96 %."
+            "Runs x, y cannot be told from always answering 'a', which is right in 96 %."
         )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from goldproof.errors import ModelError
+from goldproof.jobs import step
 from goldproof.models.examples import Examples
-from goldproof.models.named import find_model
+from goldproof.models.named import check_models, find_model
 from goldproof.models.tiny import DECODERS, write_tiny_model
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.training.finetune import finetune, finetune_many
@@ -87,3 +89,49 @@ def test_bin_weights_are_read_where_they_are_allowed(tmp_path: Path) -> None:
     with pytest.raises(ModelError):
         find_model(str(folder))
     assert np.array_equal(find_model(f"bin:{folder}").encode(["the film"]), expected)
+    check_models([of_model.job(find_model(f"bin:{folder}"))])
+
+
+@step(version=1, name="tests.of_model")
+def of_model(model: Transformer) -> str:
+    """A job that takes a model."""
+    return model.name
+
+
+class Command:
+    """What runs a command where it is unpickled without care."""
+
+    def __reduce__(self):
+        return os.system, ("touch ran",)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("half", "the weights in model.safetensors are damaged ("),
+        ("part", "model-2.safetensors is missing, which model.safetensors.index.json lists; copy the whole folder"),
+        (
+            "code",
+            "the weights in pytorch_model.bin hold more than tensors, and are not read; such a file can run code.",
+        ),
+    ],
+)
+def test_weights_that_cannot_be_read_are_said_before_work(damage, message, tmp_path, monkeypatch):
+    import torch
+
+    monkeypatch.chdir(tmp_path)
+    folder = write_tiny_model(tmp_path / "bert", WORDS, "bert")
+    weights = folder / "model.safetensors"
+    if damage == "half":
+        weights.write_bytes(weights.read_bytes()[:-100])
+    elif damage == "part":
+        found = json.dumps({"weight_map": {"a": "model.safetensors", "b": "model-2.safetensors"}})
+        (folder / "model.safetensors.index.json").write_text(found, encoding="utf-8")
+    else:
+        weights.unlink()
+        torch.save({"weight": Command()}, folder / "pytorch_model.bin")
+    model = transformer(folder, any_format=True)
+    with pytest.raises(ModelError) as caught:
+        check_models([of_model.job(model)])
+    assert str(caught.value).startswith(f"{folder}: {message}")
+    assert not (tmp_path / "ran").exists()

@@ -94,6 +94,16 @@ def test_onnx_is_told_to_answer(folder: Path) -> None:
     )
 
 
+def test_what_is_no_model_by_itself_is_told_what_to_do(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "model-q4.gguf")
+    assert message(folder).startswith(f"{folder}: the weights are in model-q4.gguf; GGUF can be run, not trained or ")
+    (folder / "config.json").rename(folder / "adapter_config.json")
+    assert message(folder) == (
+        f"{folder}: this is an adapter; merge it into its model (merge_and_unload of peft), save that, and give its "
+        "folder"
+    )
+
+
 def test_sentence_transformers_of_both_layouts_are_the_transformer_in_them(folder: Path, tmp_path: Path) -> None:
     modules = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
     (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")

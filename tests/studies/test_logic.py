@@ -187,13 +187,12 @@ class Overlay:
     [
         (
             "clcd",
-            "Shortcuts solve 1 of 1 corpora (4 description (en) by repetition): a high score there is no proof of "
+            "A shortcut solves the corpus (4 description (en) by repetition): a high score there is no proof of "
             "inference.",
         ),
         (
             "closed",
-            "Of the 15 shortcuts that were tried, some are above the floor on 1 of 1 corpora; the best, nearest "
-            "sentence, has {:.1f} %.",
+            "Of the 15 shortcuts that were tried, some are above the floor; the best, nearest sentence, has {:.1f} %.",
         ),
     ],
 )

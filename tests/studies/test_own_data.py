@@ -23,7 +23,7 @@ from goldproof.studies.shared import Data
 
 QUICK = {"recipe.epochs": 1, "recipe.learning_rate": 0.05, "seeds": [0, 1]}
 CUT = (
-    "No validation data were given (gsw): 6 of the 60 training rows (10 % of each class, drawn by their texts) are "
+    "No validation data were given: 6 of the 60 training rows (10 % of each class, drawn by their texts) are "
     "held out to choose the checkpoint, and not trained on."
 )
 COLUMNS = "Columns: text 'Sentence', label 'Klass' (Klass by what stands in it)."
@@ -146,6 +146,7 @@ def test_logic_asks_it_of_ones_own_pairs(tmp_path, store):
         (("positive", "neutral", "negative"), "label", "negative"),  # as DialogNLI has them
         (("e", "n", "contradicts"), "gold_label", "contradicts"),
         (("entailment", "-", "contradiction"), "gold_label", "contradiction"),
+        (("entailment", "-1", "contradiction"), "gold_label", "contradiction"),
     ],
 )
 def test_labels_of_published_corpora_are_known(tmp_path, labels, column, expected):
@@ -154,8 +155,10 @@ def test_labels_of_published_corpora_are_known(tmp_path, labels, column, expecte
     files = {"train": write_csv(tmp_path / "a.csv", rows[:120]), "test": write_csv(tmp_path / "b.csv", rows[120:])}
     last = notes_of("logic", data=files)[-1]
     assert last.startswith(f"Recast as contradiction detection: {expected!r} against ")
-    undecided = "Rows labelled '-', on which annotators did not agree, are left out."
-    assert (undecided in last) == ("-" in labels)
+    undecided = [label for label in labels if label in ("-", "-1")]
+    said = [f"Rows labelled {label!r}, on which annotators did not agree, are left out." for label in undecided]
+    assert all(text in last for text in said)
+    assert ("left out." in last) == bool(said)
 
 
 def test_a_label_of_contradictions_that_nobody_knows_is_asked_for(tmp_path):
@@ -165,13 +168,19 @@ def test_a_label_of_contradictions_that_nobody_knows_is_asked_for(tmp_path):
         notes_of("logic", data={**files, "name": "Mine"})
     assert str(caught.value) == (
         "the labels of Mine are '0', '1', '2', and none is known to mean a contradiction; name the one that does in "
-        "the setting 'contradiction'"
+        "the setting 'contradiction'; in the hub's copies of SNLI and MNLI it is '2'"
     )
     assert "'2' against '0', '1'" in notes_of("logic", data=files, contradiction="2")[-1]
     published = [{**row, "label": str(i % 2), "label_form": "x"} for i, row in enumerate(pairs(90))]
     files = {
         "train": write_csv(tmp_path / "c.csv", published[:60]),
         "test": write_csv(tmp_path / "d.csv", published[60:]),
+    }
+    assert "'1' against '0'" in notes_of("logic", data=files)[-1]
+    mixed = [{"sentence1": row["premise"], "sentence2": row["hypothesis"], "label": row["label"]} for row in published]
+    files = {
+        "train": write_csv(tmp_path / "mixed_train.csv", mixed[:60]),
+        "test": write_csv(tmp_path / "mixed_test.csv", mixed[60:]),
     }
     assert "'1' against '0'" in notes_of("logic", data=files)[-1]
 
@@ -279,7 +288,7 @@ def test_one_file_with_a_column_of_splits_is_enough(tmp_path):
     rows = [{**row, "split": "train" if i < 60 else "dev" if i < 70 else "test"} for i, row in enumerate(topics(100))]
     path = write_csv(tmp_path / "mine.csv", rows)
     assert notes_of("stability", data={"train": path})[0] == (
-        "mine: rows in und: 60 train, 10 validation, 30 test, 3 classes (Reis, Wätter, Ässe)."
+        "mine: rows: 60 train, 10 validation, 30 test, 3 classes (Reis, Wätter, Ässe)."
     )
 
 
@@ -308,7 +317,7 @@ def test_words_of_a_csv_are_json_or_have_blanks_between_them(tmp_path, join):
     rows = [{part: join(cells) for part, cells in row.items()} for row in token_rows(60)]
     files = {"train": write_csv(tmp_path / "a.csv", rows[:40]), "test": write_csv(tmp_path / "b.csv", rows[40:])}
     assert notes_of("stability", data={**files, "name": "Orte"})[0] == (
-        "Orte: rows in und: 36 train, 4 validation, 20 test, 2 classes (B-LOC, O)."
+        "Orte: rows: 36 train, 4 validation, 20 test, 2 classes (B-LOC, O)."
     )
     wrong = write_csv(tmp_path / "c.csv", [*rows[:1], {"tokens": "[1, 2]", "ner_tags": "O O"}])
     with pytest.raises(DataError) as caught:
@@ -382,7 +391,7 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         topics(60),
         topics(60),
         {},
-        "{test}: this file is to be the test data, and is train.csv byte for byte, which is the train data; a model "
+        "{test}: this file is to be the test data, and is train.csv byte for byte, which is the training data; a model "
         "would be tested on what it was trained on",
     ),
     (
@@ -456,11 +465,10 @@ def test_tags_of_one_item_and_repeated_items_are_said(tmp_path):
     files = {"train": write_csv(tmp_path / "a.csv", topics(60)), "test": write_csv(tmp_path / "b.csv", test)}
     found = notes_of("stability", data={**files, "languages": ("gsw",)})
     assert found[-1] == (
-        "1 tag stands on one test item only (gsw): rare; one item says nothing of a category, so none of them is "
-        "tested."
+        "1 tag stands on one test item only: rare; one item says nothing of a category, so none of them is tested."
     )
     assert found[-2].endswith(
-        "test items (gsw) also stand in the training data; a model may remember them, so its score may be too high."
+        "test items also stand in the training data; a model may remember them, so its score may be too high."
     )
 
 

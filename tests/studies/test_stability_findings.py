@@ -76,6 +76,17 @@ def report():
     return report_of(CONFIG, share)
 
 
+def test_the_answer_holds_for_all_languages_together(report):
+    """Of several languages at chance one is soon above it alone: the first screen widens its intervals."""
+    found = StabilityFindings(CONFIG, kept_answers(CONFIG, lambda _: 0.6).part("fake/"))
+    for language, scored in found.base.items():
+        wide = found.together[language]
+        assert wide.value == pytest.approx(scored.overall.value)
+        assert wide.low < scored.overall.low < scored.overall.high < wide.high
+        assert wide.level == pytest.approx(0.975)
+    assert "(4 seeds; intervals for all 2 languages together)" in report.answer.text
+
+
 def test_maps_of_every_language_after_the_added_data(report):
     items = items_of(report)
     assert {"after-languages-map", "after-languages-seed-map", "after-seeds-en", "after-seeds-fr"} <= set(items)

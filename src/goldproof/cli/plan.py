@@ -111,14 +111,17 @@ def show_plan(campaign: Campaign, as_json: bool, *, calibrate: bool = False) -> 
         if outline and not as_json:  # before the plan, which may take a while
             typer.echo(outline)
         plan = campaign.plan()
-        of_experiment = [(each, {job.key for job in _everything(each.jobs())}) for each in campaign.experiments()]
+        every = campaign.experiments()
+        of_experiment = [
+            (each, {job.key for job in _everything(each.jobs())} if len(every) > 1 else None) for each in every
+        ]
     paces = paces_of(campaign.store.records())
     if calibrate:
         paces = _measured(campaign, plan.absent, paces)
         plan = make_plan(plan.absent + plan.kept, campaign.store.look())
     experiments = []
     for each, keys in of_experiment:
-        own = [job for job in plan.absent if job.key in keys]
+        own = [job for job in plan.absent if keys is None or job.key in keys]  # None: it is the whole study
         experiments.append(_ExperimentCost(each, len(own), _total(own, paces)))
     shown = _Shown(campaign, outline, plan, _step_costs(plan.absent, paces), experiments, models)
     if as_json:
@@ -162,6 +165,11 @@ def _print(shown: _Shown, calibrated: bool) -> None:
         lines.append(f"They cannot run here yet: {missing_error(missing)}")
     for line in lines:
         typer.echo(line.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def _keys(experiment: StudyExperiment) -> frozenset[str]:
+    """The keys of an experiment's jobs and of all that they need."""
+    return frozenset(job.key for job in _everything(experiment.jobs()))
 
 
 def _everything(jobs: Sequence[Job[Any]]) -> Sequence[Job[Any]]:

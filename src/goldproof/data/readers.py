@@ -1,5 +1,5 @@
-"""Reading a file of one's own in one line, or in batches of bounded memory: JSON Lines, CSV, TSV, Parquet, gzipped, and
-what installed plugins read.
+"""Reading a file of one's own in one line, or in batches of bounded memory: JSON (lines or a list), CSV, TSV, Parquet,
+words with their tags line by line (CoNLL), gzipped, and what installed plugins read.
 
     goldproof.read("my.jsonl", text="premise", pair="hypothesis", label="gold")
 
@@ -21,11 +21,12 @@ import pyarrow.compute as pc
 from goldproof.data.columns import ColumnNames, Columns, Filling, check_fields, guess_columns, no_column, shape_batch
 from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE, Dataset, Provenance, find_repeated_id
 from goldproof.data.formats.added import open_added, unknown_format
-from goldproof.data.formats.delimited import Delimited
-from goldproof.data.formats.files import FORMATS, check_file, describe_file, suffix_of
-from goldproof.data.formats.jsonl import JsonLines
+from goldproof.data.formats.delimited import Delimited, find_delimiter
+from goldproof.data.formats.files import FORMATS, JSON, check_file, describe_file, suffix_of
+from goldproof.data.formats.json_list import open_json
 from goldproof.data.formats.parquet import ParquetRows
 from goldproof.data.formats.raw import RawBatch, RawFile
+from goldproof.data.formats.tagged_rows import SUFFIXES, is_tagged, open_tagged
 from goldproof.data.naming import split_in_name
 from goldproof.errors import DataError, UsageError
 
@@ -101,6 +102,10 @@ def iter_batches(
 def open_raw(path: Path, layout: Layout) -> RawFile:
     """The file behind a path, opened by its layout or by its extension, which may be that of a plugin."""
     form = layout.format or FORMATS.get(suffix_of(path))
+    if form == "jsonl" or (form is None and suffix_of(path) == JSON):
+        return open_json(path)
+    if suffix_of(path) in SUFFIXES or (form == "tsv" and layout.header is None and is_tagged(path)):
+        return open_tagged(path)
     if form is None:
         added = open_added(path)
         if added is None:
@@ -108,10 +113,8 @@ def open_raw(path: Path, layout: Layout) -> RawFile:
         return added
     if form == "parquet":
         return ParquetRows.open(path)
-    if form == "jsonl":
-        return JsonLines.open(path)
-    delimiter = layout.delimiter or ("," if form == "csv" else "\t")
-    quoted = layout.quoted if layout.quoted is not None else form == "csv"
+    delimiter = layout.delimiter or find_delimiter(path, form, layout.header)
+    quoted = layout.quoted if layout.quoted is not None else form == "csv" and delimiter != "\t"
     return Delimited.open(path, delimiter=delimiter, quoted=quoted, header=layout.header)
 
 

@@ -57,7 +57,7 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
     if collapse.unclear.any():
         share = float(np.bincount(answers.gold).max()) / answers.n_items
         label = answers.labels[int(np.bincount(answers.gold).argmax())]
-        which = named_runs(answers, collapse.unclear)
+        which = _opening(named_runs(answers, collapse.unclear), where)
         return [
             f"{where}{which} cannot be told from always answering {label!r}, which is right in {100 * share:.0f} %."
         ]
@@ -65,14 +65,21 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
         return []
     n, of = collapse.n, answers.n_runs
     if of == 1:
-        return [f"{where}the run collapsed: it gives {ALIKE}, and is judged as it is."]
+        return [f"{where}{_opening('the', where)} run collapsed: it gives {ALIKE}, and is judged as it is."]
     if n == of:
-        return [f"{where}all {of} runs collapsed: each gives {ALIKE}; they are judged as they are."]
+        return [
+            f"{where}{_opening('all', where)} {of} runs collapsed: each gives {ALIKE}; they are judged as they are."
+        ]
     rate, which = estimate_text(collapse.rate, 1, "%"), named_runs(answers, collapse.collapsed)
     return [
         f"{where}{n} of {of} runs collapsed, giving {ALIKE} ({which}). Scores are those of the "
         f"runs that did not; the rate of collapse is {rate}."
     ]
+
+
+def _opening(words: str, where: str) -> str:
+    """The first words of a note, with a capital where nothing stands before them."""
+    return words if where else words[0].upper() + words[1:]
 
 
 def named_runs(answers: Answers, which: Array) -> str:

@@ -84,7 +84,8 @@ def _label_table(labels: Sequence[LabelScore]) -> Item:
 
 def _label_title(labels: Sequence[LabelScore]) -> str:
     low, high = min(labels, key=lambda one: one.f1), max(labels, key=lambda one: one.f1)
-    names = [f"{one.label} ({' '.join(one.where.values())})" if one.where else one.label for one in (low, high)]
+    several = len({tuple(one.where.values()) for one in labels}) > 1
+    names = [f"{one.label} ({' '.join(one.where.values())})" if several else one.label for one in (low, high)]
     if low.f1 == high.f1:
         return f"F1 is {percent(low.f1)} for every label"
     return f"F1 runs from {percent(low.f1)} for “{names[0]}” to {percent(high.f1)} for “{names[1]}”"

@@ -58,6 +58,7 @@ BIN = "bin:"
 """Before a folder whose weights are in PyTorch's own format, which are then allowed."""
 
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
+_ONLY_RUN = {".onnx": "ONNX", ".gguf": "GGUF"}
 _BEHIND_AN_API = re.compile(r"(\w+/)?(gpt-\d|chatgpt|o\d(-|$)|claude|gemini|command-r|grok)", re.IGNORECASE)
 
 
@@ -180,6 +181,11 @@ def _transformer_in(folder: Path) -> Path:
 
 def _check(folder: Path, any_format: bool) -> None:
     if not (folder / "config.json").is_file():
+        if (folder / "adapter_config.json").is_file():
+            raise ModelError(
+                f"{folder}: this is an adapter; merge it into its model (merge_and_unload of peft), save that, and "
+                "give its folder"
+            )
         raise ModelError(
             f"{folder}: there is no config.json; a model's folder holds config.json, weights and a tokenizer"
         )
@@ -198,10 +204,11 @@ def _check(folder: Path, any_format: bool) -> None:
             f"Convert them to model.safetensors, or allow a .bin file with model={BIN}FOLDER, in Python "
             "any_format=True; only tensors are then read from it (weights_only)"
         )
-    runnable = next((path for path in sorted(folder.rglob("*.onnx"))), None)
+    runnable = next((path for path in sorted(folder.rglob("*")) if path.suffix in _ONLY_RUN), None)
     if runnable is not None:
+        form = _ONLY_RUN[runnable.suffix]
         raise ModelError(
-            f"{folder}: the weights are in {runnable.relative_to(folder)}; ONNX can be run, not trained or probed. "
+            f"{folder}: the weights are in {runnable.relative_to(folder)}; {form} can be run, not trained or probed. "
             "Give the folder of the model that it was made from, with its safetensors, or let it answer the test data "
             "and give its answers to `goldproof score`"
         )

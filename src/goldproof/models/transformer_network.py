@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from goldproof.models.transformer import Transformer, n_reserved_positions
 from goldproof.models.windows import cut_windows
 
 HEAD_FILE = "goldproof_head.safetensors"
+_PARTS = "model.safetensors.index.json"
 
 
 @dataclass(eq=False)
@@ -136,7 +138,7 @@ def load_network(model: Transformer, task: Task, n_outputs: int) -> TransformerN
 
 
 def check_loads(model: Transformer) -> None:
-    """Raise where transformers cannot load what a study needs of a folder; the weights themselves are not read."""
+    """Raise where transformers cannot load what a study needs of a folder; of the weights only their list is read."""
     from transformers.models.auto import modeling_auto as known
 
     folder = model.source.folder
@@ -149,6 +151,39 @@ def check_loads(model: Transformer) -> None:
             "probed here; give an encoder of texts, or let it answer the test data and give its answers to "
             "`goldproof score`"
         )
+    _check_weights(folder)
+
+
+def _check_weights(folder: Path) -> None:
+    """Raise where a file of weights is damaged, or holds more than tensors."""
+    from safetensors import SafetensorError, safe_open
+
+    whole = sorted(folder.glob("*.safetensors"))
+    absent = [name for name in _listed_parts(folder) if not (folder / name).is_file()]
+    if whole and absent:
+        raise ModelError(f"{folder}: {absent[0]} is missing, which {_PARTS} lists; copy the whole folder")
+    for path in whole:
+        try:
+            with safe_open(path, framework="pt"):
+                pass
+        except SafetensorError as error:
+            raise ModelError(f"{folder}: the weights in {path.name} are damaged ({error}); copy them again") from None
+    for path in [] if whole else sorted(folder.glob("pytorch_model*.bin")):
+        try:
+            torch.load(path, map_location="meta", weights_only=True, mmap=True)
+        except Exception as error:
+            held = "hold more than tensors" if isinstance(error, UnpicklingError) else "are damaged"
+            raise ModelError(
+                f"{folder}: the weights in {path.name} {held}, and are not read; such a file can run code. Give a "
+                "folder with model.safetensors"
+            ) from error
+
+
+def _listed_parts(folder: Path) -> list[str]:
+    """The files that weights in several parts are listed to lie in."""
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError):
+        return sorted(set(json.loads((folder / _PARTS).read_bytes())["weight_map"].values()))
+    return []
 
 
 def is_decoder(config: Any) -> bool:

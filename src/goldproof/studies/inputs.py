@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from goldproof.data.corpora.catalog import catalog
-from goldproof.data.formats.added import is_added
-from goldproof.data.formats.files import FORMATS, suffix_of
+from goldproof.data.formats.added import is_readable
 from goldproof.errors import UsageError
 from goldproof.studies import ENTRIES, find_study
 from goldproof.studies.shared import own_data_setting
@@ -64,9 +63,11 @@ def _data_settings(study: str, data: DataInput) -> dict[str, Any]:
         raise UsageError(f"{_why_no_data(study, config)}; studies that take data: {_takers(own_data_setting)}")
     alone = {"tasks": ()} if study == "corruption" else {}
     if isinstance(data, Mapping):
-        return {**alone, **{_key(name): _plain(value) for name, value in data.items()}}
+        return {**alone, **{_key(name): _plain(name, value) for name, value in data.items()}}
+    if not isinstance(data, str | os.PathLike):
+        raise _no_file("data", data)
     name = os.fspath(data)
-    if suffix_of(Path(name)) in FORMATS or is_added(Path(name)):
+    if is_readable(Path(name)):
         return {**alone, "data.train": name}
     is_task = study == "corruption" and (name in catalog() or name.partition("/")[0] in catalog())
     if is_task:
@@ -79,8 +80,22 @@ def _key(name: str) -> str:
     return f"data.{name}" if name in _FILES else f"columns.{name}"
 
 
-def _plain(value: Any) -> Any:
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+def _plain(name: str, value: Any) -> Any:
+    """The value of a part of the data: a path or a name as text, or a list of names."""
+    if isinstance(value, str | os.PathLike):
+        return os.fspath(value)
+    if name in _FILES[:3] or not isinstance(value, Sequence):
+        raise _no_file(f"data[{name!r}]", value)
+    return value
+
+
+def _no_file(what: str, value: Any) -> UsageError:
+    """The error of a table in memory, or of anything else that is no file."""
+    kind = type(value).__name__
+    return UsageError(
+        f"a study takes data from files, so that it can be run again and resumed; {what} is a {kind}: write a table "
+        "to a file (to_parquet, to_csv) and give its path"
+    )
 
 
 def _why_no_data(study: str, config: Any) -> str:

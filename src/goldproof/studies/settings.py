@@ -5,6 +5,7 @@ Later ones win: preset, then file, then pairs, then values. Every error names th
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import difflib
 import os
@@ -25,6 +26,16 @@ from goldproof.studies.spellings import check_spelling
 
 MOST_SHOWN = 200  # characters of a value that an error shows
 PRESETS = ("default", "paper", "tiny")
+OF_THE_CORPUS = (
+    "data.languages",
+    "source",
+    "experiments.source",
+    "baselines.vectors",
+    "extra",
+    "presence",
+    "coarse",
+)
+"""Settings of a preset, and groups of them, that fit its corpus and not the user's own data."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,14 +50,38 @@ class Choice:
 
 def make_config(study: Study, choice: Choice) -> Any:
     """The study's Config for this choice."""
-    form = _plain(_preset(study, choice.preset))
+    preset = _plain(_preset(study, choice.preset))
+    form = _changed(preset, choice, study)
+    if choice.preset != "default" and _names_own(form):
+        _leave_corpus(preset, _plain(study.Config()))
+        form = _changed(preset, choice, study)
+    return _validated(form, study)
+
+
+def _changed(preset: Mapping[str, Any], choice: Choice, study: Study) -> dict[str, Any]:
+    """The form of a preset with the changes of a choice."""
+    form = copy.deepcopy(dict(preset))
     if choice.file is not None:
         _change(form, _read_toml(choice.file), study, f"{choice.file}: ")
     for pair in choice.pairs:
         _change(form, _parse_pair(pair, study.Config), study)
     for key, value in _leaves(choice.settings):
         _change(form, _nest(key, value), study)
-    return _validated(form, study)
+    return form
+
+
+def _names_own(form: Mapping[str, Any]) -> bool:
+    data = form.get("data")
+    return isinstance(data, Mapping) and bool(data.get("train"))
+
+
+def _leave_corpus(preset: dict[str, Any], default: Mapping[str, Any]) -> None:
+    """Put what a preset says of its corpus back to the default, as the user's own files take the corpus's place."""
+    for key in OF_THE_CORPUS:
+        group, _, name = key.rpartition(".")
+        there, plain = (preset[group], default[group]) if group in preset else (preset, default)
+        if name in there:
+            there[name] = plain[name]
 
 
 def read_config(study: Study, form: Mapping[str, Any]) -> Any:

@@ -304,6 +304,25 @@ def test_languages_of_a_split_are_compared_row_by_row():
     assert "1 of 2 pairs of languages stand row by row beside each other" in report_markdown(found.report())
 
 
+def test_languages_are_joined_by_a_chain_as_check_does_it(cued):
+    """Lengths of two that are far apart correlate less, though both go with a third."""
+    from dataclasses import replace
+
+    from goldproof.data.checking.alignment import Alignment
+
+    found = tuple(
+        Alignment("", "test", languages, (50, 50), 50, correlation, 1.0, None, None)
+        for languages, correlation in (
+            (("fr", "sw"), 0.9),
+            (("fr", "zh"), 0.7),
+            (("sw", "zh"), 0.8),
+            (("fr", "xx"), 0.1),
+        )
+    )
+    said = report_markdown(replace(cued, alignments=found).report())
+    assert "3 of 4 pairs of languages stand row by row beside each other" in said
+
+
 def test_one_language_has_nothing_to_compare(cued):
     assert cued.alignments == ()
 

@@ -22,6 +22,7 @@ from goldproof.builders.corruption.texts import CorruptedTexts, CorruptionTally,
 from goldproof.builders.tagging.registry import TaggerName
 from goldproof.data.columns import Columns, guess_columns, no_column
 from goldproof.data.formats.added import is_added, unknown_format
+from goldproof.data.formats.delimited import find_delimiter
 from goldproof.data.formats.files import FORMATS, check_file, iter_blocks, suffix_of
 from goldproof.data.formats.jsonl import parse_line
 from goldproof.data.formats.parquet import iter_record_batches
@@ -128,7 +129,7 @@ def _check_formats(path: Path, out: Path) -> str:
             raise UsageError(f"what a plugin reads ({suffix_of(path)}) is written as JSON Lines (.jsonl); got {out}")
         return ADDED
     if form is None:
-        raise unknown_format(path)
+        raise unknown_format(path, FORMATS)
     if form != wanted:
         raise UsageError(f"the output must have the format of the input ({suffix_of(path)}); got {out}")
     if out.resolve() == path.resolve():
@@ -162,9 +163,8 @@ def _open_copy(
         return _JsonCopy(path, stream, chosen)
     if form == ADDED:
         return _AddedCopy(path, stream, chosen)
-    quoted = form == "csv"
-    delimiter = "," if quoted else "\t"
-    copy = _CellCopy(path, stream, (delimiter, quoted), [names.index(name) for name in chosen], header)
+    delimiter = find_delimiter(path, form, header)
+    copy = _CellCopy(path, stream, (delimiter, delimiter != "\t"), [names.index(name) for name in chosen], header)
     if header is None:
         copy.write_cells([list(names)])
     return copy

@@ -107,3 +107,17 @@ def _shared_numbers(a: DataPart, b: DataPart, n: int) -> float | None:
             total += 1
             shared += bool(numbers_a & numbers_b)
     return shared / total if total else None
+
+
+def aligned_groups(alignments: Sequence[Alignment]) -> list[list[str]]:
+    """The languages in groups that are aligned with each other, the largest group first."""
+    languages = sorted({language for alignment in alignments for language in alignment.languages})
+    of = {language: {language} for language in languages}
+    for alignment in alignments:
+        a, b = alignment.languages
+        if alignment.aligned and of[a] is not of[b]:
+            of[a] |= of[b]
+            for language in of[b]:
+                of[language] = of[a]
+    distinct = {id(cluster): sorted(cluster) for cluster in of.values()}
+    return sorted(distinct.values(), key=lambda cluster: (-len(cluster), cluster))

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from goldproof.data.checking.alignment import Alignment, compare_rows
+from goldproof.data.checking.alignment import Alignment, aligned_groups, compare_rows
 from goldproof.data.checking.duplicates import (
     Repeat,
     count_words,
@@ -316,7 +316,7 @@ def _check_alignments(alignments: Sequence[Alignment]) -> Iterator[Finding]:
         if alignment.aligned:
             related[alignment.group].add(frozenset(alignment.languages))
     for (group, split), found in by_split.items():
-        clusters = _clusters(found)
+        clusters = aligned_groups(found)
         n_languages = sum(map(len, clusters))
         where = f"{group} {split}".strip()
         if len(clusters) == 1:
@@ -330,20 +330,6 @@ def _check_alignments(alignments: Sequence[Alignment]) -> Iterator[Finding]:
         if broken:
             message += f" ({_describe(broken[0])})"
         yield Finding("not-aligned", "warning" if broken else "note", where, message, len(broken), len(found))
-
-
-def _clusters(alignments: Sequence[Alignment]) -> list[list[str]]:
-    """The languages in groups that are aligned with each other, the largest group first."""
-    languages = sorted({language for alignment in alignments for language in alignment.languages})
-    of = {language: {language} for language in languages}
-    for alignment in alignments:
-        a, b = alignment.languages
-        if alignment.aligned and of[a] is not of[b]:
-            of[a] |= of[b]
-            for language in of[b]:
-                of[language] = of[a]
-    distinct = {id(cluster): sorted(cluster) for cluster in of.values()}
-    return sorted(distinct.values(), key=lambda cluster: (-len(cluster), cluster))
 
 
 def _closure(pairs: set[frozenset[str]]) -> set[frozenset[str]]:

@@ -16,8 +16,9 @@ from pathlib import Path
 from goldproof.data.columns import Columns, guess_columns
 from goldproof.data.formats import limits
 from goldproof.data.formats.added import is_added
-from goldproof.data.formats.delimited import csv_reason
-from goldproof.data.formats.files import FORMATS, iter_lines, suffix_of
+from goldproof.data.formats.delimited import csv_delimiter, csv_reason
+from goldproof.data.formats.files import FORMATS, JSON, iter_lines, suffix_of
+from goldproof.data.formats.json_list import is_json_list
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
@@ -40,7 +41,7 @@ def sniff_layout(path: Path, given: Columns | None = None) -> Layout | str | Non
     suffix = suffix_of(path)
     if suffix == ".conllu":
         return "conllu"
-    added = suffix not in FORMATS and is_added(path)
+    added = suffix not in FORMATS and (is_added(path) or (suffix == JSON and is_json_list(path)))
     if suffix not in FORMATS and not added:
         return None
     if added or FORMATS[suffix] in ("jsonl", "parquet"):
@@ -53,9 +54,9 @@ def _sniff_delimited(path: Path, form: str, given: Columns) -> Layout | str | No
     lines = [line for _, line in islice(iter_lines(path), _SAMPLE) if line]
     looked_at = lines[:1] if form == "csv" else lines  # a cell of a csv may hold a tab
     delimiter = "\t" if any("\t" in line for line in looked_at) else ","
-    quoted = delimiter == "," and form == "csv"
-    if quoted and _is_by_semicolons(lines):
-        guess_columns(given, [lines[0]], path)  # one column, which the error says
+    if form == "csv" and delimiter == "," and lines:
+        delimiter = csv_delimiter(lines[0])
+    quoted = delimiter != "\t" and form == "csv"
     rows = _split(lines, delimiter, quoted, path)
     if not rows or (len(rows[0]) == 1 and form != "csv"):
         return None
@@ -78,18 +79,12 @@ def _sniff_delimited(path: Path, form: str, given: Columns) -> Layout | str | No
     return Layout(form, columns, header=names, delimiter=delimiter, quoted=quoted, splits=splits)
 
 
-def _is_by_semicolons(lines: Sequence[str]) -> bool:
-    """Whether lines that should be separated by commas are by semicolons, as many spreadsheets write them."""
-    n = lines[0].count(";") if lines else 0
-    return n > 0 and len(lines) > 1 and "," not in lines[0] and all(line.count(";") >= n for line in lines)
-
-
 def _split(lines: Sequence[str], delimiter: str, quoted: bool, path: Path) -> list[list[str]]:
     if not quoted:
         return [line.split(delimiter) for line in lines]
     csv.field_size_limit(limits.MOST_CELL)
     try:
-        return [row for row in csv.reader([line + "\n" for line in lines]) if row]
+        return [row for row in csv.reader([line + "\n" for line in lines], delimiter=delimiter) if row]
     except csv.Error as error:
         raise DataError(f"not a well-formed CSV row: {csv_reason(error)}", path=path) from None
 

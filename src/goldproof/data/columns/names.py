@@ -157,9 +157,13 @@ def lacking_columns(what: str, lacking: Mapping[str, Sequence[str]], found: Sequ
 def list_columns(found: Sequence[str]) -> str:
     """The columns found, for an error; where they are not separated as they should be, that is said.
 
-    >>> list_columns(["text;label"])
-    "text;label (one column: is the file separated by ';'? csv is read by commas, tsv by tabs)"
+    >>> list_columns(["text|label"])
+    "text|label (one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs)"
     """
     wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
-    hint = f" (one column: is the file separated by {wrong!r}? csv is read by commas, tsv by tabs)" if wrong else ""
+    hint = (
+        f" (one column: is the file separated by {wrong!r}? csv is read by commas or semicolons, tsv by tabs)"
+        if wrong
+        else ""
+    )
     return (", ".join(found) or "none") + hint

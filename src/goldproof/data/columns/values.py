@@ -93,7 +93,9 @@ def numbers(raw: RawBatch, name: str, column: pa.Array, *, optional: bool = Fals
         cells = [None if optional and not cell else cell for cell in column.to_pylist()]
         wrong = next((row for row, cell in enumerate(cells) if cell is not None and not is_number(cell)), None)
         if wrong is not None:
-            raise raw.error(wrong, f"{name!r} must be a number; got {shortened(cells[wrong])!r}")
+            got = str(cells[wrong])
+            hint = "; write it with a point" if re.fullmatch(r"[+-]?\d+,\d+", got.strip()) else ""
+            raise raw.error(wrong, f"{name!r} must be a number; got {shortened(got)!r}{hint}")
         column = pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
     elif not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or _is_empty(column)):
         raise refused(raw, name, column, "a number")

@@ -15,13 +15,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from goldproof.data.formats.files import FORMATS, suffix_of
+from goldproof.data.formats.files import FORMATS, JSON, suffix_of
 from goldproof.data.formats.parquet import plain_column
 from goldproof.data.formats.raw import RawBatch
+from goldproof.data.formats.tagged_rows import SUFFIXES
 from goldproof.errors import DataError, GoldproofError
 from goldproof.plugins import Group, Plugin, Tried, describe
 
-OTHERS = (".json", ".conllu")  # read by some commands only, and taken all the same
+OTHERS = (JSON, ".conllu", *SUFFIXES)  # read by some commands only, and taken all the same
+_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +79,27 @@ def open_added(path: Path) -> AddedRows | None:
     return None
 
 
+def is_readable(path: Path) -> bool:
+    """Whether a file's name says that it has rows, which are read here or by a plugin."""
+    return suffix_of(path) in (*FORMATS, JSON, *SUFFIXES) or is_added(path)
+
+
 def is_added(path: Path) -> bool:
     """Whether files of this suffix are for a plugin to read."""
     return bool(_readers_of(path))
 
 
-def unknown_format(path: Path) -> DataError:
-    """The error of a file whose suffix nobody reads: it names all that are read, and readers that do not work."""
+def unknown_format(path: Path, own: Iterable[str] = (*FORMATS, JSON, *SUFFIXES)) -> DataError:
+    """The error of a file whose suffix nobody reads: it names all that are read, and readers that do not work.
+
+    `own` are the suffixes that are read without a plugin.
+    """
     added = [suffix for each in PLUGINS.survey() if not each.problem for suffix in each.thing.suffixes]
-    known = ", ".join(sorted({*FORMATS, *added}))
+    known = ", ".join(sorted({*own, *added}))
     message = f"the extension {suffix_of(path)!r} is that of no known format; allowed: {known} (also with .gz)"
+    sheet = ["save the sheet as CSV"] if suffix_of(path) in _SPREADSHEETS else []
     broken = [str(each.plugin.error(each.problem)) for each in PLUGINS.survey() if each.problem]
-    return DataError("; ".join([message, *broken]), path=path)
+    return DataError("; ".join([message, *sheet, *broken]), path=path)
 
 
 def _readers_of(path: Path) -> list[Tried]:

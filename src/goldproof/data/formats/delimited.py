@@ -1,7 +1,8 @@
 """CSV and TSV as raw batches of strings, quoted or not, with or without a header. It gives no cell a meaning.
 
 Published TSV is nearly always *unquoted*: a quotation mark is a character like any other. So is ours, unless told
-otherwise; CSV is quoted unless told otherwise.
+otherwise; CSV is quoted unless told otherwise, and its header says whether it is by commas or, as spreadsheets write it
+in much of the world, by semicolons.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
 _ROWS = 1 << 15
+CSV_SIGNS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,27 @@ class Delimited:
                 message = f"{expected} columns between {what} are needed ({names}); got {len(cells)}"
                 raise DataError(message, path=self.path, line=line)
             yield line, cells
+
+
+def csv_delimiter(header: str) -> str:
+    """What stands between the cells of a CSV file by its first line: a comma, unless there is none and another is.
+
+    >>> csv_delimiter("id;text;label"), csv_delimiter("text,notes;more"), csv_delimiter("text")
+    (';', ',', ',')
+    """
+    try:
+        return next((sign for sign in CSV_SIGNS if len(next(csv.reader([header], delimiter=sign), [])) > 1), ",")
+    except csv.Error:  # a cell that goes on in the next line, or one that is too long: reading says so
+        return ","
+
+
+def find_delimiter(path: Path, form: str, header: Sequence[str] | None = None) -> str:
+    """What stands between the cells of a file; with a `header` given for it, its first line is one of its rows."""
+    if form != "csv":
+        return "\t"
+    if header is not None:
+        return ","
+    return csv_delimiter(next((text for _, text in iter_lines(path) if text), ""))
 
 
 def _iter_rows(path: Path, delimiter: str, quoted: bool) -> Iterator[tuple[int, list[str]]]:

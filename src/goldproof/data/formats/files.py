@@ -16,6 +16,9 @@ from goldproof.data.formats import limits
 from goldproof.errors import DataError
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", ".txt": "tsv", ".parquet": "parquet"}
+JSON = ".json"
+"""A list of objects, or one object on each line. No entry of `FORMATS`: logs and documents have this suffix too."""
+
 BLOCK_BYTES = 1 << 24
 BOM = b"\xef\xbb\xbf"
 

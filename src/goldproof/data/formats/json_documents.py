@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from goldproof.data.formats.files import decode_line, read_whole
+from goldproof.data.formats.json_list import load_document
 from goldproof.data.formats.raw import RawBatch
-from goldproof.data.formats.strict_json import load_json
 from goldproof.data.in_memory import TableRows, open_table
 from goldproof.errors import DataError
 
@@ -43,7 +41,7 @@ def read_json_document(path: Path) -> PredictionDocument | TableRows:
 
     In a published one ids are row numbers, and rows with the same first text form a cluster.
     """
-    document = _load(path)
+    document = load_document(path)
     if isinstance(document, list) and document and all(isinstance(row, dict) for row in document):
         return replace(open_table(document), name=str(path))
     items = document.get("predictions") if isinstance(document, dict) else None
@@ -59,15 +57,6 @@ def read_json_document(path: Path) -> PredictionDocument | TableRows:
             raise DataError(f"prediction {number}: the text {missing[0]!r} is missing", path=path)
     metadata = document.get("user_defined_metadata_configs")
     return PredictionDocument(path, _as_columns(items, metadata if isinstance(metadata, dict) else {}, path))
-
-
-def _load(path: Path) -> Any:
-    try:
-        return load_json(decode_line(read_whole(path), path, 1))
-    except json.JSONDecodeError as error:
-        raise DataError(f"not JSON: {error.msg} at character {error.colno}", path=path, line=error.lineno) from None
-    except ValueError as error:
-        raise DataError(f"not JSON: {error}", path=path) from None
 
 
 def _as_columns(items: list[dict[str, str]], metadata: dict[str, Any], path: Path) -> dict[str, list[str]]:

@@ -122,6 +122,6 @@ def find_clusters(data: Dataset) -> Clusters:
     if len(data.languages) > 1:
         ids = data.table.column("id").to_pylist()
         if len(set(ids)) < len(ids):
-            return Clusters(number_values(ids), "an item in several languages")
+            return Clusters(number_values(ids), "an id, in several languages")
     has_pairs = data.table.column("pair").null_count < len(data)
     return text_clusters(data.texts, [pair or "" for pair in data.pairs] if has_pairs else None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from goldproof.judging.audit.material import find_clusters
 from goldproof.judging.audit.noise import ACCURACIES, DIFFERING, NoiseCard, NoisePart
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, format_number, percent, points
@@ -87,8 +88,9 @@ def _part_table(parts: Sequence[NoisePart], audit: Audit) -> Item:
     whole = parts[0]
     note = ""
     if whole.effective < whole.n - 0.5:
+        shared = find_clusters(audit.material.splits[audit.material.judged]).shared
         note = (
-            "Items share a text and are worth less than their number; the correlation within clusters, "
+            f"Items share {shared} and are worth less than their number; the correlation within clusters, "
             f"{audit.noise.alike:.2f}, is that of a shortcut's right answers (1 where there is none)."
         )
     title = f"{count(whole.n)} items are worth {format_number(whole.effective, 0)} independent ones"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from goldproof.data.checking.alignment import aligned_groups
 from goldproof.judging.audit.parts import TestPart, find_bias, find_parts
 from goldproof.judging.audit.sentences import tried_sentence
 from goldproof.judging.subsets import bias_sentence
@@ -188,7 +190,8 @@ def language_items(audit: Audit) -> list[Item]:
     """Which languages of a split are translations of each other, row by row; nothing where there is one language."""
     if not audit.alignments:
         return []
-    n = sum(each.aligned for each in audit.alignments)
+    joined = _aligned_pairs(audit.alignments)
+    n = sum(_key(each) in joined for each in audit.alignments)
     fields: list[Field[Alignment]] = [
         Field(Column("split", "Split"), lambda each: each.split),
         Field(Column("languages", "Languages"), lambda each: " and ".join(each.languages)),
@@ -198,11 +201,28 @@ def language_items(audit: Audit) -> list[Item]:
             Column("labels", "Labels agree", 1, "%"),
             lambda each: each.label_agreement if each.label_agreement is not None else Missing("there are no labels"),
         ),
-        Field(Column("aligned", "Row by row"), lambda each: "yes" if each.aligned else "no"),
+        Field(Column("aligned", "Row by row"), lambda each: "yes" if _key(each) in joined else "not shown"),
     ]
     title = f"{n} of {len(audit.alignments)} pairs of languages stand row by row beside each other"
-    note = "As translations do: lengths correlate with at least 0.75 and at least 98 % of the labels agree."
+    note = (
+        "As translations do: lengths correlate with at least 0.75 and at least 98 % of the labels agree, for the two "
+        "or along a chain of languages between them."
+    )
     return [make_table(Heading("languages", title, note), fields, audit.alignments)]
+
+
+def _aligned_pairs(found: Sequence[Alignment]) -> set[tuple[str, tuple[str, str]]]:
+    """The split and languages of the pairs that a chain of aligned ones joins."""
+    joined = set()
+    for split in {each.split for each in found}:
+        here = [each for each in found if each.split == split]
+        groups = [set(group) for group in aligned_groups(here)]
+        joined |= {_key(each) for each in here if any(set(each.languages) <= group for group in groups)}
+    return joined
+
+
+def _key(each: Alignment) -> tuple[str, tuple[str, str]]:
+    return each.split, each.languages
 
 
 def leak_items(audit: Audit) -> list[Item]:

@@ -109,6 +109,9 @@ def _guides(found: Transfer) -> Claim:
     )
     guides, misleads, n = standing["guides"], standing["misleads"], len(found.counted)
     counted = f"it is shown to guide in {guides or 'none'} of {n} languages, and to mislead in {misleads or 'none'}"
+    if n == 1:
+        shown = "to guide" if guides else "to mislead" if misleads else "neither to guide nor to mislead"
+        counted = f"it is shown {shown}"
     mark: Standing = "shown" if guides or misleads else "not shown"
     return Claim(f"{text} (a coin: 50 %); {counted}.", mark, late, 0, "%", place="guidance")
 

@@ -22,6 +22,7 @@ from goldproof.judging.metrics import title_of
 from goldproof.judging.score_answer import lower_name
 from goldproof.report.charts import Caption, dots, heat_map
 from goldproof.report.fields import Field, Heading, make_table
+from goldproof.report.names import of_several
 from goldproof.report.numbers import format_number, in_words, points
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Report, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
@@ -67,7 +68,13 @@ def _with_keys(item: Item, keys: Sequence[str]) -> Item:
 
 def _claim_items(found: Transfer) -> list[Item]:
     n_free = sum(result.claim == "may be claimed" for result in found.languages)
-    title = f"{n_free} of {len(found.languages)} zero-shot scores may be claimed as they are"
+    title = of_several(
+        n_free,
+        len(found.languages),
+        "{} zero-shot scores may be claimed as they are",
+        "The zero-shot score may not be claimed as it is",
+        "The zero-shot score may be claimed as it is",
+    )
     note = (
         "Claimed as it is: above what one label for all scores; one more run on these items expected within "
         f"{_margin(found)} points; the interval over runs and items no wider than that on either side; and target dev, "
@@ -154,8 +161,14 @@ _EQUALITY_FIELDS: tuple[Field[LanguageResult], ...] = (
 
 def _equality_table(found: Transfer) -> Table:
     known = [result.adjusted for result in found.languages if math.isfinite(result.adjusted)]
-    told = sum(p < 1 - found.settings.level for p in known)
-    title = f"Runs can be told apart on these items in {told} of {len(known)} languages"
+    apart = sum(p < 1 - found.settings.level for p in known)
+    title = of_several(
+        apart,
+        len(known),
+        "Runs can be told apart on these items in {} languages",
+        "Runs cannot be told apart on these items",
+        "Runs can be told apart on these items",
+    )
     if not known:
         widest = max(found.languages, key=lambda result: result.spread.delta)
         title = f"Runs differ by up to {points(widest.spread.delta)} ({widest.language})"
@@ -189,7 +202,13 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         for result in found.languages
     }
     against = sum(result.by_source.standing == "misleads" for result in found.counted)
-    title = f"{source} dev is shown to move against target test in {against} of {len(found.counted)}"
+    title = of_several(
+        against,
+        len(found.counted),
+        f"{source} dev is shown to move against target test in {{}} languages",
+        f"{source} dev is not shown to move against target test",
+        f"{source} dev is shown to move against target test",
+    )
     counting = found.settings.counting
     pairs = "pairs across runs too" if counting.across_runs else "pairs within a run"
     note = (
@@ -241,7 +260,14 @@ def _agreement_table(found: Transfer) -> Table:
     if any(result.by_target is not None for result in found.languages):
         fields += _TARGET_FIELDS
     late = sum(result.by_source.late_standing == "guides" for result in found.counted)
-    title = f"In the second half of training {source} dev is shown to guide in {late} of {len(found.counted)} languages"
+    half = f"In the second half of training {source} dev is"
+    title = of_several(
+        late,
+        len(found.counted),
+        f"{half} shown to guide in {{}} languages",
+        f"{half} not shown to guide",
+        f"{half} shown to guide",
+    )
     if found.experiment.n_runs == 1:
         title = f"One run cannot tell whether {source} dev guides"
     note = (
@@ -295,7 +321,14 @@ def _correlation_table(found: Transfer) -> Table:
     adjusted = benjamini_hochberg(np.array([each.p_value for each in known]))
     pairs = zip(known, adjusted, strict=True)
     sure = sum(p < 1 - found.settings.level and each.between.value > 0 for each, p in pairs)
-    title = f"A better run on {source} dev is shown to be a better run in {sure} of {len(known)} languages"
+    better = f"A better run on {source} dev is"
+    title = of_several(
+        sure,
+        len(known),
+        f"{better} shown to be a better run in {{}} languages",
+        f"{better} not shown to be a better run on target test",
+        f"{better} shown to be a better run on target test",
+    )
     if not known:
         title = f"Too few runs to tell whether a better run on {source} dev is a better run elsewhere"
     note = (

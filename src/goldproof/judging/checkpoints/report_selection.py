@@ -15,6 +15,7 @@ from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.judging.metrics import title_of
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table
+from goldproof.report.names import of_several
 from goldproof.report.numbers import format_number, points
 from goldproof.report.summary import Cell, Column, Item, Missing, Table
 from goldproof.statistics.arrays import FloatArray
@@ -188,8 +189,8 @@ def _rule_figure(found: Transfer) -> list[Item]:
         for score in found.rules
         if score.difference is not None
     ]
-    told = sum(not row["chance"] for row in rows)
-    title = f"{told} of {len(rows)} differences between a rule and source dev can be told from none"
+    n_told = sum(not row["chance"] for row in rows)
+    title = f"{n_told} of {len(rows)} differences between a rule and source dev can be told from none"
     caption = Caption("rules-figure", title, "Paired over runs and items; p adjusted over all cells.")
     across, down = Column("rule", "Rule"), Column("language", "Language")
     column, unclear = Column("gain", "Rule − source dev", 1, "points"), Column("chance", "no difference")
@@ -302,6 +303,12 @@ _FORGETTING_FIELDS: tuple[Field[LanguageResult], ...] = (
 
 def _forgetting_table(found: Transfer) -> Table:
     sure = sum(result.forgetting.corrected.low > 0 for result in found.counted)
-    title = f"{sure} of {len(found.counted)} languages are shown to be forgotten by the end of training"
+    title = of_several(
+        sure,
+        len(found.counted),
+        "{} languages are shown to be forgotten by the end of training",
+        "The language is not shown to be forgotten by the end of training",
+        "The language is shown to be forgotten by the end of training",
+    )
     note = "Mean of the runs. Shown: the interval of the corrected loss, over runs and items, lies above 0."
     return make_table(Heading("forgetting", title, note), _FORGETTING_FIELDS, found.languages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from goldproof.builders.corruption.removal import Corruption
@@ -17,6 +18,7 @@ from goldproof.jobs import Job
 from goldproof.studies.asked import is_asked, some_items
 from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import (
+    DATA,
     DEFAULT,
     TINY,
     Config,
@@ -163,9 +165,17 @@ def notes(config: Config) -> tuple[str, ...]:
     if not has_own(config):
         return ()
     found = settle(config)
-    where = f"{found.removal.words!r}" if found.removal.words else f"the column {found.removal.column!r}"
+    where = f"{Path(found.removal.words).name!r}" if found.removal.words else f"the column {found.removal.column!r}"
     told = [f"Word classes, from {where}: {', '.join(found.classes)}."] if has_own_classes(found) else []
-    return (*own_data(found).notes, *told)
+    return (*own_data(found).notes, *_taken_for(config, found), *told)
+
+
+def _taken_for(given: Config, found: Config) -> tuple[str, ...]:
+    """What is said where nothing says in which language the texts are, and a tagger is chosen all the same."""
+    columns = [each.file.columns.language_column for each in own_data(found).sets.values()]
+    if has_own_classes(found) or given.data.languages != DATA.languages or any(columns):
+        return ()
+    return ("No column says in which language the texts are: they are tagged as English (data.languages=en).",)
 
 
 def own_classes(config: Config) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, set
 from goldproof.studies.own.checks import labels_of
 
 WANTS = Wants("logic", ("pair",))
-UNDECIDED = ("-", "")
-"""Labels of pairs on which annotators did not agree, as SNLI and MNLI have them."""
+UNDECIDED = ("-", "-1", "")
+"""Labels of pairs on which annotators did not agree, as SNLI and MNLI have them, and the hub's copies of these."""
 
 FEWEST = {"train": 5, "validation": 1, "test": 5}
 """The fewest pairs of each side."""
@@ -84,15 +85,23 @@ def contradiction_label(config: Config, own: OwnData) -> str:
             return name
     if set(own.classes) == {"0", "1"} and _is_published(own):
         return "1"
+    hub = "; in the hub's copies of SNLI and MNLI it is '2'" if {"0", "1", "2"} <= set(own.classes) else ""
     raise UsageError(
         f"the labels of {own.name} are {_listed(own)}, and none is known to mean a contradiction; name the one that "
-        "does in the setting 'contradiction'"
+        f"does in the setting 'contradiction'{hub}"
     )
 
 
 def _is_published(own: OwnData) -> bool:
-    """Whether the files are those of the published contradiction corpus, which say the form of each label."""
-    return all("label_form" in open_raw(each.file.path, Layout()).column_names for each in own.sets.values())
+    """Whether the files are those of the published contradiction corpus: they say the form of each label, but for the
+    mixed task, which has its own name.
+    """
+    return all(map(_is_published_file, {each.file.path for each in own.sets.values()}))
+
+
+def _is_published_file(path: Path) -> bool:
+    names = open_raw(path, Layout()).column_names
+    return "label_form" in names or (names == ("sentence1", "sentence2", "label") and path.name.startswith("mixed_"))
 
 
 def _listed(own: OwnData) -> str:

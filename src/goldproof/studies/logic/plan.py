@@ -168,9 +168,10 @@ def pieces_job(config: Config, model: str, language: str) -> Job[steps.Pieces]:
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:
     """The certificate of an NLI corpus of the catalog or of a file, given as name[:split][@language]."""
-    if Path(name).is_file():
-        return steps.nli_certificate.job(file_job(name, language=UNKNOWN_LANGUAGE))
     named_part, _, language = name.partition("@")
+    for path, spoken in ((name, UNKNOWN_LANGUAGE), (named_part, language)):
+        if Path(path).is_file():
+            return steps.nli_certificate.job(file_job(path, language=spoken or UNKNOWN_LANGUAGE))
     corpus, _, split = named_part.partition(":")
     root = config.data.root or None
     return steps.nli_certificate.job(corpus_job(corpus, language=language or None, split=split or None, root=root))

@@ -97,8 +97,9 @@ class Experiments:
     (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on
     that language, test on all (`source_only`: train on no other);
     (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
-    name[:split][@language], or files, recast as balanced contradiction detection. `beside`: another preset, to
-    train and test on as well. `certificates`: what rules without understanding reach on each corpus.
+    name[:split][@language], or files, as FILE[@language], recast as balanced contradiction detection.
+    `beside`: another preset, to train and test on as well. `certificates`: what rules without understanding reach on
+    each corpus.
     """
 
     fractions: tuple[float, ...] = (1.0,)

@@ -72,6 +72,23 @@ def check_sets(kind: Task, sets: OpenedSets) -> None:
             _refuse_repeated(file, data, _training_of(sets, language))
 
 
+def refuse_empty(sets: OpenedSets) -> None:
+    """Refuse a text without any word, where one is needed."""
+    for file, data in sets.values():
+        n = n_empty(data)
+        if n:
+            row = next(row for row, text in enumerate(file.data.texts) if not text.strip())
+            raise file.error(row, f"the text is empty; a vector needs at least one word ({n} such rows in all)")
+
+
+def n_empty(data: Dataset) -> int:
+    """How many texts, or second texts of pairs, have nothing in them."""
+    return sum(
+        not text.strip() or (pair is not None and not pair.strip())
+        for text, pair in zip(data.texts, data.pairs, strict=True)
+    )
+
+
 def classes_of(kind: Task, several: Sequence[Dataset]) -> tuple[str, ...]:
     """The classes of these data, sorted; none of numbers."""
     return tuple(sorted({label for data in several for label in labels_of(kind, data)}))

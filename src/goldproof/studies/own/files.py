@@ -76,42 +76,64 @@ def _refuse_blank_languages(file: OpenedFile) -> None:
         raise file.error(blank[0], f"{column!r} must say the language of every row; {n}, this one first")
 
 
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The first cells of a file, looked at only where no name tells a column."""
+
+    path: Path
+    names: tuple[str, ...]
+
+    def of(self, name: str) -> list[Any]:
+        """The first cells of a column; none where they are of mixed kinds and so no texts and no classes."""
+        try:
+            first = next(iter(open_raw(self.path, Layout()).iter_batches([name])), None)
+        except DataError:
+            return []
+        return [] if first is None else list(first.columns.column(name).to_pylist())
+
+
 def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str, ...]]:
     """The columns given, else guessed from common names, else told by what stands in them."""
-    raw_file = open_raw(path, Layout())
-    names = raw_file.column_names
-    first = next(iter(raw_file.iter_batches(names)), None)
-    cells = {} if first is None else {name: first.columns.column(name).to_pylist() for name in names}
+    names = open_raw(path, Layout()).column_names
+    cells = _Cells(path, names)
     given = choice.columns()
     by_cells: list[str] = []
     try:
         columns = guess_columns(given, names, path)
     except DataError:
-        texts = [name for name in names if name not in given.named and _is_text(cells.get(name, ()))]
-        if given.text or given.tokens or len(texts) != 1:
+        if given.text or given.tokens:
+            raise
+        texts = [name for name in names if name not in given.named and _is_text(cells.of(name))]
+        if len(texts) != 1:
             raise
         columns = guess_columns(replace(given, text=texts[0]), names, path)
         by_cells.append(texts[0])
     if not columns.tags and not columns.tokens:
         columns = replace(columns, tags=tuple(name for name in names if normal(name) == "tags"))
     if not (columns.label or columns.score or columns.token_labels):
-        label = _label_by_cells(columns, names, cells, path)
+        label = _label_by_cells(columns, cells)
         columns = replace(columns, label=label)
         by_cells.append(label)
+        if len(by_cells) == 2 and label in cells.of(label):
+            raise DataError(
+                f"its first line seems to be a row already: {label!r} stands there, and among the labels below it; the "
+                "first line must name the columns, such as text and label",
+                path=path,
+            )
     return columns, tuple(by_cells)
 
 
-def _label_by_cells(columns: Columns, names: Sequence[str], cells: dict[str, list[Any]], path: Path) -> str:
+def _label_by_cells(columns: Columns, cells: _Cells) -> str:
     """The one column that holds a few classes; an error where there is none, or more than one."""
-    free = [name for name in names if name not in columns.named]
-    found = [name for name in free if _are_classes(cells.get(name, []))]
+    found = [name for name in cells.names if name not in columns.named and _are_classes(cells.of(name))]
     if len(found) == 1:
         return found[0]
     what = f"{len(found)} columns may be it: {', '.join(found)}" if found else "no column looks like one"
     raise DataError(
-        f"no label was found to train on: {what}; columns found: {list_columns(names)}; name its column in the setting "
-        "'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a class for each word)",
-        path=path,
+        f"no label was found to train on: {what}; columns found: {list_columns(cells.names)}; name its column in the "
+        "setting 'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a class for each "
+        "word)",
+        path=cells.path,
     )
 
 

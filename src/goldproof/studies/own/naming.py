@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from goldproof.data.naming import SPLIT_WORDS
+from goldproof.data.naming import LANGUAGES, SPLIT_WORDS
 from goldproof.studies.shared import Data
 
-_BETWEEN = r"[-_. ]+"
+_BETWEEN = r"[-_. ()\[\]]+"
 _PATTERN = re.compile(re.escape("{language}"))
+_SHARD = re.compile(r"-\d{5}-of-\d{5}")  # of many files that the hub cuts a table into
 
 
 def own_name(data: Data) -> str:
@@ -19,15 +20,18 @@ def own_name(data: Data) -> str:
     ('Mundart', 'talks')
     >>> own_name(Data(train="talks/train.{language}.jsonl.gz", name="My talks"))
     'My talks'
+    >>> own_name(Data(train="talks/train-00000-of-00001.parquet")), own_name(Data(train="talks/Mails (train).csv"))
+    ('talks', 'Mails')
     """
     if data.name:
         return data.name
     path = Path(data.train)
-    return _without_split(path.name) or _without_split(path.absolute().parent.name) or "my data"
+    found = (_without_split(name) for name in (path.name, path.absolute().parent.name))
+    return next((name for name in found if name and name not in (*LANGUAGES, *data.languages)), "my data")
 
 
 def _without_split(name: str) -> str:
     """A file's name without its endings and without the words that say a split."""
-    stem = re.sub(r"(\.[A-Za-z]+)+$", "", _PATTERN.sub("", name))
+    stem = re.sub(r"(\.[A-Za-z]+\d?)+$", "", _SHARD.sub("", _PATTERN.sub("", name)))
     kept = [word for word in re.split(f"({_BETWEEN})", stem) if word.lower() not in SPLIT_WORDS]
-    return "".join(kept).strip("-_. ")
+    return "".join(kept).strip("-_. ()[]")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goldproof.studies.own.checks import n_repeated
+from goldproof.data.dataset import UNKNOWN_LANGUAGE
+from goldproof.studies.own.checks import n_empty, n_repeated
 from goldproof.studies.own.parts import HELD_OUT, choose_rows
 
 if TYPE_CHECKING:
@@ -20,19 +21,45 @@ _MOST_LANGUAGES = 6
 def describe(own: OwnData, wants: Wants) -> tuple[str, ...]:
     """The notes on these data, in sentences."""
     rare = _rare_tags(own) if wants.tags else ()
-    return (*_sizes(own), *_columns(own, wants.tags), *_cut(own, wants.validation), *_repeated(own), *rare)
+    cut = _cut(own, wants.validation)
+    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut)
+    return (*found, *_empty(own), *_repeated(own), *rare)
 
 
 def _sizes(own: OwnData) -> Iterator[str]:
+    """How many rows of each split there are, in each language where any is known, and which classes."""
     every = dict.fromkeys(language for language, _ in own.sets)
     counts = {
-        language: {split: len(own.sets[language, split].data) for split in own.splits(language)} for language in every
+        language: ", ".join(f"{len(own.sets[language, split].data):,} {split}" for split in own.splits(language))
+        for language in every
     }
     shown = list(counts.items())[:_MOST_LANGUAGES]
-    said = [f"{language}: " + ", ".join(f"{n:,} {split}" for split, n in found.items()) for language, found in shown]
+    said = "; ".join(f"{language}: {found}" for language, found in shown)
     more = f"; and {len(counts) - len(shown)} more languages" if len(counts) > len(shown) else ""
+    rows = f"rows: {counts[UNKNOWN_LANGUAGE]}" if list(every) == [UNKNOWN_LANGUAGE] else f"rows in {said}{more}"
     classes = f", {len(own.classes)} classes ({_listed(own.classes)})" if own.classes else ""
-    yield f"{own.name}: rows in {'; '.join(said)}{more}{classes}."
+    yield f"{own.name}: {rows}{classes}."
+
+
+def _unused(own: OwnData, wants: Wants) -> Iterator[str]:
+    """Languages that a study which trains on each has only test rows of."""
+    if wants.source:
+        return
+    there = {split: _languages_of(own, split) for split in ("train", "test")}
+    left_out = [language for language in there["test"] if language not in (*there["train"], *own.languages)]
+    if left_out:
+        yield f"Test rows in {_listed(left_out)} are not used: there are none to train on."
+
+
+def _languages_of(own: OwnData, split: str) -> list[str]:
+    """The languages of all rows of the files of a split, as far as a column says them."""
+    found: dict[str, None] = {}
+    for (_, each_split), each in own.sets.items():
+        columns = each.file.columns
+        if each_split == split and columns.language_column is not None:
+            part = replace(each.job.arguments["part"], language="", cut="", most=None)
+            found |= dict.fromkeys(choose_rows(each.file.data, part).languages)
+    return list(found)
 
 
 def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
@@ -57,44 +84,68 @@ def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:
         if any(split == "validation" for _, split in own.sets):
             yield "The validation data are not used: this study chooses nothing on them."
         return
-    for (language, split), held in own.sets.items():
-        if split == "validation" and _is_cut(held):
-            n = len(held.data)
-            whole = len(choose_rows(held.file.data, replace(held.job.arguments["part"], cut="")))
-            yield (
-                f"No validation data were given ({language}): {n} of the {whole:,} training rows ({100 * HELD_OUT:g} % "
-                "of each class, drawn by their texts) are held out to choose the checkpoint, and not trained on."
-            )
+    cut = {language: each for (language, split), each in own.sets.items() if split == "validation" and _is_cut(each)}
+    if cut:
+        counts = {language: (len(each.data), _n_whole(each)) for language, each in cut.items()}
+        how = f"{100 * HELD_OUT:g} % of each class, drawn by their texts"
+        rows = _by_language(counts, "{} of the {} training rows")
+        kept = "are held out to choose the checkpoint, and not trained on"
+        yield f"No validation data were given: {rows} ({how}) {kept}."
+
+
+def _n_whole(held: OwnSet) -> int:
+    """How many training rows there were before some were held out."""
+    return len(choose_rows(held.file.data, replace(held.job.arguments["part"], cut="")))
+
+
+def _by_language(counts: Mapping[str, tuple[int, int]], form: str) -> str:
+    """Two numbers for each language in a sentence; of one language, or one that is not known, without its name."""
+    said = [(language, form.format(*(f"{n:,}" for n in numbers))) for language, numbers in counts.items()]
+    if len(said) == 1:
+        return said[0][1]
+    shown = [f"{text} ({language})" for language, text in said[:_MOST_LANGUAGES]]
+    rest = f" and so in {len(said) - len(shown)} more languages" if len(said) > len(shown) else ""
+    return ", ".join(shown) + rest
 
 
 def _is_cut(each: OwnSet) -> bool:
     return bool(each.job.arguments["part"].cut == "held")
 
 
+def _empty(own: OwnData) -> Iterator[str]:
+    counts = {split: 0 for _, split in own.sets}
+    for (_, split), each in own.sets.items():
+        counts[split] += n_empty(each.data)
+    found = [f"{n:,} {split}" for split, n in counts.items() if n]
+    if found:
+        yield f"Rows with an empty text: {', '.join(found)}. They are kept, and count like any other."
+
+
 def _repeated(own: OwnData) -> Iterator[str]:
+    found: dict[str, tuple[int, int]] = {}
     for (language, split), tested in own.sets.items():
         training = own.sets.get((language, "train"))
         if split == "test" and training is not None:
             n = n_repeated(tested.data, training.data)
-            if n:
-                yield (
-                    f"{n} of the {len(tested.data):,} test items ({language}) also stand in the training data; a model "
-                    "may remember them, so its score may be too high."
-                )
+            found |= {language: (n, len(tested.data))} if n else {}
+    if found:
+        items = _by_language(found, "{} of the {} test items")
+        yield f"{items} also stand in the training data; a model may remember them, so its score may be too high."
 
 
 def _rare_tags(own: OwnData) -> Iterator[str]:
+    found = []
     for (language, split), tested in own.sets.items():
-        if split != "test":
-            continue
-        counts = Counter(tag for tags in tested.data.table.column("tags").to_pylist() for tag in set(tags))
-        rare = [tag for tag, n in counts.items() if n == 1]
-        if rare:
-            verb = "tag stands" if len(rare) == 1 else "tags stand"
-            yield (
-                f"{len(rare)} {verb} on one test item only ({language}): {_listed(sorted(rare))}; one item says "
-                "nothing of a category, so none of them is tested."
-            )
+        if split == "test":
+            counts = Counter(tag for tags in tested.data.table.column("tags").to_pylist() for tag in set(tags))
+            where = f" ({language})" if len(own.languages) > 1 else ""
+            found += [f"{tag}{where}" for tag in sorted(tag for tag, n in counts.items() if n == 1)]
+    if found:
+        verb = "tag stands" if len(found) == 1 else "tags stand"
+        yield (
+            f"{len(found)} {verb} on one test item only: {_listed(found)}; one item says nothing of a category, so "
+            "none of them is tested."
+        )
 
 
 def _listed(names: tuple[str, ...] | list[str]) -> str:

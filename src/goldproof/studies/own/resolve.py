@@ -6,6 +6,7 @@ Everything that can be wrong with the files is said here, before any work; what 
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -29,20 +30,23 @@ from goldproof.studies.shared import ColumnChoice, Data
 C = TypeVar("C", bound=Any)
 PLACE = "{language}"
 SPLITS = ("train", "validation", "test")
+_SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test"}
 
 
 @dataclass(frozen=True, slots=True)
 class Wants:
     """What a study can use: the kinds of task, and whether it needs validation data and tags.
 
-    `language` is that of rows of which nothing says another. `source` is that of training data that do not say theirs,
-    where a study trains on one language and tests in others; empty where each language is trained on.
+    With `words` a text without any word is refused. `language` is that of rows of which nothing says another. `source`
+    is that of training data that do not say theirs, where a study trains on one language and tests in others; empty
+    where each language is trained on.
     """
 
     study: str
     kinds: tuple[Task, ...]
     validation: bool = True
     tags: bool = False
+    words: bool = False
     language: str = UNKNOWN_LANGUAGE
     source: str = ""
 
@@ -132,7 +136,10 @@ def _find_own(
     kind = checks.find_kind(files["train"][0].file, choice, wants.study, wants.kinds)
     languages = _languages(files, given, wants)
     sets = _make_sets(files, languages, wants, data.most_train)
-    checks.check_sets(kind, {key: (each.file, each.data) for key, each in sets.items()})
+    opened = {key: (each.file, each.data) for key, each in sets.items()}
+    checks.check_sets(kind, opened)
+    if wants.words:
+        checks.refuse_empty(opened)
     classes = checks.classes_of(kind, [each.data for key, each in sets.items() if key[1] == "train"])
     found = OwnData(name, kind, classes, languages, sets, ())
     return replace(found, notes=describe(found, wants))
@@ -144,8 +151,13 @@ def find_source_language(config: Any, source: str) -> str:
     if PLACE in data.train:
         return source
     train = open_own(data.train, config.columns)
-    there = train.data.languages if train.columns.language_column is not None else (source,)
+    there = _trained_languages(train) if train.columns.language_column is not None else (source,)
     return there[0] if source not in there and len(there) == 1 else source
+
+
+def _trained_languages(file: OpenedFile) -> tuple[str, ...]:
+    """The languages of a file's rows, of those to train on where it says which these are."""
+    return _said(_Named(file, "", "" if file.columns.split_column is None else "train"))
 
 
 def _given_languages(config: Any) -> tuple[str, ...]:
@@ -178,8 +190,11 @@ def _named(split: str, text: str, choice: ColumnChoice, given: tuple[str, ...], 
     if PLACE in text:
         languages = tuple(dict.fromkeys((*([wants.source] if wants.source else []), *given)))
         if not given:
+            files = _in_place(Path(text))
+            found = f" (there are files for {', '.join(files)})" if files else ""
             raise UsageError(
-                f"the setting 'data.{split}' has {PLACE} in it, which stands for each of 'data.languages'; name them"
+                f"the setting 'data.{split}' has {PLACE} in it, which stands for each of 'data.languages'; name "
+                f"them{found}"
             )
         paths = {language: Path(text.replace(PLACE, language)) for language in languages}
         there = {language: path for language, path in paths.items() if path.exists() or split == "test"}
@@ -193,15 +208,24 @@ def _named(split: str, text: str, choice: ColumnChoice, given: tuple[str, ...], 
     yield _Named(open_own(text, choice), called, is_certain=bool(source) or len(given) <= 1)
 
 
+def _in_place(pattern: Path) -> list[str]:
+    """What stands in the place of the language in the names of files that are there."""
+    before, _, after = pattern.name.partition(PLACE)
+    names = [path.name for path in pattern.parent.glob(f"{glob.escape(before)}*{glob.escape(after)}")]
+    return sorted(name[len(before) : len(name) - len(after)] for name in names)
+
+
 def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
     """The splits that the column of one file says; dev data are the test where there is no test."""
     whole = found["train"]
     there = {SPLIT_WORDS.get(split, split) for each in whole for split in each.file.data.splits}
     test = "test" if "test" in there else "validation"
     if "train" not in there or test not in there:
+        has_column = whole[0].file.columns.split_column is not None
         raise DataError(
-            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test'; "
-            f"splits found: {', '.join(sorted(there))}",
+            "this file alone is to train and to test; it needs a column 'split' that tells its rows apart (train and "
+            "validation or test), or another file in the setting 'data.test'; "
+            + (f"splits found: {', '.join(sorted(there))}" if has_column else "there is no such column"),
             path=whole[0].file.path,
         )
     wanted = {"train": "train", "test": test}
@@ -220,7 +244,7 @@ def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
             if before is not None and not each.split:
                 raise DataError(
                     f"this file is to be the {split} data, and is {before[1].name} byte for byte, which is the "
-                    f"{before[0]} data; a model would be tested on what it was trained on",
+                    f"{_SPLIT_NAMES[before[0]]} data; a model would be tested on what it was trained on",
                     path=each.file.path,
                 )
             if not each.split:
@@ -228,7 +252,10 @@ def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
 
 
 def _languages(files: Mapping[str, list[_Named]], given: tuple[str, ...], wants: Wants) -> tuple[str, ...]:
-    """The languages that are tested, in the order given, else as they come; the source is not among them."""
+    """The languages that are tested, in the order given, else as they come; the source is not among them.
+
+    Where each language is trained on, those without training rows are left out unless they were given.
+    """
     tested = list(dict.fromkeys(language for each in files["test"] for language in _said(each)))
     if wants.source and tested == [UNKNOWN_LANGUAGE]:
         raise UsageError(
@@ -243,7 +270,9 @@ def _languages(files: Mapping[str, list[_Named]], given: tuple[str, ...], wants:
             f"{unsure.file.name} are: name the column that does in 'columns.language', or write {PLACE} in the file's "
             "name for files that have one language each"
         )
-    wanted = tuple(language for language in (given or tested) if language != wants.source)
+    trained = {language for each in files["train"] for language in _said(each)}
+    both = tested if wants.source else [language for language in tested if language in trained]
+    wanted = tuple(language for language in (given or both or tested) if language != wants.source)
     for language in wanted:
         if language not in tested:
             there = ", ".join(tested)
@@ -257,8 +286,17 @@ def _is_told(each: _Named) -> bool:
 
 
 def _said(each: _Named) -> tuple[str, ...]:
-    """The languages of a file's rows."""
-    return each.file.data.languages if each.file.columns.language_column is not None else (each.called,)
+    """The languages of a file's rows in its split."""
+    if each.file.columns.language_column is None:
+        return (each.called,)
+    if not each.split:
+        return each.file.data.languages
+    columns = (each.file.data.table.column(name).to_pylist() for name in ("language", "split"))
+    return tuple(
+        dict.fromkeys(
+            spoken for spoken, split in zip(*columns, strict=True) if SPLIT_WORDS.get(split, split) == each.split
+        )
+    )
 
 
 def _make_sets(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.measures.layer_tests import LayerTests, adjust_over_tasks, two_sided_neighbours
+from goldproof.report.names import placed
 from goldproof.statistics.comparison import Comparison, compare, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
@@ -247,7 +248,7 @@ def task_title(task: str, language: str) -> str:
     >>> task_title("ngram_shift", "ru")
     'NShift (ru)'
     """
-    return f"{title_of(task)} ({language})"
+    return placed(title_of(task), language)
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -10,23 +10,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+import pyarrow as pa
 
 from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.steps import corpus_job, published_job
-from goldproof.data.dataset import Dataset
+from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
 from goldproof.data.formats.files import looking, suffix_of
 from goldproof.data.naming import split_in_name
 from goldproof.draws import draw_fraction
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
+from goldproof.jobs.pace import same_rows
 from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, own_name, settled
 from goldproof.studies.probing import toy
 from goldproof.studies.probing.published import SUITES, canonical_name, paper_tasks
-from goldproof.studies.probing.settings import Coarse, Config
-from goldproof.studies.shared import Data
+from goldproof.studies.probing.settings import DATA, Coarse, Config, parse_model
+from goldproof.studies.shared import Data, each_model
 
 MOST_SHARED = 0.5
 MOST_LABELS = 10
@@ -63,6 +66,15 @@ class Prepared:
     n_left_out: int
     notes: tuple[str, ...]
 
+    def __len__(self) -> int:
+        """How many rows it has in all splits, by which the time of a job on it is told."""
+        return len(self.data)
+
+    @property
+    def table(self) -> pa.Table:
+        """Its rows."""
+        return self.data.table
+
     def labels(self) -> ProbeTask:
         """The labels and splits, as probes want them."""
         columns = (self.data.table.column(name).to_pylist() for name in ("label", "split"))
@@ -94,7 +106,16 @@ class Facts:
     notes: tuple[str, ...]
 
 
-@step(version=2, name="goldproof.probing.prepare")
+def _rows_left(arguments: Mapping[str, Any]) -> float | None:
+    """The most rows that a task made ready can have."""
+    n, sizes = arguments["data"], arguments["sizes"]
+    caps = (sizes.most_train, sizes.most_validation, sizes.most_test)
+    if not isinstance(n, int | float):
+        return None
+    return n if None in caps else min(n, sum(caps))
+
+
+@step(version=2, name="goldproof.probing.prepare", size=_rows_left, paced_by=())
 def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     """The task with splits that share no text; the published test split stays as it is where it can."""
     where = f"{task} ({language})"
@@ -121,7 +142,7 @@ def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     return prepared
 
 
-@step(version=1, name="goldproof.probing.facts")
+@step(version=1, name="goldproof.probing.facts", size=same_rows("task"), paced_by=())
 def describe(task: Prepared) -> Facts:
     """The figures of a task."""
     parts = {split: _part(task.data.select(split=split)) for split in SPLITS}
@@ -244,7 +265,7 @@ _TABLES = (".csv", ".jsonl", ".ndjson", ".tsv", ".parquet")
 _FILES = {"train": "tr.txt", "validation": "va.txt", "test": "te.txt"}
 
 
-WANTS = Wants("probing", ("text",))
+WANTS = Wants("probing", ("text",), words=True)
 
 
 def own_tasks(config: Config) -> dict[str, OwnData]:
@@ -258,11 +279,23 @@ def own_tasks(config: Config) -> dict[str, OwnData]:
 
 
 def settle(config: Config) -> Config:
-    """The Config with the languages of the user's own files, and no part of it on generated data; else as it is."""
+    """The Config with the languages of the user's own files or folder, and no part of it on generated data."""
     if not has_own(config):
-        return config
+        return _settled_folder(config)
     found = settled(config, next(iter(own_tasks(config).values())))
     return replace(found, coarse=Coarse()) if config.data.corpus == "generated" else found
+
+
+@looking()
+def _settled_folder(config: Config) -> Config:
+    """The Config of a folder of tasks whose languages were not named: those that it has folders of, else none known."""
+    data = config.data
+    is_folder = data.corpus not in (*SUITES, "paper", "generated")
+    is_told = data.languages != DATA.languages or any(parse_model(text).languages for text in each_model(config.model))
+    if not is_folder or is_told:
+        return config
+    there = tuple(language for language in data.languages if (Path(data.corpus) / language).is_dir())
+    return replace(config, data=replace(data, languages=there or (UNKNOWN_LANGUAGE,)))
 
 
 def notes(config: Config) -> tuple[str, ...]:

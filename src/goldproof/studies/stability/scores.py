@@ -218,6 +218,17 @@ class StabilityFindings:
         return found or self.every_base
 
     @cached_property
+    def together(self) -> dict[str, Estimate]:
+        """The overall score of each language with an interval that holds for all languages together (Bonferroni)."""
+        level = 1 - (1 - self.config.level) / len(self.base)
+        return {
+            language: scored.overall
+            if len(self.base) == 1 or scored.is_collapsed
+            else summary_method(mean_score(scored.answers, "mcc", level))
+            for language, scored in self.base.items()
+        }
+
+    @cached_property
     def categories(self) -> dict[str, list[TagScore]]:
         """Each language's categories beside chance."""
         return {language: judge_categories(self.config, scored.answers) for language, scored in self.base.items()}

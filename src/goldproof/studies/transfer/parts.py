@@ -19,8 +19,7 @@ from goldproof.builders.questions import check_language, generate_questions
 from goldproof.data.corpora.catalog import available_splits, hub_splits, load
 from goldproof.data.corpora.steps import corpus_job, file_part_job, file_parts, hub_job
 from goldproof.data.dataset import Dataset
-from goldproof.data.formats.added import is_added
-from goldproof.data.formats.files import FORMATS, suffix_of
+from goldproof.data.formats.added import is_readable
 from goldproof.draws import draw_bytes
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
@@ -244,7 +243,7 @@ def _splits_of(config: Config, corpus: str, language: str) -> tuple[str, ...]:
 
 def is_file(corpus: str) -> bool:
     """Whether a setting names a file of one's own and not a corpus of the catalog."""
-    return suffix_of(Path(corpus)) in FORMATS or is_added(Path(corpus))
+    return is_readable(Path(corpus))
 
 
 def _is_translation(config: Config, language: str) -> bool:

@@ -12,6 +12,7 @@ from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.names import of_several, placed
 from goldproof.report.numbers import format_number
 from goldproof.report.summary import Cell, Column, Item, Marked, Plain, Report, Section, Table
 from goldproof.statistics.comparison import Comparison, compare_runs
@@ -144,7 +145,13 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
             Field(Column(f"m{place}", model_title(model), 1, "%"), partial(_score_cell, model)),
             Field(Column(f"p{place}", beside, 1, "%", published=True), partial(_printed, config, model)),
         ]
-    title = f"{sum(told)} of {n_tested(plain)} scores are shown to be above chance"
+    title = of_several(
+        sum(told),
+        n_tested(plain),
+        "{} scores are shown to be above chance",
+        "The score is not shown to be above chance",
+        "The score is shown to be above chance",
+    )
     note = "Checkpoints were chosen on a validation split"
     if with_paper(config):
         note += "; the paper's table is the best on test over training sizes, and "
@@ -179,13 +186,19 @@ def _paired(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> 
     adjusted = holm(np.array([result.p_value if np.isfinite(result.p_value) else 1.0 for _, result in results]))
     every = [_Against(ours, result, float(p)) for (ours, result), p in zip(results, adjusted, strict=True)]
     fields: list[Field[_Against]] = [
-        Field(Column("task", "Task"), lambda each: f"{task_title(each.ours.condition.task)} ({each.ours.language})"),
+        Field(Column("task", "Task"), lambda each: placed(task_title(each.ours.condition.task), each.ours.language)),
         Field(Column("model", "Model"), lambda each: model_title(each.ours.condition.model)),
         Field(Column("difference", f"Model − {model_title(first)}", 1, "points"), lambda each: each.result.difference),
         Field(Column("p", "p", 3, "p-value", "two-sided, Holm over the table"), lambda each: each.adjusted),
     ]
     better = sum(each.adjusted < 0.05 and each.result.difference.value > 0 for each in every)
-    title = f"{better} of {len(every)} comparisons show a model better than {model_title(first)}"
+    title = of_several(
+        better,
+        len(every),
+        f"{{}} comparisons show a model better than {model_title(first)}",
+        f"No model is shown to be better than {model_title(first)}",
+        f"A model is shown to be better than {model_title(first)}",
+    )
     keys = [each.ours.key for each in every]
     return [make_table(Heading("paired", title, "On the same items.", keys), fields, every)]
 

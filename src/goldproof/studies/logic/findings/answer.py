@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.chart_parts import Caption
-from goldproof.report.names import some
+from goldproof.report.names import of_several, some
 from goldproof.report.numbers import estimate_text, percent
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Figure, ReplyKind
@@ -18,6 +18,7 @@ from goldproof.studies.logic.findings.grounds import SHARE, cell_title
 from goldproof.studies.logic.plan import corpora, leak_job
 from goldproof.studies.logic.scores import ConditionAccuracy, n_tested
 from goldproof.studies.logic.settings import Config
+from goldproof.studies.own import has_own
 
 QUESTION = "Does it infer, or match words?"
 
@@ -83,14 +84,21 @@ def _answer(judged: LogicScores) -> Answer:
     clean = [each for each in judged.above if not judged.leaks(each)]
     if not clean:
         text = f"accuracy is above chance in {_names(judged.above)}, but so is a rule that reads words alone ({size})."
-        return Answer(
-            "open", "It cannot be told", text, "It would take templates that give nothing away: data.corpus=closed."
-        )
+        return Answer("open", "It cannot be told", text, _without_clues(judged.config))
     kind: ReplyKind = "yes" if len(clean) == n else "measured"
     text = f"accuracy is above chance where no rule of words is shown to be: {_names(clean)} ({size})."
     rest = n - len(clean)
     takes = f"In the other {rest} it is not shown, or words give it away." if rest else ""
     return Answer(kind, f"It infers something in {len(clean)} of {n}" if rest else "It infers something", text, takes)
+
+
+def _without_clues(config: Config) -> str:
+    if has_own(config):
+        return (
+            "It would take pairs whose words give nothing away: `goldproof audit` on the same files says which rule "
+            "solves them, and its --hard FILE lists those that it does not solve."
+        )
+    return "It would take templates that give nothing away: data.corpus=closed."
 
 
 def _names(several: Sequence[ConditionAccuracy]) -> str:
@@ -126,8 +134,15 @@ def _above(judged: LogicScores) -> list[Claim]:
     n = n_tested(judged.plain)
     if not n:
         return []
-    text = f"{len(judged.above)} of {n} combinations of model, task and language are shown to be above chance."
-    if not judged.above:
+    one = "The one combination of model, task and language that was tested is"
+    text = of_several(
+        len(judged.above),
+        n,
+        "{} combinations of model, task and language are shown to be above chance.",
+        f"{one} not shown to be above chance.",
+        f"{one} shown to be above chance.",
+    )
+    if not judged.above and n > 1:
         text = f"No combination of model, task and language is shown to be above chance ({n} tested)."
     return [Claim(text, "shown" if judged.above else "not shown", place="accuracy")]
 

@@ -10,7 +10,7 @@ from goldproof.builders.logic.build import find_task
 from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
-from goldproof.report.names import some
+from goldproof.report.names import of_several, placed, some
 from goldproof.report.numbers import format_number
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Section, Table
 from goldproof.studies.logic import published
@@ -65,10 +65,11 @@ def _table_1(config: Config, results: Results) -> Table:
             job = figures.job(corpus_job_of(config, task, language))
             keys.append(job.key)
             paper = published.FIGURES.get((language, find_task(task).value)) if with_paper(config) else None
-            every.append(_Figures(f"{task_title(task)} ({language})", results[job], paper))
+            every.append(_Figures(placed(task_title(task), language), results[job], paper))
     note = "The paper calls the lengths words; its published files show that they are characters."
     shared = [corpus.ours.shared for corpus in every]
-    title = f"Train and test share {min(shared)} to {max(shared)} words"
+    span = f"{min(shared)}" if min(shared) == max(shared) else f"{min(shared)} to {max(shared)}"
+    title = f"Train and test share {span} words"
     return make_table(Heading("corpora", title, note if with_paper(config) else "", keys), _figure_fields(), every)
 
 
@@ -91,16 +92,18 @@ def given_away(config: Config, results: Results) -> list[Claim]:
     for (task, language, _), each in zip(places, found, strict=True):
         best = max(each.leaks, key=lambda leak: leak.accuracy.value)
         if best.accuracy.value >= SOLVED:
-            solved.append(f"{task_title(task)} ({language}) by {best.baseline}")
+            solved.append(f"{placed(task_title(task), language)} by {best.baseline}")
     if not solved:
         n_leaks = sum(any(leak.leaks for leak in each.leaks) for each in found)
         best = max((leak for each in found for leak in each.leaks if leak.leaks), key=lambda leak: leak.accuracy.value)
+        where = of_several(n_leaks, len(found), " on {} corpora", "", "")
         text = (
-            f"Of the {len(found[0].leaks)} shortcuts that were tried, some are above the floor on {n_leaks} of "
-            f"{len(found)} corpora; the best, {best.baseline}, has {format_number(best.accuracy.value, 1, '%')} %."
+            f"Of the {len(found[0].leaks)} shortcuts that were tried, some are above the floor{where}; the best, "
+            f"{best.baseline}, has {format_number(best.accuracy.value, 1, '%')} %."
         )
         return [Claim(text, "shown", place="leaks")]
-    text = f"Shortcuts solve {len(solved)} of {len(found)} corpora ({some(solved)}): "
+    text = of_several(len(solved), len(found), "Shortcuts solve {} corpora", "", "A shortcut solves the corpus")
+    text += f" ({some(solved)}): "
     return [Claim(f"{text}a high score there is no proof of inference.", "shown", place="leaks")]
 
 
@@ -140,10 +143,14 @@ def _certificates(config: Config, results: Results) -> list[Item]:
         return []
     jobs = [(place, leak_job(config, *place)) for place in corpora(config)]
     every = [
-        _Certified(f"{task_title(task)} ({language})", preset, results[job]) for (task, language, preset), job in jobs
+        _Certified(placed(task_title(task), language), preset, results[job]) for (task, language, preset), job in jobs
     ]
-    title = (
-        f"{sum(corpus.leaks for corpus in every)} of {len(every)} corpora let a shortcut that was tried above the floor"
+    title = of_several(
+        sum(corpus.leaks for corpus in every),
+        len(every),
+        "{} corpora let a shortcut that was tried above the floor",
+        "No shortcut that was tried is shown to be above the floor",
+        "A shortcut that was tried is above the floor",
     )
     fields: list[Field[_Certified]] = [
         Field(Column("task", "Task"), lambda corpus: corpus.title),
@@ -168,6 +175,13 @@ def _nli(config: Config, results: Results) -> Table:
         Field(Column("paper", "Bag of words", 1, "%", published=True), lambda corpus: printed_cell(corpus.paper)),
         *others,
     ]
-    title = f"Recast as contradiction detection, {sum(c.leaks for c in every)} of {len(every)} NLI corpora leak"
+    recast = "Recast as contradiction detection, "
+    title = of_several(
+        sum(corpus.leaks for corpus in every),
+        len(every),
+        f"{recast}{{}} NLI corpora leak",
+        f"{recast}the NLI corpus is not shown to leak",
+        f"{recast}the NLI corpus leaks",
+    )
     note = f"Balanced; 30 % of the premises for testing, with all their pairs. Marked: {LEAK_NOTE}."
     return make_table(Heading("nli", title, note, [job.key for job in jobs.values()]), fields, every)

@@ -10,6 +10,7 @@ import numpy as np
 from goldproof.jobs import Results
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.names import of_several, placed
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing
 from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import LogicCondition, model_names
@@ -38,12 +39,12 @@ def beside(
         return []
     there = [scored[replace(each.condition, preset=other)] for each in plain]
     both = [*((config.data.corpus, each) for each in plain), *((other, each) for each in there)]
-    told = above_chance([each for _, each in both])
+    above = above_chance([each for _, each in both])
     rows: list[dict[str, Cell]] = [
         {"cell": cell_title(each), "preset": preset, "accuracy": each.accuracy} for preset, each in both
     ]
     n = len(plain)
-    first, second = _counted(told[:n], n_tested(plain)), _counted(told[n:], n_tested(there))
+    first, second = _counted(above[:n], n_tested(plain)), _counted(above[n:], n_tested(there))
     title = f"Scores shown to be above chance: {first} with {_PRESETS[config.data.corpus]}, {second} with "
     title += _PRESETS[other]
     note = (
@@ -54,13 +55,13 @@ def beside(
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
 
 
-def _counted(told: Sequence[bool], tested: int) -> str:
-    return f"{sum(told)} of {tested}" if tested else "none could be tested"
+def _counted(above: Sequence[bool], tested: int) -> str:
+    return f"{sum(above)} of {tested}" if tested else "none could be tested"
 
 
 def cell_title(each: ConditionAccuracy) -> str:
     """Task, language and model of a score."""
-    return f"{task_title(each.condition.task)} ({each.language}), {model_title(each.condition.model)}"
+    return f"{placed(task_title(each.condition.task), each.language)}, {model_title(each.condition.model)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,14 @@ def across(config: Config, results: Results) -> list[Item]:
     every = [_Tested(each, above) for each, above in zip(found, above_chance(found), strict=True)]
     away = [row for row in every if row.scored.language != source]
     above, n = sum(row.is_above for row in away), n_tested([row.scored for row in away])
-    title = f"Trained on {source}, {above} of {n} scores on other languages are shown to be above chance"
+    other = f"Trained on {source}, the score on the other language is"
+    title = of_several(
+        above,
+        n,
+        f"Trained on {source}, {{}} scores on other languages are shown to be above chance",
+        f"{other} not shown to be above chance",
+        f"{other} shown to be above chance",
+    )
     if not n:
         title = f"Trained on {source}, no score on another language could be tested: every training collapsed"
     return [make_table(Heading("transfer", title, "", [each.key for each in found]), _TESTED_FIELDS, every)]
@@ -159,7 +167,7 @@ def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) ->
     found = [each for cell, each in scored.items() if cell.control]
     if not found:
         return []
-    told = above_chance(found)
+    above = above_chance(found)
     rows: list[dict[str, Cell]] = [
         {
             "cell": cell_title(e),
@@ -168,7 +176,13 @@ def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) ->
         }
         for e in found
     ]
-    title = f"{sum(told)} of {n_tested(found)} controls are shown to be above chance"
+    title = of_several(
+        sum(above),
+        n_tested(found),
+        "{} controls are shown to be above chance",
+        "The control is not shown to be above chance",
+        "The control is shown to be above chance",
+    )
     names = {"noise": "labels at random", "premise": "premise only", "hypothesis": "hypothesis only"}
     rows = [{**row, "control": names[str(row["control"])]} for row in rows]
     caption = Caption("controls", title, "False discoveries controlled over the figure.", [e.key for e in found])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldproof.report.chart_parts import Caption
-from goldproof.report.names import some
+from goldproof.report.names import of_several, some
 from goldproof.report.numbers import count, estimate_text
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure, ReplyKind
@@ -24,10 +24,8 @@ def probing_answer(found: ProbingFindings) -> Answer:
     whole = [each for arm in found.own for each in found.of(_kind(found), arm)]
     notes = []
     if len(every) < len(whole):
-        notes.append(
-            f"In {len(whole) - len(every)} of {len(whole)} cases the probes of all layers give one answer to nearly "
-            "everything; they are counted in no finding."
-        )
+        lost = "probes of all layers give one answer to nearly everything; they are counted in no finding."
+        notes.append(of_several(len(whole) - len(every), len(whole), f"In {{}} cases the {lost}", "", f"The {lost}"))
     if not every:
         return Answer("open", "It cannot be told", "every probe gives one answer to nearly everything.", "", notes)
     if found.twins:
@@ -51,10 +49,13 @@ def _beyond_random(found: ProbingFindings, notes: Sequence[str]) -> Answer:
     figure = _twins_figure(found)
     if not better:
         text = f"on none of {n} tasks are the trained layers shown to tell more than random weights do."
+        text = "the trained layers are not shown to tell more than random weights do." if n == 1 else text
         return Answer("open", "Nothing beyond random weights is shown", text, takes, notes, figure)
     names = some([case(found, pair.model) for pair in better])
     most = max(better, key=lambda pair: pair.difference.value)
-    gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"
+    gain = f"by {estimate_text(most.difference, 1, 'points')}"
+    if len(better) > 1:
+        gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"
     rest = f"; of the other {n - len(better)} that is not shown" if len(better) < n else ""
     kind: ReplyKind = "yes" if len(better) == n else "measured"
     text = (
@@ -85,6 +86,7 @@ def _beyond_majority(found: ProbingFindings, every: Sequence[LayerScores], notes
     figure = overview(readings, ACCURACY, caption=caption)
     if not above:
         text = f"on none of {len(every)} tasks is a layer shown to do better than the majority class."
+        text = "no layer is shown to do better than the majority class." if len(every) == 1 else text
         return Answer("open", "Nothing is shown", text, takes, notes, figure)
     rest = f"; of the other {len(every) - len(above)} that is not shown" if len(above) < len(every) else ""
     text = f"a layer is shown to tell more of {'it' if len(above) == 1 else 'them'} than the majority class{rest}."
@@ -123,7 +125,8 @@ def _majority(found: ProbingFindings, every: Sequence[LayerScores]) -> list[Clai
     low = [case(found, each) for each in every if not each.above_majority]
     if not low:
         return [Claim(f"{_in_each(every)} a layer is better than the majority class.", "shown", place="where")]
-    text = f"In {len(low)} of {len(every)} cases no layer is shown to do better than the majority class: {some(low)}."
+    none = "no layer is shown to do better than the majority class"
+    text = of_several(len(low), len(every), f"In {{}} cases {none}: {some(low)}.", "", f"{none.capitalize()}.")
     return [Claim(text, "not shown", place="where")]
 
 
@@ -131,7 +134,8 @@ def _single(every: Sequence[LayerScores]) -> list[Claim]:
     alone = sum(len(each.tests.tied) == 1 for each in every)
     if alone == len(every):
         return [Claim(f"{_in_each(every)} one layer is shown to be the best.", "shown", place="where")]
-    text = f"In {len(every) - alone} of {len(every)} cases other layers cannot be told from the best one: "
+    rest = "other layers cannot be told from the best one: "
+    text = of_several(len(every) - alone, len(every), f"In {{}} cases {rest}", "", rest.capitalize())
     return [Claim(f"{text}a single best layer says too much.", "not shown", place="where")]
 
 
@@ -154,6 +158,9 @@ def _baselines(found: ProbingFindings) -> list[Claim]:
     place = f"baselines-{kind}"
     if not easy:
         text = f"On each of {len(gains)} tasks the best model is better than every baseline without an encoder."
+        text = "The best model is better than every baseline without an encoder." if len(gains) == 1 else text
         return [Claim(text, "shown", place=place)]
-    text = f"On {len(easy)} of {len(gains)} tasks the best model is not shown to be better than a baseline without an "
-    return [Claim(f"{text}encoder: {some(easy)}.", "not shown", place=place)]
+    not_shown = "the best model is not shown to be better than a baseline without an encoder"
+    several = f"On {{}} tasks {not_shown}: {some(easy)}."
+    text = of_several(len(easy), len(gains), several, "", f"T{not_shown[1:]}.")
+    return [Claim(text, "not shown", place=place)]

@@ -9,6 +9,7 @@ from functools import partial
 from goldproof.measures.selectivity import Selectivity
 from goldproof.report.charts import Caption
 from goldproof.report.fields import Field, Heading, make_table
+from goldproof.report.names import of_several
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
@@ -101,7 +102,14 @@ def _table(found: ProbingFindings, every: list[LayerScores]) -> Table:
         rows.append(row)
     tested = [row.selectivity for row in rows if row.selectivity is not None]
     none = sum(gained.low <= 0 for gained in tested)
-    title = f"In {none} of {len(tested)} cases a probe is not shown to do better on its task than on random labels"
+    than = "better on its task than on random labels"
+    title = of_several(
+        none,
+        len(tested),
+        f"In {{}} cases a probe is not shown to do {than}",
+        f"The probe does {than}",
+        f"The probe is not shown to do {than}",
+    )
     note = "Hewitt & Liang 2019; Voita & Titov 2020. Both with logistic probes. Intervals are over items, not adjusted."
     return make_table(Heading("controls", title, note, keys), _CONTROL_FIELDS, rows)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from goldproof.report.charts import Caption, Panels, curves
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
+from goldproof.report.names import of_several
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.plan import Arm
 from goldproof.studies.probing.published import Printed, canonical_name, printed
@@ -91,7 +92,13 @@ def _best(found: ProbingFindings, kind: str) -> Table:
             fields.append(Field(column, partial(_printed_text, found, kind, arm)))
     tied = sum(len(each.tests.tied) > 1 for arm in found.own for each in found.of(kind, arm))
     total = sum(len(found.of(kind, arm)) for arm in found.own)
-    title = f"Best layer of each model ({KIND_TITLES[kind]}): in {tied} of {total} cases others cannot be told from it"
+    title = f"Best layer of each model ({KIND_TITLES[kind]}): " + of_several(
+        tied,
+        total,
+        "in {} cases others cannot be told from it",
+        "it is told from all others",
+        "others cannot be told from it",
+    )
     note = "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
     if any(arm.paper for arm in found.models):
         note = f"{note} {found.beside.note}".strip()
@@ -167,7 +174,9 @@ def _early(found: ProbingFindings, kind: str) -> str:
     thirds = [each.third for arm in found.own for each in found.of(kind, arm) if not each.is_collapsed]
     parts = [f"in the {name} third in {n}" for name in THIRDS if (n := thirds.count(name))]
     parts += [f"it cannot be told in {n}"] if (n := thirds.count("")) else []
-    return f"{', '.join(parts) or 'it cannot be told'} of {len(thirds)} {'case' if len(thirds) == 1 else 'cases'}"
+    if len(thirds) == 1:
+        return f"in the {thirds[0]} third" if thirds[0] else "it cannot be told where"
+    return f"{', '.join(parts) or 'it cannot be told'} of {len(thirds)} cases"
 
 
 def curve_rows(
@@ -217,7 +226,14 @@ def _moves(found: ProbingFindings) -> Table:
     kind = found.config.probe.kinds[0]
     every = [_Moves(each, *found.moves(each)) for arm in found.own for each in found.of(kind, arm)]
     n_falls = sum(moves.falls != "none" for moves in every)
-    title = f"In {n_falls} of {len(every)} cases accuracy falls from one layer to the next by more than chance"
+    falls = "from one layer to the next"
+    title = of_several(
+        n_falls,
+        len(every),
+        f"In {{}} cases accuracy falls {falls} by more than chance",
+        f"Accuracy is not shown to fall {falls}",
+        f"Accuracy falls {falls} by more than chance",
+    )
     note = (
         "Paired bootstrap of neighbouring layers (Berg-Kirkpatrick et al. 2012), doubled, as the direction was seen; "
     )
@@ -233,8 +249,14 @@ def twins_section(found: ProbingFindings) -> list[Section]:
     every = sorted(found.twins, key=lambda pair: pair.difference.value)
     level = found.config.level
     same = [f"{pair.model.task} of {pair.model.cell.arm.title}" for pair in every if not pair.is_better(level)]
-    title = f"In {len(same)} of {len(every)} cases a model is not shown to be better than its random weights"
-    title += f": {', '.join(same)}" if 0 < len(same) <= 6 else ""
+    title = of_several(
+        len(same),
+        len(every),
+        "In {} cases a model is not shown to be better than its random weights",
+        "The model is shown to be better than its random weights",
+        "The model is not shown to be better than its random weights",
+    )
+    title += f": {', '.join(same)}" if 0 < len(same) <= 6 and len(every) > 1 else ""
     note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "
     note += "what it gives away needs no training to be read."
     keys = [each.model.key for each in found.twins] + [each.twin.key for each in found.twins]
@@ -298,7 +320,13 @@ def _baselines(found: ProbingFindings, kind: str) -> Table:
         ),
     ]
     easy = sum(not gain.is_better(level) for gain in gains.values())
-    title = f"On {easy} of {len(gains)} tasks the best model is not shown to be better than a baseline"
+    title = of_several(
+        easy,
+        len(gains),
+        "On {} tasks the best model is not shown to be better than a baseline",
+        "The best model is shown to be better than every baseline",
+        "The best model is not shown to be better than a baseline",
+    )
     title = f"{title} ({KIND_TITLES[kind]})" if gains else f"Baselines ({KIND_TITLES[kind]})"
     keys = [each.key for arm in shown for each in found.of(kind, arm)]
     note = found.beside.note if any(arm.paper for arm in shown) else ""

@@ -9,6 +9,7 @@ from functools import partial
 from goldproof.measures.neurons import Ablation
 from goldproof.report.charts import Caption
 from goldproof.report.fields import Field, Heading, make_table
+from goldproof.report.names import of_several
 from goldproof.report.summary import Cell, Column, Item, Marked, Missing, Section, Table, Text
 from goldproof.studies.probing.findings.layers import curve_rows, layer_curves
 from goldproof.studies.probing.scores import TOO_MANY, LayerScores, ProbingFindings
@@ -139,7 +140,14 @@ def _table(every: list[LayerScores], ranked: dict[str, Ranked | None], config: C
     rows = [_Neurons(each, ranked[each.key]) for each in every]
     tested = [ablation.p_value for row in rows if (ablation := row.ablation("keep")) is not None]
     better = sum(p <= 1 - level + 1e-9 for p in tested)
-    title = f"In {better} of {len(tested)} cases the top neurons alone do better than random ones of the same layers"
+    than = "better than random ones of the same layers"
+    title = of_several(
+        better,
+        len(tested),
+        f"In {{}} cases the top neurons alone do {than}",
+        f"The top neurons alone are not shown to do {than}",
+        f"The top neurons alone do {than}",
+    )
     if n_random < level / (1 - level) - 1e-9:
         title = f"Top neurons against random ones of the same layers; {n_random} random sets are too few for a test"
     note = (

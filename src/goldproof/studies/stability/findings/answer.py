@@ -39,7 +39,7 @@ def _answer(found: StabilityFindings) -> Answer:
     if all(scored.n_runs == 1 for scored in base.values()):
         text = f"{_said(found, list(base))} with one seed, over rows, which says nothing of another seed."
         return Answer("open", "It cannot be told", text, "It would take other seeds: three or more.")
-    above = [language for language, scored in base.items() if scored.overall.low > 0]
+    above = [language for language in base if found.together[language].low > 0]
     unclear = [language for language in base if language not in above]
     scope = f"for another training of this recipe, on rows like these ({_seeds(found)})"
     if not above:
@@ -65,13 +65,14 @@ def _said(found: StabilityFindings, languages: Sequence[str]) -> str:
 
 
 def _score(found: StabilityFindings, language: str) -> str:
-    return estimate_text(found.base[language].overall, 3)
+    return estimate_text(found.together[language], 3)
 
 
 def _seeds(found: StabilityFindings) -> str:
     counts = sorted({scored.n_runs for scored in found.base.values()})
     span = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"{span} seeds"
+    n = len(found.base)
+    return f"{span} seeds; intervals for all {n} languages together" if n > 1 else f"{span} seeds"
 
 
 def _reach(found: StabilityFindings, languages: Sequence[str]) -> str:

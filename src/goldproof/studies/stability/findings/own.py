@@ -64,6 +64,8 @@ def make_own_report(config: Config, results: Results) -> Report:
 def _answer(scores: Scores, judged: Report) -> Answer | None:
     """The first screen: where one more training would land; of several languages, where their means lie."""
     (first, *others), answer = scores.sets, judged.answer
+    if answer is not None and not others and first.collapse is not None and first.collapse.collapsed.all():
+        return _collapsed(answer, len(first.run_scores))
     if answer is None or others or len(first.run_scores) < 2 or np.ptp(first.run_scores) == 0:
         return answer
     n, bounds = len(first.run_scores), (0.0 if is_share(scores.metric) else -1.0, 1.0)
@@ -83,6 +85,20 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
     if is_open:
         return replace(answer, kind="open", head=head, text=text, takes=f"It would take more than {n} seeds to tell.")
     return replace(answer, head=head, text=text)
+
+
+def _collapsed(answer: Answer, n: int) -> Answer:
+    """The first screen where no training worked."""
+    several = f"all {n} trainings collapsed: each gives" if n > 1 else "the training collapsed: it gives"
+    return replace(
+        answer,
+        kind="open",
+        head="It cannot be told",
+        text=f"{several} one answer to nearly all items, which says nothing of what the model can learn.",
+        takes="It would take trainings that work: more rows, more epochs (recipe.epochs) or another learning rate "
+        "(recipe.learning_rate).",
+        notes=[],
+    )
 
 
 def answers_of(config: Config, own: OwnData, results: Results, language: str, seeds: Sequence[Seeds]) -> Answers:

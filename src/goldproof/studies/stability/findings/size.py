@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from goldproof.report.charts import Caption, curves, heat_map
+from goldproof.report.charts import Caption, Panels, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.heat_maps import Centre
 from goldproof.report.numbers import estimate_text, in_words
@@ -240,7 +240,7 @@ def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> li
             Column("extra", "Extra rows"),
             Column("score", "Score", 3),
             series=Column("language", "Language"),
-            facet=Column("what", "What"),
+            facet=Panels(Column("what", "What"), own_axes=True),
             caption=caption,
             log_x=True,
         )

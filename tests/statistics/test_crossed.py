@@ -141,3 +141,12 @@ def test_the_best_of_many_is_corrected_downwards():
         corrected.append(chosen_mean(scores, rng).value)
     assert np.mean(looks) > 0.65
     assert abs(np.mean(corrected) - 0.6) < 0.02
+
+
+def test_prompts_of_which_one_is_far_off_have_fewer_degrees_of_freedom():
+    rng = np.random.default_rng(0)
+    even = np.linspace(0.5, 0.7, 12)
+    far = np.array([*np.full(11, 0.7) + 0.005 * rng.normal(size=11), 0.1])
+    found = [crossed_table(np.repeat(scores[:, None, None], 20, axis=2)) for scores in (even, far)]
+    assert found[0].prompt_df == 11
+    assert found[1].prompt_df < 3

@@ -5,6 +5,8 @@ analysis of variance (Searle, Casella & McCulloch 1992, ch. 4): each effect's me
 and components are differences of them. Intervals are generalised (Weerahandi 1993): each mean square is divided by its
 degrees of freedom over a χ² variable, thousands of times, and what is asked for is computed from the drawn ones. Three
 draws leave two degrees of freedom, and the intervals say so. With one draw the effects of draws are no part of it.
+Prompts of which a few do badly vary more than a normal variable would show: for shares their degrees of freedom are
+fewer, by the kurtosis of their scores (Bonett 2006), and never more.
 
 The variance that is shared out is that of the score of *one* prompt with *one* draw on as many items. It tests nothing.
 """
@@ -29,17 +31,24 @@ _EFFECTS = ("p", "d", "i", "pd", "pi", "di", "pdi")
 
 @dataclass(frozen=True, slots=True)
 class CrossedTable:
-    """The mean squares of a table of prompts × draws × items, with their degrees of freedom, and its mean."""
+    """The mean squares of a table of prompts × draws × items, with their degrees of freedom, and its mean.
+
+    `prompt_df` are those of prompts where their scores have longer tails than normal ones.
+    """
 
     mean: float
     shape: tuple[int, int, int]
     squares: Mapping[str, float]
     df: Mapping[str, int]
+    prompt_df: float
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreParts:
-    """Variances that add up to that of one score: of prompts, draws, both together, and the items' part of it."""
+    """Variances that add up to that of one score: of prompts, draws, both together, and the items' part of it.
+
+    Those of the first three are differences, and may come out below 0.
+    """
 
     prompt: FloatArray
     draw: FloatArray
@@ -47,12 +56,19 @@ class ScoreParts:
     items: FloatArray
 
     def shares(self) -> dict[str, FloatArray]:
-        """Each part by its name, as a share of them all; of no variance the items have all."""
-        parts = {"prompt": self.prompt, "draw": self.draw, "both": self.both, "items": self.items}
-        total = np.asarray(sum(parts.values()))
-        whole = np.where(total > 0, total, 1.0)
-        found = {name: np.asarray(part / whole) for name, part in parts.items()}
-        return {**found, "items": np.asarray(np.where(total > 0, found["items"], 1.0))}
+        """Each part by its name, as a share of them all; one below 0 has none, and without any the items have all.
+
+        The whole is the sum of the parts as they came out, and never less than a part with the items': what is below 0
+        by chance in one makes up for what is too much by chance in another.
+        """
+        parts = {"prompt": self.prompt, "draw": self.draw, "both": self.both}
+        total = np.maximum(sum(parts.values()) + self.items, self.items)
+        found = {}
+        for name, part in parts.items():
+            whole = np.maximum(total, np.maximum(part, 0.0) + self.items)
+            found[name] = np.asarray(np.maximum(part, 0.0) / np.where(whole > 0, whole, 1.0))
+        items = np.where(total > 0, self.items / np.where(total > 0, total, 1.0), 1.0)
+        return {**found, "items": np.asarray(items)}
 
 
 def crossed_table(values: Array) -> CrossedTable:
@@ -76,7 +92,22 @@ def crossed_table(values: Array) -> CrossedTable:
         free = math.prod(sizes[factor] - 1 for factor in effect)
         squares[effect] = float((_effect(values, effect) ** 2).sum()) * values.size / _cells(effect, sizes) / free
         df[effect] = free
-    return CrossedTable(float(values.mean()), (sizes["p"], sizes["d"], sizes["i"]), squares, df)
+    shape = (sizes["p"], sizes["d"], sizes["i"])
+    return CrossedTable(float(values.mean()), shape, squares, df, _prompt_df(values.mean(axis=(1, 2))))
+
+
+def _prompt_df(scores: FloatArray) -> float:
+    """Degrees of freedom of a variance over prompts: 2(n − 1)/(γ − (n − 3)/n), γ the kurtosis about a trimmed mean.
+
+    Of normal scores γ is 3; there are never more than n − 1.
+    """
+    n = len(scores)
+    spread = float(((scores - scores.mean()) ** 2).sum())
+    if n < 5 or spread <= 0:
+        return float(n - 1)
+    centre = float(stats.trim_mean(scores, 1 / (2 * math.sqrt(n - 4))))
+    kurtosis = n * float(((scores - centre) ** 4).sum()) / spread**2
+    return min(float(n - 1), 2 * (n - 1) / max(kurtosis - (n - 3) / n, 1e-9))
 
 
 def _cells(effect: str, sizes: Mapping[str, int]) -> int:
@@ -94,7 +125,7 @@ def _effect(values: FloatArray, effect: str) -> FloatArray:
 
 
 def score_parts(table: CrossedTable, squares: Mapping[str, FloatArray | float] | None = None) -> ScoreParts:
-    """The parts of the variance of one score on as many items; a negative estimate is set to 0.
+    """The parts of the variance of one score on as many items; within the items' part what is below 0 counts as 0.
 
     σ²_p = (MS_p − MS_pd − MS_pi + MS_pdi)/(D·N), and the like; what items add is what is left of the variance between
     answers, divided by N.
@@ -104,14 +135,14 @@ def score_parts(table: CrossedTable, squares: Mapping[str, FloatArray | float] |
     zero = np.zeros_like(ms["p"])
     if d == 1:
         rest = ms["pi"]
-        return ScoreParts(_part(ms["p"] - rest, n), zero, zero, (_part(ms["i"] - rest, p) + rest) / n)
+        return ScoreParts((ms["p"] - rest) / n, zero, zero, (_part(ms["i"] - rest, p) + rest) / n)
     rest = ms["pdi"]
     items = _part(ms["i"] - ms["pi"] - ms["di"] + rest, p * d)
     items = items + _part(ms["pi"] - rest, d) + _part(ms["di"] - rest, p) + rest
     return ScoreParts(
-        _part(ms["p"] - ms["pd"] - ms["pi"] + rest, d * n),
-        _part(ms["d"] - ms["pd"] - ms["di"] + rest, p * n),
-        _part(ms["pd"] - rest, n),
+        (ms["p"] - ms["pd"] - ms["pi"] + rest) / (d * n),
+        (ms["d"] - ms["pd"] - ms["di"] + rest) / (p * n),
+        (ms["pd"] - rest) / n,
         items / n,
     )
 
@@ -130,7 +161,7 @@ def share_intervals(table: CrossedTable, rng: np.random.Generator, level: float 
     True
     """
     point = score_parts(table).shares()
-    drawn = score_parts(table, _drawn_squares(table, rng)).shares()
+    drawn = score_parts(table, _drawn_squares(table, rng, {"p": table.prompt_df})).shares()
     p, d, n = table.shape
     method = f"generalised, {p} prompts × {f'{d} draws × ' if d > 1 else ''}items"
     names = [name for name in point if d > 1 or name in ("prompt", "items")]
@@ -185,10 +216,13 @@ def _mean_variance(table: CrossedTable, squares: Mapping[str, FloatArray | float
     return np.asarray(np.maximum(whole, np.maximum(ms["i"], ms["p"])) / (p * d * n))
 
 
-def _drawn_squares(table: CrossedTable, rng: np.random.Generator) -> dict[str, FloatArray]:
-    """Mean squares that the true ones may be, many times over."""
+def _drawn_squares(
+    table: CrossedTable, rng: np.random.Generator, fewer: Mapping[str, float] | None = None
+) -> dict[str, FloatArray]:
+    """Mean squares that the true ones may be, many times over; `fewer` are degrees of freedom in place of its own."""
+    df = {**table.df, **(fewer or {})}
     return {
-        effect: np.asarray(square * table.df[effect] / rng.chisquare(table.df[effect], DRAWS))
+        effect: np.asarray(square * df[effect] / rng.chisquare(df[effect], DRAWS))
         for effect, square in table.squares.items()
     }
 

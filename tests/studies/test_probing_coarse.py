@@ -86,14 +86,13 @@ def test_an_instance_is_probed_alike_alone_and_with_others_and_keeps_no_weights(
 
 @pytest.mark.needs("models")
 def test_coarse_probing_of_published_corpora_is_planned_with_the_annotator(published, folder):
-    planned = coarse_jobs(
-        Config(
-            model=(folder,),
-            data=replace(TINY.data, corpus="xprobe", root=str(published)),
-            coarse=Coarse(model=folder, seeds=(0, 1)),
-        )
+    config = Config(
+        model=(folder,),
+        data=replace(TINY.data, corpus="xprobe", root=str(published)),
+        coarse=Coarse(model=folder, seeds=(0, 1)),
     )
-    steps = Counter(job.step.name for job in all_jobs(planned.values()))
+    planned = list(coarse_jobs(config).values())
+    steps = Counter(job.step.name for job in all_jobs(planned))
     assert steps["goldproof.annotate_features"] == 4
     assert planned[-1].group() == planned[-2].group() != planned[-3].group()
 

@@ -101,8 +101,8 @@ def test_splits_share_names_only_where_asked() -> None:
 
 
 def test_sizes_can_be_limited() -> None:
-    corpus = build_corpus(CorpusRecipe(task="negation", n_train=60, n_test=0, sizes=(3, 4)))
-    assert {pair.n for pair in corpus.train} == {3, 4}
+    corpus = build_corpus(CorpusRecipe(task="negation", n_train=60, n_test=0, sizes=(4, 5)))
+    assert {pair.n for pair in corpus.train} == {4, 5}
 
 
 def test_every_template_says_what_it_closes() -> None:
@@ -132,8 +132,11 @@ def test_every_template_says_what_it_closes() -> None:
             "test must be an even number of pairs, since half are contradictions; got -2",
         ),
         (CorpusRecipe(seed=-1), "seed must be 0 or more; got -1"),
-        (CorpusRecipe(task="counting", sizes=(40, 50)), "task counting has n from 1 to 29; got n from 40 to 50"),
-        (CorpusRecipe(task="description", sizes=(2, 3)), "task description has no n; got n from 2 to 3"),
+        (CorpusRecipe(task="counting", sizes=(40, 50)), "task counting has n from 1 to 11; got n from 40 to 50"),
+        (
+            CorpusRecipe(task="description", preset="closed", sizes=(2, 3)),
+            "task description has no n; got n from 2 to 3",
+        ),
     ],
 )
 def test_a_recipe_that_cannot_be_built_is_refused(recipe: CorpusRecipe, message: str) -> None:

@@ -135,7 +135,7 @@ def test_two_files_and_scores(tmp_path):
         (
             {"train": "{folder}/alone.jsonl"},
             "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
-            "file in the setting 'data.test'; splits found: all",
+            "file in the setting 'data.test', as this file alone is to train and to test; it has no such column",
         ),
     ],
 )
@@ -182,7 +182,10 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
             {"data": Data(languages=("en", "de"))},
             "the setting 'data.languages' must be one language, that of the texts; got ('en', 'de')",
         ),
-        ({"why": Why(lexicon="nrc")}, "the setting 'why.lexicon' must be one of opinion, vader, none; got 'nrc'"),
+        (
+            {"why": Why(lexicon="mood")},
+            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or a file that is there; got 'mood'",
+        ),
         (
             {"removal": Removal(preset="paper", tagger="nltk")},
             "the preset 'paper' needs the tagger 'nltk-3.5' and English texts; got the tagger 'nltk' for the language "

@@ -200,6 +200,16 @@ def test_where_nothing_can_run_the_first_reason_stands(small):
         )
 
 
+def test_where_nothing_can_run_every_experiment_is_named(small, tmp_path):
+    data = replace(small.data, root=str(tmp_path), languages=("en", "fr"))
+    extra = replace(small.extra, languages=("en",))
+    with pytest.raises(DataError) as caught:
+        find_at_hand(stability, replace(small, data=data, extra=extra, presence=Presence()))
+    said = str(caught.value)
+    assert said.startswith("nothing of this study can be run here. Not at hand: the language en: ")
+    assert "; the language fr: " in said
+
+
 def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch, capsys):
     for module in ("torch", "transformers", "huggingface_hub"):
         monkeypatch.setitem(sys.modules, module, None)

@@ -14,7 +14,7 @@ import pytest
 from goldproof.cli import run_command
 from goldproof.errors import DataError
 from goldproof.jobs import Store
-from goldproof.report.html import html_page
+from goldproof.report.summary_json import report_json
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies.campaign import Campaign, report_from
 from goldproof.studies.kept import is_kept, plain_config, read_kept, write_kept
@@ -28,7 +28,8 @@ MOST_BYTES = 3_000_000
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    config = replace(TINY, model=("one=fake", "fake"), seeds=(0, 1), attribution=AttributionRuns(levels=3))
+    data = replace(TINY.data, languages=("en",))
+    config = replace(TINY, model=("one=fake", "fake"), seeds=(0, 1), data=data, attribution=AttributionRuns(levels=0))
     made = Campaign("stability", config, Store(tmp_path_factory.mktemp("kept") / "store"))
     assert {outcome.status for outcome in made.run(SerialRunner())} == {"done"}
     return made
@@ -39,9 +40,10 @@ def test_a_report_from_its_file_is_the_report_from_the_store(campaign, tmp_path)
     file = write_kept(campaign.keep(), tmp_path / "kept.parquet")
     assert is_kept(file)
     kept = read_kept(file)
-    assert html_page(report_from(kept)) == html_page(campaign.report())
+    first = report_json(report_from(kept))
+    assert first == report_json(campaign.report())
     again = read_kept(write_kept(kept, tmp_path / "again.parquet"))
-    assert html_page(report_from(again)) == html_page(report_from(kept))
+    assert report_json(report_from(again)) == first
     texts = [text for each in kept.answers.values() for values in each.texts.values() for text in values]
     assert 0 < sum(map(bool, texts)) < len(texts)  # those of items that the page shows, and no others
 
@@ -49,7 +51,7 @@ def test_a_report_from_its_file_is_the_report_from_the_store(campaign, tmp_path)
 @pytest.mark.needs("models")
 def test_the_command_keeps_and_renders(campaign, tmp_path, capsys):
     file, out = tmp_path / "kept.parquet", tmp_path / "page"
-    settings = ["--set", "model=one=fake,fake", "--set", "seeds=0,1", "--set", "attribution.levels=3"]
+    settings = ["--set", "model=one=fake,fake", "--set", "seeds=0,1", "--set", "data.languages=en"]
     store = ["--store", campaign.store.where, "--out", str(tmp_path / "first")]
     assert run_command(["report", "stability", "--preset", "tiny", *settings, *store, "--keep", str(file)]) == 0
     assert run_command(["report", str(file), "--out", str(out)]) == 0

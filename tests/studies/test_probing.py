@@ -22,6 +22,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.cache import cache_at
+from goldproof.jobs.pace import paces_of
 from goldproof.measures.probes import ProbeSettings
 from goldproof.models.fake import Fake
 from goldproof.models.readout import Readout
@@ -379,6 +380,20 @@ def test_tiny_run_reports_every_part(tiny):
     assert best.rows[0]["m0"] == f"{100 * accuracy.max():.1f} [{accuracy.argmax()}]"
     assert "paper" not in best.rows[0]  # the data were generated
     assert [column.key for column in best.columns] == ["task", "m0", "m1"]  # generated data: no paper beside them
+
+
+@pytest.mark.needs("models")
+def test_what_a_job_would_take_is_told_by_the_rows_of_its_task(tiny):
+    paces = paces_of(tiny._store.records())
+    capped = replace(TINY, splits=Splits(most_validation=20, most_test=200))
+    sizes = []
+    for config in (TINY, capped):
+        (cell,) = [each for each in cells(config) if each.where == ("fake", "en", "past_present")]
+        job = probe_job(config, cell)
+        sizes.append(paces.size(job))
+        assert paces.guess(job).basis == "size"
+    assert sizes == [600, 240 + 20 + 200]
+    assert None not in {paces.guess(job) for job in jobs(capped)}
 
 
 @pytest.mark.needs("models")

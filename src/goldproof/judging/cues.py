@@ -7,7 +7,7 @@ text) or a lexical paraphrase between the two texts of a pair; see `measures.cue
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +33,7 @@ from goldproof.measures.cues import (
     read_polarity,
 )
 from goldproof.statistics.arrays import Array
+from goldproof.statistics.multiplicity import holm
 
 if TYPE_CHECKING:
     from goldproof.report.summary import Report
@@ -57,13 +58,17 @@ class CueSettings:
 
 @dataclass(frozen=True, slots=True)
 class SetCues:
-    """The cues of one set: how many items and runs, and the shares with a cue among right and wrong answers."""
+    """The cues of one set: how many items and runs, and the shares with a cue among right and wrong answers.
+
+    `adjusted` is the p of their difference adjusted over all sets (Holm); None where there is nothing to compare.
+    """
 
     where: Mapping[str, str]
     n_items: int
     n_runs: int
     n_right: int
     shares: CueShares
+    adjusted: float | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,8 +107,14 @@ def find_cues(
     settings = settings or CueSettings()
     known, words = _load_words(settings)
     read = read_answers(source, Reading(dict(columns or {}), "classification", row_ids="alone"), Arranging())
-    found = [_cues_of(answers, known, settings) for answers in read.answers]
+    found = _adjusted([_cues_of(answers, known, settings) for answers in read.answers])
     return CuesFound(settings, words, found, read.files, read.notes)
+
+
+def _adjusted(sets: Sequence[SetCues]) -> list[SetCues]:
+    known = [each.shares.p_value for each in sets if each.shares.p_value is not None]
+    adjusted = iter(holm(np.array(known)).tolist())
+    return [each if each.shares.p_value is None else replace(each, adjusted=next(adjusted)) for each in sets]
 
 
 def _load_words(settings: CueSettings) -> tuple[Polarity | Paraphrases, str]:
@@ -162,7 +173,7 @@ def cues_form(found: CuesFound) -> dict[str, Any]:
                 "among_right": _form(each.shares.right),
                 "among_wrong": _form(each.shares.wrong),
                 "difference": _form(each.shares.difference),
-                "p": each.shares.p_value,
+                "p": each.adjusted,
             }
             for each in found.sets
         ],

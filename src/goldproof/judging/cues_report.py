@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from goldproof.judging.cues import CueKind, CuesFound, SetCues
+from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import estimate_text
-from goldproof.report.summary import Answer, Claim, Column, Missing, Plain, ReplyKind, Report, Section, Text
+from goldproof.report.overview import OverviewRow, overview
+from goldproof.report.summary import Answer, Claim, Column, Figure, Missing, Plain, Report, Section, Text
 
 WHAT: dict[CueKind, str] = {"polarity": "a word of the gold polarity", "paraphrase": "a lexical paraphrase"}
 NONE_SUCH = Missing("there are no such predictions")
@@ -28,15 +30,15 @@ def cue_sentence(each: SetCues, kind: CueKind) -> str:
 def cues_report(found: CuesFound) -> Report:
     """The report."""
     fields: list[Field[SetCues]] = [
-        Field(Column("set", "Set"), lambda each: " ".join(each.where.values()) or "all"),
+        Field(Column("set", "Set"), _name),
         Field(Column("n", "Items"), lambda each: each.n_items),
         Field(Column("right_n", "Right"), lambda each: each.n_right),
         Field(Column("right", "Cue among right", 1, "%"), lambda each: each.shares.right or NONE_SUCH),
         Field(Column("wrong", "Cue among wrong", 1, "%"), lambda each: each.shares.wrong or NONE_SUCH),
         Field(Column("difference", "Right − wrong", 1, "points"), lambda each: each.shares.difference or NONE_SUCH),
         Field(
-            Column("p", "p", 3, "p-value", "Fisher's exact test, not adjusted"),
-            lambda each: NONE_SUCH if each.shares.p_value is None else each.shares.p_value,
+            Column("p", "p", 3, "p-value", "Fisher's exact test, adjusted over sets (Holm)"),
+            lambda each: NONE_SUCH if each.adjusted is None else each.adjusted,
         ),
     ]
     note = f"A cue counts when it is present at all. Words: {found.words}. Of several runs, right is what most are."
@@ -55,17 +57,45 @@ def cues_report(found: CuesFound) -> Report:
 
 
 def _claim(each: SetCues, found: CuesFound) -> Claim:
-    gap, p = each.shares.difference, each.shares.p_value
-    shown = gap is not None and p is not None and p < 1 - found.settings.level
     text = f"{cue_sentence(each, found.settings.kind)}."
-    return Claim(text, "shown" if shown else "not shown", gap, 1, "points", place="cues")
+    return Claim(
+        text, "shown" if is_shown(each, found) else "not shown", each.shares.difference, 1, "points", place="cues"
+    )
+
+
+def is_shown(each: SetCues, found: CuesFound) -> bool:
+    """Whether right and wrong predictions are shown to differ, adjusted over all sets."""
+    return each.adjusted is not None and each.adjusted < 1 - found.settings.level
 
 
 def _answer(found: CuesFound) -> Answer:
-    (first, *others) = found.sets
-    kind: ReplyKind = "measured" if first.shares.right is not None else "open"
-    head = (
-        "It cannot be told" if first.shares.right is None else f"In {estimate_text(first.shares.right, 1, '%')} of them"
-    )
-    more = f" {len(others)} more sets stand below." if others else ""
-    return Answer(kind, head, f"{cue_sentence(first, found.settings.kind)}.{more}")
+    known = [each for each in found.sets if each.shares.right is not None]
+    if not known:
+        return Answer("open", "It cannot be told", "no prediction is right.")
+    (first, *others) = known
+    assert first.shares.right is not None
+    where = f" in {_name(first)}" if others else ""
+    head = f"In {estimate_text(first.shares.right, 1, '%')} of them{where}"
+    gap = first.shares.difference
+    text = "there is no wrong prediction to compare with."
+    if gap is not None:
+        wrong = estimate_text(first.shares.wrong, 1, "%") if first.shares.wrong else ""
+        said = "shown to be more" if gap.value > 0 else "shown to be fewer"
+        text = f"of the wrong ones in {wrong}; they are {said if is_shown(first, found) else 'not shown to differ'}."
+    return Answer("measured", head, text, "", (), _figure(found))
+
+
+def _name(each: SetCues) -> str:
+    return " ".join(each.where.values()) or "all"
+
+
+def _figure(found: CuesFound) -> Figure:
+    several = len(found.sets) > 1
+    readings = [
+        OverviewRow(f"{_name(each)}, {name}" if several else name, share)
+        for each in found.sets
+        for name, share in (("right", each.shares.right), ("wrong", each.shares.wrong))
+        if share is not None
+    ]
+    title = f"How often {WHAT[found.settings.kind]} is there, where predictions are right and where they are wrong"
+    return overview(readings, Column("share", "Texts with a cue", 0, "%"), caption=Caption("answer", title))

@@ -85,8 +85,19 @@ def find_at_hand(study: Any, config: Any, has: Callable[[str], bool] | None = No
         try:
             config = experiment.without()
         except UsageError:  # nothing would be left
-            raise error from None
+            raise _nothing_left(left_out, error) from None
     return AtHand(config, tuple(left_out))
+
+
+def _nothing_left(left_out: Sequence[LeftOut], error: Exception) -> Exception:
+    """The error where nothing of a study can be run: it names every experiment, unless one reason stands for all."""
+    names: dict[str, list[str]] = {}
+    for each in left_out:
+        names.setdefault(each.reason, []).append(each.name)
+    if len(names) == 1:
+        return error
+    said = "; ".join(f"{', '.join(those)}: {reason}" for reason, those in names.items())
+    return DataError(f"nothing of this study can be run here. Not at hand: {said}")
 
 
 def _first_absent(
@@ -116,8 +127,8 @@ def not_at_hand(study: Any, config: Any, error: Exception) -> Exception:
         return error
     try:
         found = find_at_hand(study, config)
-    except NOT_AT_HAND:
-        return error
+    except NOT_AT_HAND as nothing:
+        return nothing
     if not found.left_out:
         return error
     n = len(found.left_out)

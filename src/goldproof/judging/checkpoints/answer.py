@@ -154,16 +154,17 @@ def _spread(found: Transfer) -> Claim:
 def transfer_figure(found: Transfer, keys: Sequence[str] = ()) -> Figure:
     """The chart of the first screen: each language's score with its interval and runs, beside the floor."""
     column = Column("score", title_of(found.experiment.metric), 1, "%")
+    has_labels = bool(found.experiment.test(found.experiment.targets[0]).first.labels)
     readings = []
     for result in found.languages:
         estimate = found.rule(result.language, USUAL).estimate
         assert estimate is not None
         runs = [float(value) for value in result.spread.run_scores] if found.experiment.n_runs > 1 else ()
         readings.append(OverviewRow(result.language, estimate, runs))
-        if math.isfinite(result.floor):
+        if math.isfinite(result.floor) and has_labels:
             readings.append(OverviewRow(result.language, result.floor, look="baseline"))
     title = (
         f"Zero-shot {title_of(found.experiment.metric)} at the checkpoint that {found.experiment.source} dev chooses"
     )
-    note = "Squares: one label for all items."
+    note = "Squares: one label for all items." if has_labels else ""
     return overview(readings, column, caption=Caption("answer", title, note))

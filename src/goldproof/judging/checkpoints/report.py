@@ -292,7 +292,10 @@ def _agreement_figure(found: Transfer) -> Item:
 
 
 def _agreement_title(found: Transfer) -> str:
-    ranked = sorted(found.languages, key=lambda result: -result.by_source.whole.value)
+    known = [result for result in found.languages if math.isfinite(result.by_source.whole.value)]
+    if not known:
+        return f"In no language does a pair of checkpoints count, by which {found.experiment.source} dev could agree"
+    ranked = sorted(known, key=lambda result: -result.by_source.whole.value)
     said = [f"{result.language} ({in_words(result.by_source.whole, 0, '%')})" for result in (ranked[0], ranked[-1])]
     guide = f"{found.experiment.source} dev agrees with target test"
     return f"{guide} most in {said[0]}, least in {said[1]}" if len(ranked) > 1 else f"{guide} in {said[0]}"

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from goldproof.jobs import Resources, step
 from goldproof.jobs.cache import cache_folder
 from goldproof.jobs.names import named
+from goldproof.jobs.pace import same_rows
 from goldproof.measures.activations import find_device, open_reader, read_activations
 from goldproof.measures.description_length import description_length
 from goldproof.measures.layer_tests import LayerTests, assess_layers
@@ -38,6 +39,8 @@ from goldproof.studies.probing.settings import SimilarityChoice
 from goldproof.studies.probing.tasks import Prepared, class_places
 
 GPU = Resources(gpus=1)
+COSTLY: dict[str, Any] = {"resources": GPU, "requires": (PROBING,), "size": same_rows("task")}
+PROBE_PACE = ("model", "settings")
 Integers = npt.NDArray[np.integer[Any]]
 
 
@@ -138,7 +141,14 @@ class NeuronPlan:
     most_classes: int
 
 
-@step(version=1, name="goldproof.probing.probe", resources=GPU, requires=(PROBING,))
+@step(
+    version=1,
+    name="goldproof.probing.probe",
+    resources=GPU,
+    requires=(PROBING,),
+    size=same_rows("task"),
+    paced_by=("model", "settings"),
+)
 def probe(model: Any, readout: Readout, task: Prepared, settings: ProbeSettings, embeddings: bool) -> Probed:
     """The best probe of every layer of a model on a task."""
     with read_layers(model, readout, task.data.texts, embeddings) as read:
@@ -146,7 +156,14 @@ def probe(model: Any, readout: Readout, task: Prepared, settings: ProbeSettings,
         return keep_probes(found, read.numbers, read.n_cut)
 
 
-@step(version=1, name="goldproof.probing.probe_ngrams", resources=GPU, requires=(PROBING,))
+@step(
+    version=1,
+    name="goldproof.probing.probe_ngrams",
+    resources=GPU,
+    requires=(PROBING,),
+    size=same_rows("task"),
+    paced_by=("model", "settings"),
+)
 def probe_ngrams(model: NGrams, task: Prepared, settings: ProbeSettings, most_classes: int) -> Probed | None:
     """The best probe on TF-IDF features, learned from the training texts alone; None where classes are too many."""
     labels, texts = task.labels(), task.data.texts
@@ -167,7 +184,7 @@ def assess(probed: Probed | None, level: float) -> LayerTests | None:
     return assess_layers(probed.correct, np.random.default_rng(0), level=level, kept=probed.kept)
 
 
-@step(version=1, name="goldproof.probing.selectivity", resources=GPU, requires=(PROBING,))
+@step(version=1, name="goldproof.probing.selectivity", **COSTLY)
 def selectivity(
     model: Any, readout: Readout, task: Prepared, settings: ProbeSettings, most_classes: int, embeddings: bool
 ) -> Selectivity | None:
@@ -178,7 +195,9 @@ def selectivity(
         return measure_selectivity(read.layers, task.labels(), task.data.texts, settings, device=find_device())
 
 
-@step(version=1, name="goldproof.probing.description_length", resources=GPU, requires=(PROBING,))
+@step(
+    version=1, name="goldproof.probing.description_length", resources=GPU, requires=(PROBING,), size=same_rows("task")
+)
 def code_length(
     model: Any, readout: Readout, task: Prepared, l2: tuple[float, ...], most_classes: int, embeddings: bool
 ) -> Code | None:
@@ -190,7 +209,7 @@ def code_length(
         return Code(read.numbers, found.bits[:, 0], found.uniform, found.n)
 
 
-@step(version=2, name="goldproof.probing.neurons", resources=GPU, requires=(PROBING,))
+@step(version=2, name="goldproof.probing.neurons", **COSTLY)
 def neurons(model: Any, readout: Readout, task: Prepared, plan: NeuronPlan, embeddings: bool) -> Ranked | None:
     """The neurons that a sparse probe on all layers rests on, and whether they matter."""
     if task.labels().n_classes > plan.most_classes:

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+import pyarrow as pa
 
 from goldproof.data.corpora.catalog import catalog
 from goldproof.data.corpora.steps import corpus_job, published_job
@@ -21,6 +23,7 @@ from goldproof.draws import draw_fraction
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
+from goldproof.jobs.pace import same_rows
 from goldproof.measures.probe_task import SPLITS, ProbeTask, hold_out, majority_accuracy, probe_task
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, own_name, settled
 from goldproof.studies.probing import toy
@@ -63,6 +66,15 @@ class Prepared:
     n_left_out: int
     notes: tuple[str, ...]
 
+    def __len__(self) -> int:
+        """How many rows it has in all splits, by which the time of a job on it is told."""
+        return len(self.data)
+
+    @property
+    def table(self) -> pa.Table:
+        """Its rows."""
+        return self.data.table
+
     def labels(self) -> ProbeTask:
         """The labels and splits, as probes want them."""
         columns = (self.data.table.column(name).to_pylist() for name in ("label", "split"))
@@ -94,7 +106,16 @@ class Facts:
     notes: tuple[str, ...]
 
 
-@step(version=2, name="goldproof.probing.prepare")
+def _rows_left(arguments: Mapping[str, Any]) -> float | None:
+    """The most rows that a task made ready can have."""
+    n, sizes = arguments["data"], arguments["sizes"]
+    caps = (sizes.most_train, sizes.most_validation, sizes.most_test)
+    if not isinstance(n, int | float):
+        return None
+    return n if None in caps else min(n, sum(caps))
+
+
+@step(version=2, name="goldproof.probing.prepare", size=_rows_left, paced_by=())
 def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     """The task with splits that share no text; the published test split stays as it is where it can."""
     where = f"{task} ({language})"
@@ -121,7 +142,7 @@ def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     return prepared
 
 
-@step(version=1, name="goldproof.probing.facts")
+@step(version=1, name="goldproof.probing.facts", size=same_rows("task"), paced_by=())
 def describe(task: Prepared) -> Facts:
     """The figures of a task."""
     parts = {split: _part(task.data.select(split=split)) for split in SPLITS}

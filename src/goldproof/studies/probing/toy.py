@@ -6,6 +6,9 @@ order alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from goldproof.data.dataset import Dataset
@@ -21,7 +24,12 @@ _WORDS = {
 }  # fmt: skip
 
 
-@step(version=1, name="goldproof.probing.generate")
+def _rows_made(arguments: Mapping[str, Any]) -> float | None:
+    n: int = arguments["n"]
+    return n
+
+
+@step(version=1, name="goldproof.probing.generate", size=_rows_made, paced_by=())
 def generate(task: str, language: str, n: int, seed: int) -> Dataset:
     """So many sentences of a task, a tenth of the labels wrong, in three splits."""
     if language not in _WORDS or task not in TASKS:

@@ -89,7 +89,7 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
 
 def _collapsed(answer: Answer, n: int) -> Answer:
     """The first screen where no training worked."""
-    several = f"all {n} trainings collapsed: each gives" if n > 1 else "the training collapsed: it gives"
+    several = f"all {n} trainings collapsed, giving" if n > 1 else "the training collapsed, giving"
     return replace(
         answer,
         kind="open",

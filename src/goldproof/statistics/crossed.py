@@ -57,8 +57,8 @@ class ScoreParts:
 
     def without_negative(self) -> ScoreParts:
         """The same with what is below 0 as 0, so that the shares add up to 1."""
-        parts = (np.asarray(np.maximum(part, 0.0)) for part in (self.prompt, self.draw, self.both))
-        return ScoreParts(*parts, self.items)
+        prompt, draw, both = (np.asarray(np.maximum(part, 0.0)) for part in (self.prompt, self.draw, self.both))
+        return ScoreParts(prompt, draw, both, self.items)
 
     def shares(self) -> dict[str, FloatArray]:
         """Each part by its name, as a share of them all; one below 0 has none, and without any the items have all.

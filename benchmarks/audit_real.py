@@ -94,7 +94,7 @@ OURS = "ours, closed, mixed"
 def splits_of(root: Path, name: str) -> dict[str, Dataset]:
     if name == OURS:
         with tempfile.TemporaryDirectory() as folder:
-            write_corpus(build_corpus(CorpusRecipe(task="7")), Path(folder), "jsonl")
+            write_corpus(build_corpus(CorpusRecipe(task="7", preset="closed")), Path(folder), "jsonl")
             return {role: read_split(Path(folder) / f"{role}.jsonl", role, None, "en") for role in ("train", "test")}
     files, language = FILES[name]
     found = {}

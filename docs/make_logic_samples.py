@@ -7,21 +7,16 @@ The table of templates, which stands in docs/studies/logic-corpus.md, is made he
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from goldproof.builders.logic import linked
 from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.pairs import CONTRADICTION, Pair
-from goldproof.builders.logic.templates import TEMPLATES, LogicTask
+from goldproof.builders.logic.templates import LogicTask, Template
 
 PAGE = Path(__file__).parent / "studies" / "logic-samples.md"
-_LIMITS = {
-    LogicTask.NEGATION: (2, 2),
-    LogicTask.COORDINATION: (2, 2),
-    LogicTask.QUANTIFIERS: (2, 2),
-    LogicTask.COMPARISON: (4, 4),
-}
 
 
 def samples_page() -> str:
@@ -29,10 +24,10 @@ def samples_page() -> str:
     return "\n".join(_lines()) + "\n"
 
 
-def templates_table() -> str:
-    """The templates, their sizes, what their contrasts are and which leak they close, as a Markdown table."""
+def templates_table(templates: Sequence[Template] = linked.TEMPLATES) -> str:
+    """Templates, their sizes, what their contrasts are and which leak they close, as a Markdown table."""
     rows = ["| task | template | n | contradiction, against the other member | closes |", "|---|---|---|---|---|"]
-    for template in TEMPLATES:
+    for template in templates:
         sizes = "–" if template.sizes == (0,) else f"{min(template.sizes)}–{max(template.sizes)}"
         said = (template.draw.__doc__ or "").splitlines()[0].rstrip(".")
         rows.append(f"| {template.task.number} | {template.name} | {sizes} | {said} | {template.closes} |")
@@ -41,7 +36,7 @@ def templates_table() -> str:
 
 def _lines() -> Iterator[str]:
     yield "# Samples of the logic corpus\n"
-    yield "One contradiction and one other pair of each template, in every language, at small n."
+    yield "One contradiction and one other pair of each template of `closed2` in every language, the shortest of a few."
     yield "Made by `docs/make_logic_samples.py`."
     for task in LogicTask:
         if task is LogicTask.MIXED:
@@ -56,13 +51,11 @@ def _lines() -> Iterator[str]:
 
 def _chosen(language: str, task: LogicTask) -> list[Pair]:
     """The shortest pair of each template and label among a few."""
-    corpus = build_corpus(
-        CorpusRecipe(language=language, task=task.value, n_train=120, n_test=0, sizes=_LIMITS.get(task))
-    )
+    corpus = build_corpus(CorpusRecipe(language=language, task=task.value, n_train=120, n_test=0))
     shortest: dict[tuple[str, str], Pair] = {}
     for pair in sorted(corpus.train, key=lambda pair: (len(pair.form), pair.id)):
         shortest.setdefault((pair.template, pair.label), pair)
-    names = [template.name for template in TEMPLATES if template.task is task]
+    names = [template.name for template in linked.TEMPLATES if template.task is task]
     order = [(name, wanted) for name in names for wanted in (True, False)]
     found = {(template, label == CONTRADICTION): pair for (template, label), pair in shortest.items()}
     return [found[key] for key in order]

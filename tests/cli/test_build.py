@@ -37,7 +37,7 @@ def test_files_certificate_and_output(tmp_path: Path) -> None:
 
 
 def test_an_empty_split_has_no_certificate(tmp_path: Path) -> None:
-    build("--task", "negation", "--train", "10", "--test", "0", "--format", "csv", "--out", str(tmp_path), "--n", "2-3")
+    build("--task", "negation", "--train", "10", "--test", "0", "--format", "csv", "--out", str(tmp_path), "--n", "4-5")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["provenance.json", "test.csv", "train.csv"]
 
 

@@ -32,6 +32,8 @@ def test_tasks_are_written_and_said(run, tmp_path):
     assert out == (
         "300 sentences in en\n"
         "PT: 50 / 6 / 4; PAST 30, PRES 30\n"
+        "  warning: 4 test rows: an accuracy of 50 % on them would be known to ±49 points only; take more sentences, "
+        "or give test a larger share (splits are in the ratio of --train, --validation and --test)\n"
         "not built: PA: the treebank lacks Aspect: 0.0% of its words tagged VERB have it\n"
         "leak check: 0 problems\n"
         "written to tasks\n"

@@ -14,6 +14,7 @@ from tests.report.printed import papers_numbers
 from tests.report.sentences import unfinished
 
 from goldproof.builders.logic.pairs import LABELS
+from goldproof.data.corpora.catalog import catalog
 from goldproof.errors import TrainingError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.models.examples import Examples
@@ -22,7 +23,7 @@ from goldproof.models.scratch import Scratch
 from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.runners.serial import SerialRunner
-from goldproof.studies.logic import TINY, Config, jobs, report
+from goldproof.studies.logic import PAPER, TINY, Config, jobs, report
 from goldproof.studies.logic import steps as logic_data
 from goldproof.studies.logic.findings.corpus import given_away
 from goldproof.studies.logic.plan import (
@@ -33,10 +34,10 @@ from goldproof.studies.logic.plan import (
     languages_tested,
     leak_job,
 )
-from goldproof.studies.logic.published import ACCURACY, FIGURES, RECAST
-from goldproof.studies.logic.scores import DRAWS, score
+from goldproof.studies.logic.published import ACCURACY, CHINESE, ENGLISH, FIGURES, MULTILINGUAL, RECAST
+from goldproof.studies.logic.scores import DRAWS, paper_name, score
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
-from goldproof.studies.logic.settings import TASKS, Cells, CorpusSizes, Experiments, Search
+from goldproof.studies.logic.settings import MODELS, RECURRENT, TASKS, Cells, CorpusSizes, Experiments, Search
 from goldproof.training.job import train as run_training
 from goldproof.training.recipe import Recipe, Seeds
 
@@ -96,8 +97,8 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert papers_numbers(found) == []  # the templates are not the paper's
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
-        "accuracy", "paired", "training-size", "presets", "templates", "overlap", "transfer", "controls", "corpora",
-        "leaks", "search",
+        "accuracy", "paired", "training-size", "presets", "templates", "sizes", "overlap", "transfer", "controls",
+        "corpora", "leaks", "search",
     }  # fmt: skip
     (curves,) = (item for item in found.sections[0].items if item.name == "training-size")
     places = [(row["share"], row["model"], row["task"]) for row in curves.rows]
@@ -128,6 +129,49 @@ def test_the_papers_numbers_stand_beside_its_own_templates(tmp_path):
     assert [row["vocabulary_paper"] for row in tables["corpora"].rows] == [1878, 5540]
     assert tables["overlap"].rows[0]["paper"] == 0.176
     assert "the paper's table is the best on test" in tables["accuracy"].note
+
+
+@pytest.mark.parametrize(
+    ("model", "task", "printed"),
+    [
+        ("bert-base-uncased", "counting", 0.791),
+        ("mine=/models/bert-base-multilingual-cased", "counting", 0.874),
+        ("bert-base-multilingual-uncased", "mixed", 0.923),
+        ("bert-base-multilingual-uncased", "negation", None),
+        ("bert-base-chinese", "negation", None),
+        ("E5=/models/e5", "counting", None),
+        ("bilstm", "counting", 0.672),
+        ("chains", "counting", None),
+    ],
+)
+def test_printed_numbers_are_of_the_model_itself(model, task, printed):
+    """The multilingual BERT has its own; no number of another encoder stands beside one that the paper lacks."""
+    config = Config(learners=(*MODELS,), data=replace(EN, corpus="clcd", languages=("pt",)))
+    assert ACCURACY.get(("pt", task, paper_name(config, model))) == pytest.approx(printed)
+
+
+def test_the_papers_preset_has_its_encoders_and_both_ways_of_reading():
+    assert PAPER.learners == ("forest", *RECURRENT)
+    assert {paper_name(PAPER, model) for model in PAPER.model} == {ENGLISH, MULTILINGUAL, CHINESE}
+
+
+def test_recast_corpora_go_by_their_names_in_the_catalog():
+    """So that the paper's number stands beside each: "dialog nli" was no name of the catalog."""
+    assert set(RECAST) <= set(catalog())
+    assert RECAST["dialognli"] == 0.762
+
+
+def test_the_control_is_in_no_count_of_who_infers(tmp_path):
+    sizes = CorpusSizes(train=400, validation=40, test=100)
+    config = replace(TINY, data=EN, sizes=sizes, learners=("forest", "chains"), search=Search())
+    config = replace(config, experiments=Experiments(controls=()))
+    store = Store(tmp_path).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    found = report(config, Results(store))
+    assert found.answer.sentence.startswith("Neither is shown")
+    (claim,) = [line for line in found.verdict if line.text.startswith("The control")]
+    assert "above chance in 1 of 1" in claim.text
+    assert unfinished(found) == []
 
 
 def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
@@ -292,8 +336,8 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
     ("settings", "message"),
     [
         (
-            {"experiments": Experiments(beside="closed")},
-            "the setting 'experiments.beside' must be empty or another preset; got 'closed'",
+            {"experiments": Experiments(beside="closed2")},
+            "the setting 'experiments.beside' must be empty or another preset; got 'closed2'",
         ),
         (
             {"experiments": Experiments(source_only=True)},

@@ -26,7 +26,9 @@ def logic(  # noqa: PLR0913 - one parameter per option
     train: Annotated[int, typer.Option(help="Pairs to train on.")] = 10_000,
     test: Annotated[int, typer.Option(help="Pairs to test on.")] = 1_000,
     seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
-    preset: Annotated[str, typer.Option(help="closed (no leaks) or clcd (as published).")] = "closed",
+    preset: Annotated[
+        str, typer.Option(help="closed2 (no leaks that are known), closed or clcd (as published).")
+    ] = "closed2",
     n: Annotated[str | None, typer.Option("--n", metavar="LOW-HIGH", help="Keep n within these limits.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl, csv or parquet.")] = "jsonl",
     as_json: options.AsJson = False,

@@ -15,7 +15,9 @@ from goldproof.builders.logic.forms import (
     Amount,
     AsTall,
     Described,
+    Follows,
     Form,
+    LeadsTo,
     LogicSentence,
     Name,
     NameKind,
@@ -29,8 +31,8 @@ from goldproof.builders.logic.forms import (
 from goldproof.builders.logic.grammar import Agreeing, Grammar
 from goldproof.errors import DataError
 
-_FIRST = 0xE000  # private use: one character for each name of a pair
-_NAME = "[\ue000-\uf8ff]"
+_FIRST = 0xF0000  # private use beyond the basic plane: one character for each of up to 131,068 names
+_NAME = "[\U000f0000-\U0010fffd]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,10 @@ class Parser:
             ("described", _filled(grammar.described["pattern"], subject=_NAME, predicate=relative))
             for relative in self._predicates("relative", f"(?P<objects>{self._objects.pattern})")
         ]
+        if grammar.links:
+            places = {field: f"(?P<{field}>{_NAME})" for field in ("visited", "also")}
+            rules.append(("leads to", _filled(grammar.leads_to, **places)))
+            rules += self._following()
         for kind, agreeing in (("taller", grammar.taller), ("as tall", grammar.as_tall)):
             rules += [(kind, _filled(text, subject=_NAME, others=f"(?P<others>{listed})")) for text in _texts(agreeing)]
         texts = {key: re.escape(subject.text) for key, subject in grammar.subjects.items()}
@@ -175,6 +181,18 @@ class Parser:
             sorted({re.escape(join.replace(" ,", ",")) for join in (grammar.join, grammar.comparison_join)})
         )
         return [(kind, re.compile(f"{pattern}(?:{ends}|$)")) for kind, pattern in rules]
+
+    def _following(self) -> list[tuple[str, str]]:
+        """Who has visited every place, or person, that another has visited."""
+        grammar, rules = self.grammar, []
+        texts = [re.escape(grammar.subjects[key].text) for key in ("everyone", "someone")]
+        for kind in NameKind:
+            for affirmed in _texts(grammar.visits[kind]["affirmed"]):
+                for followed in _texts(grammar.followed[kind]):
+                    what = _filled(followed, leader=f"(?P<leader>{_NAME})")
+                    predicate = re.escape(affirmed).replace(re.escape("{objects}"), what)
+                    rules.append((f"follows {kind.value}", f"(?P<subject>{'|'.join([_NAME, *texts])}) {predicate}"))
+        return rules
 
     def _predicates(self, form: str, objects: str) -> list[str]:
         """The verbs of a form with their objects, and the two verbs of a language that has one for each kind."""
@@ -191,8 +209,14 @@ class Parser:
         return predicates
 
     def _read(self, kind: str, match: re.Match[str], mentions: _Mentions) -> LogicSentence:
+        if kind == "leads to":
+            places = [self._place(match[field]) for field in ("visited", "also")]
+            return LeadsTo(*(mentions.name(NameKind.PLACE, name) for name in places))
         subjects = self._subjects(match["subject"], mentions)
         first = subjects[0]
+        if kind.startswith("follows"):
+            leader = mentions.name(NameKind.PERSON, self._person(match["leader"]))
+            return Follows(first, leader, NameKind(kind.removeprefix("follows ")))
         if kind in ("taller", "as tall") and isinstance(first, Name):
             others = tuple(
                 mentions.name(NameKind.PERSON, self._person(letter)) for letter in _letters_in(match["others"])
@@ -200,7 +224,7 @@ class Parser:
             return Taller(first, others) if kind == "taller" else AsTall(first, others[0])
         groups = match.groupdict()
         objects = self._read_objects(groups["objects"] + (groups.get("more") or ""), mentions)
-        if kind == "described" and isinstance(first, Name) and isinstance(objects[0], Quantifier):
+        if kind == "described" and isinstance(first, Name) and not isinstance(objects[0], Amount):
             return Described(first, objects[0])
         amounts = tuple(item for item in objects if isinstance(item, Amount))
         if amounts and isinstance(first, Name):
@@ -262,16 +286,108 @@ def _filled(pattern: str, **fields: str) -> str:
     return text
 
 
-def learn_lexicon(premises: Iterable[str], grammar: Grammar) -> Lexicon:
-    """The names of a corpus from premises of single facts: who visits is a person, what is visited there a place."""
-    verb = grammar.visits[NameKind.PLACE]["affirmed"].m.replace("{objects}", "")
-    people: set[str] = set()
-    places: set[str] = set()
-    for premise in premises:
-        for fact in premise.split(grammar.join):
-            who, found, where = fact.partition(f" {verb}")
-            if not found:
-                raise DataError(f"a premise of single facts reads 'A {verb}B{grammar.join}C {verb}D'; got {premise!r}")
-            people.add(who.strip())
-            places.add(where.strip())
-    return Lexicon.of_names(people, places)
+def learn_lexicon(pairs: Iterable[tuple[str, str]], grammar: Grammar) -> Lexicon:
+    """The names of a corpus from pairs of any task: who visits or is compared is a person, what is visited a place.
+
+    Where only a person can be meant (counted people, whom a described person visited), it is one. What is only denied
+    of someone is a place unless it visits somewhere. Names that stand alone are learned first, so that lists split.
+    """
+    learner = _Learner(grammar)
+    known = [*pairs]
+    for only_lists in (False, True):
+        for premise, hypothesis in known:
+            learner.read(premise, hypothesis, only_lists)
+    return Lexicon.of_names(learner.people, learner.places | (learner.denied - learner.people))
+
+
+@dataclass
+class _Learner:
+    """The names met so far; `denied` are those of which only is known that someone did not visit them."""
+
+    grammar: Grammar
+    people: set[str] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)
+    denied: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        visits = self.grammar.visits[NameKind.PLACE]
+        self.verbs = [f" {text.replace('{objects}', '')}" for text in _texts(visits["affirmed"])]
+        self.denials = [f" {text.replace('{objects}', '')}" for text in _texts(visits["denied"])]
+        self.said = self.grammar.described["pattern"].partition("{subject}")[2].partition("{predicate}")[0]
+        self.phrases = [subject.text for subject in self.grammar.subjects.values()]
+        self.phrases += [*self.grammar.every.values(), *self.grammar.described.values()]
+        self.counted = {kind: [text.split()[-1] for text in texts] for kind, texts in self.grammar.amounts.items()}
+
+    def read(self, premise: str, hypothesis: str, only_lists: bool) -> None:
+        compared = self.compared(premise) + self.compared(hypothesis)
+        if compared:
+            self.add(self.people, compared, only_lists)
+            return
+        self.visits(premise, self.places, only_lists)
+        for denial in self.denials:
+            who, found, what = hypothesis.partition(denial)
+            if found:
+                self.add(self.people, [who], only_lists)
+                self.add(self.denied, [what], only_lists)
+                return
+        kinds = [kind for kind, words in self.counted.items() if set(words) & set(premise.split())]
+        self.visits(hypothesis, self.people if kinds == [NameKind.PERSON] else self.places, only_lists, kinds)
+
+    def compared(self, text: str) -> list[str]:
+        """The names of comparisons, lists whole."""
+        verbs = [
+            each.m.replace("{subject}", "").replace("{others}", "")
+            for each in (self.grammar.taller, self.grammar.as_tall)
+        ]
+        if not any(verb in text for verb in verbs):
+            return []
+        return [part for fact in text.split(self.grammar.comparison_join) for part in re.split("|".join(verbs), fact)]
+
+    def visits(self, text: str, kind: set[str], only_lists: bool, kinds: list[NameKind] | None = None) -> None:
+        """The names of facts; where one is described, whom the other sentence says was visited is a person."""
+        described = self.said in text
+        if described:
+            kind = self.people
+            text = self.grammar.join.join(part.partition(self.said)[0] for part in text.split(self.grammar.join))
+        parts = re.split("|".join(sorted(map(re.escape, self.verbs), key=len, reverse=True)), text)
+        if len(parts) == 1 and described:
+            self.add(self.people, text.split(self.grammar.join), only_lists)
+            return
+        names = [parts[0]]
+        for inner in parts[1:-1] if len(parts) > 2 or described else []:
+            names += inner.rpartition(self.grammar.join)[::2]
+        subjects, objects = [*names[::2]], [*names[1::2], *parts[1:][-1:]]
+        if described:
+            subjects += objects
+            subjects = [name for each in subjects for name in each.split(self.grammar.join)]
+            objects = []
+        if kinds is not None and len(kinds) == 2:
+            items = self.split(objects[0]) if objects else []
+            kind = (
+                self.people
+                if sum(i in self.people for i in items) > sum(i in self.places for i in items)
+                else self.places
+            )
+        self.add(self.people, subjects, only_lists)
+        self.add(kind, objects, only_lists)
+
+    def add(self, kind: set[str], names: Iterable[str], only_lists: bool) -> None:
+        for name in names:
+            name = name.strip()
+            if not name or name in self.phrases or any(phrase in name for phrase in self.grammar.every.values()):
+                continue
+            if any(name.startswith(text.partition(" ")[0] + " ") for text in self.grammar.amounts[NameKind.PLACE]):
+                continue
+            parts = self.split(name)
+            if len(parts) > 1 and not only_lists:
+                continue
+            kind.update(parts)
+
+    def split(self, text: str) -> list[str]:
+        """The names of a list; a name that is known stays whole though it holds the word that joins lists."""
+        *first, last = text.strip().split(", ")
+        known = self.people | self.places | self.denied
+        if last in known:
+            return [*first, last]
+        before, _, after = last.rpartition(f" {self.grammar.conjunction} ")
+        return [*first, *([before, after] if before else [last])]

@@ -24,7 +24,7 @@ from goldproof.errors import DataError, UsageError
 TASKS = [task.value for task in LogicTask]
 
 
-@pytest.mark.parametrize("preset", ["closed", "clcd"])
+@pytest.mark.parametrize("preset", ["closed2", "closed", "clcd"])
 @pytest.mark.parametrize("task", TASKS)
 def test_a_corpus_is_balanced_proved_and_free_of_duplicates(task: str, preset: str) -> None:
     corpus = build_corpus(CorpusRecipe(task=task, n_train=600, n_test=200, preset=preset))
@@ -63,7 +63,7 @@ def test_item_i_has_the_same_form_in_every_language() -> None:
         assert len({(pair.form, pair.label, pair.template, pair.n) for pair in items}) == 1
 
 
-@pytest.mark.parametrize("preset", ["closed", "clcd"])
+@pytest.mark.parametrize("preset", ["closed2", "closed", "clcd"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_words_say_what_the_form_says(language: str, preset: str) -> None:
     grammar = load_grammar(language, "clcd" if preset == "clcd" else None)
@@ -122,7 +122,7 @@ def test_every_template_says_what_it_closes() -> None:
             "there is no task '8'; allowed: 1 (negation), 2 (coordination), 3 (quantifiers), 4 (description), "
             "5 (comparison), 6 (counting), 7 (mixed)",
         ),
-        (CorpusRecipe(preset="snli"), "there is no preset 'snli'; allowed: closed, clcd"),
+        (CorpusRecipe(preset="snli"), "there is no preset 'snli'; allowed: closed2, closed, clcd"),
         (
             CorpusRecipe(n_train=11),
             "train must be an even number of pairs, since half are contradictions; got 11",

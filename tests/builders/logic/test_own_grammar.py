@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from goldproof.builders.logic.build import CorpusRecipe, build_corpus
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.notation import read_form, write_form
 from goldproof.builders.logic.realise import Casting, realise
+from goldproof.errors import UsageError
 from goldproof.measures.leaks import certify_corpus
 
 ITALIAN = str(Path(__file__).resolve().parents[3] / "examples" / "grammars" / "it.toml")
@@ -27,10 +29,23 @@ def test_the_words_say_what_the_form_says() -> None:
         assert not parsed.unsettled
 
 
-def test_no_shortcut_but_one_of_order_is_above_the_floor() -> None:
-    certificate = certify_corpus(build_corpus(MIXED))
-    assert {leak.baseline for leak in certificate.leaks if leak.leaks} <= {"nearest sentence"}
-    assert not certificate.shared_names
+def test_no_shortcut_is_above_the_floor() -> None:
+    assert certify_corpus(build_corpus(MIXED)).is_clean
+
+
+def test_a_grammar_without_links_is_refused_by_the_preset_that_needs_them(tmp_path: Path) -> None:
+    text = Path(ITALIAN).read_text(encoding="utf-8")
+    older = tmp_path / "older.toml"
+    older.write_text(
+        "".join(line for line in text.splitlines(True) if not line.startswith("leads_to")), encoding="utf-8"
+    )
+    with pytest.raises(UsageError) as caught:
+        build_corpus(replace(MIXED, language=str(older)))
+    assert str(caught.value) == (
+        f"the preset closed2 needs the keys 'followed' and 'leads_to', which {older} does not give; add them (see the "
+        "grammars that ship) or take the preset closed"
+    )
+    assert len(build_corpus(CorpusRecipe(str(older), "mixed", 24, 12, preset="closed")).train) == 24
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldproof.builders.logic import clcd
+from goldproof.builders.logic import clcd, linked
 from goldproof.builders.logic.forms import (
     ALL_READINGS,
     Form,
@@ -24,7 +24,8 @@ from goldproof.builders.logic.solver import solve
 from goldproof.builders.logic.templates import TEMPLATES, Template
 from goldproof.errors import UsageError
 
-ALL_TEMPLATES = [*TEMPLATES, *clcd.TEMPLATES]
+OURS = [*TEMPLATES, *linked.TEMPLATES]
+ALL_TEMPLATES = [*OURS, *clcd.TEMPLATES]
 
 # Forms whose relation depends on the reading or on the finer points of the procedure.
 DELICATE = [
@@ -46,6 +47,18 @@ DELICATE = [
     "only(x1,3 place,2 person) |- only(x1,3 place)",
     "only(x1,3 place) |- V(x1,{p1,p2,p3})",
     "V(x1,{p1,p2,p3}) |- only(x1,3 place)",
+    "V(x1,every person of x2); V(x2,x1) |- V(x1,x1)",
+    "V(x1,every person of x2); V(x2,every person) |- ~V(x1,x1)",
+    "V(everyone,every person of x1); V(x1,x2) |- V(x2,x2)",
+    "V(someone,every place of x1); V(x1,p1) |- V(someone,p1)",
+    "V(x1,every place of x2); V(x2,every place of x3); ~V(x1,p1) |- V(x3,p1)",
+    "V(x1,every place of x2); x1 = the(p1) |- V(x2,p1)",
+    "x1 = the(p1); V(whoever,p2) -> V(whoever,p1) |- V(someone,p2)",
+    "x1 = the(p1); V(whoever,p1) -> V(whoever,p2) |- x2 = the(p2)",
+    "V(whoever,p1) -> V(whoever,p2); V(nobody,p2) |- V(someone,p1)",
+    "V(whoever,p1) -> V(whoever,p2); V(x1,every place) |- V(x1,p2)",
+    "V(x1,every place of x2); only(x1,1 place) |- V(x2,{p1,p2})",
+    "V(x1,every place of x2); V(x2,{p1,p2}) |- only(x1,2 place)",
 ]
 
 
@@ -71,7 +84,7 @@ def test_the_procedure_agrees_with_z3_where_readings_differ(text: str) -> None:
         assert prove(read_form(text), readings) == solve(read_form(text), readings), readings
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: f"{template.task.value}-{template.name}")
+@pytest.mark.parametrize("template", OURS, ids=lambda template: f"{template.task.value}-{template.name}")
 def test_our_labels_hold_under_every_reading(template: Template) -> None:
     rng = np.random.default_rng(2)
     for size in template.sizes:

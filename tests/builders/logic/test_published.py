@@ -14,6 +14,7 @@ from tests.builders.logic.parse import Parsed, Parser, learn_lexicon
 from goldproof.builders.logic.forms import AsTall, Form, Name, NameKind, Readings, Relation, Visit
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.prover import prove_canonical
+from goldproof.errors import DataError
 from goldproof.measures.leaks import Certificate, TextPairs, certify, split_pairs
 
 TASKS = {
@@ -43,7 +44,8 @@ def read_rows(published: Path, language: str, task: int) -> list[Row]:
 
 def make_parser(published: Path, language: str) -> Parser:
     grammar = load_grammar(language, "clcd")
-    return Parser(grammar, learn_lexicon((row.premise for row in read_rows(published, language, 1)), grammar))
+    rows = read_rows(published, language, 1)
+    return Parser(grammar, learn_lexicon(((row.premise, row.hypothesis) for row in rows), grammar))
 
 
 ParsedRows = dict[tuple[str, int], Counter[tuple[Form, bool, bool]]]
@@ -128,6 +130,34 @@ def test_labels_against_proofs(parsed: Published, only: str, as_tall_as: str) ->
 
 def test_only_names_of_two_kinds_are_unsettled(parsed: Published) -> None:
     assert parsed.unsettled == BOTH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "pt"])
+def test_rows_of_the_published_test_files_are_parsed_with_a_lexicon_of_all_tasks(
+    published: Path, language: str
+) -> None:
+    """More names than a table of 6,400 characters can hold, many of them in one task only."""
+    suffix = "" if language == "en" else "_pt"
+    pairs: list[tuple[str, str]] = []
+    for name in (*TASKS.values(), "mixed"):
+        path = published / "logic" / language / f"{name}{suffix}_test.csv"
+        if not path.is_file():
+            pytest.skip(f"the published test file {path.name} is not at hand")
+        with path.open(encoding="utf-8", newline="") as stream:
+            pairs += [(row["sentence1"], row["sentence2"]) for row in csv.DictReader(stream)]
+    grammar = load_grammar(language, "clcd")
+    parser = Parser(grammar, learn_lexicon(pairs, grammar))
+    assert len(pairs) == 6_996
+    assert sum(_is_unparsed(parser, *pair) for pair in pairs) < 20
+
+
+def _is_unparsed(parser: Parser, premise: str, hypothesis: str) -> bool:
+    try:
+        parser.parse(premise, hypothesis)
+    except DataError:
+        return True
+    return False
 
 
 def certificate_of(published: Path, language: str, task: int) -> Certificate:

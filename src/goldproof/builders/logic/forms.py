@@ -61,11 +61,28 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Follows:
+    """`who` has visited every place, or every person, that the leader has visited."""
+
+    who: Term
+    leader: Name
+    kind: NameKind
+
+
+@dataclass(frozen=True, slots=True)
+class LeadsTo:
+    """Whoever has visited a place has visited another."""
+
+    visited: Name
+    also: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Described:
-    """`who` is the one person that has visited every place, or all people."""
+    """`who` is the one person that has visited every place, all people, or one place."""
 
     who: Name
-    visited: Quantifier
+    visited: Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +117,7 @@ class Only:
     amounts: tuple[Amount, ...]
 
 
-LogicSentence = Visit | Described | Taller | AsTall | Only
+LogicSentence = Visit | Follows | LeadsTo | Described | Taller | AsTall | Only
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +185,10 @@ def terms_of(sentence: LogicSentence) -> tuple[Term, ...]:
     match sentence:
         case Visit(subjects, objects):
             return (*subjects, *objects)
+        case Follows(who, leader):
+            return (who, leader)
+        case LeadsTo(visited, also):
+            return (visited, also)
         case Described(who, visited):
             return (who, visited)
         case Taller(who, others):
@@ -195,8 +216,12 @@ def renamed(sentence: LogicSentence, name: Callable[[Name], Name]) -> LogicSente
     match sentence:
         case Visit(subjects, objects):
             return replace(sentence, subjects=tuple(map(term, subjects)), objects=tuple(map(term, objects)))
-        case Described(who):
-            return replace(sentence, who=name(who))
+        case Follows(who, leader):
+            return replace(sentence, who=term(who), leader=name(leader))
+        case LeadsTo(visited, also):
+            return LeadsTo(name(visited), name(also))
+        case Described(who, visited):
+            return Described(name(who), term(visited))
         case Taller(who, others):
             return Taller(name(who), tuple(map(name, others)))
         case AsTall(who, other):

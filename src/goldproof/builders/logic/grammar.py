@@ -96,6 +96,8 @@ class Grammar:
     every: Mapping[str, str]
     described: Mapping[str, str]
     visits: Mapping[NameKind, Mapping[str, Agreeing]]
+    followed: Mapping[NameKind, Agreeing]
+    leads_to: str
     taller: Agreeing
     as_tall: Agreeing
     amounts: Mapping[NameKind, tuple[str, ...]]
@@ -105,6 +107,11 @@ class Grammar:
     def person(self, *forms: str) -> Person:
         """A name of a person, given by its forms."""
         return make_person(self.roles, forms)
+
+    @property
+    def links(self) -> bool:
+        """Whether it words who follows whom and which place leads to which."""
+        return bool(self.followed and self.leads_to)
 
     def bare(self, place: str) -> str:
         """A place without its article."""
@@ -215,6 +222,8 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
             **{key: tables.text(f"described.{key}") for key in ("every place", "all people")},
         },
         visits=visits,
+        followed=_followed(tables),
+        leads_to=tables.text("leads_to", "visited", "also") if "leads_to" in tables.content else "",
         taller=tables.agreeing("taller", "subject", "others"),
         as_tall=tables.agreeing("as_tall", "subject", "others"),
         amounts=amounts,
@@ -222,6 +231,13 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
         vocabularies=_vocabularies(tables),
         **words,
     )
+
+
+def _followed(tables: _Tables) -> dict[NameKind, Agreeing]:
+    """What a follower has visited, in agreement with the leader; empty in a grammar that says nothing of it."""
+    if "followed" not in tables.content:
+        return {}
+    return {kind: tables.agreeing(f"followed.{kind.value}", "leader") for kind in NameKind}
 
 
 def _amounts(tables: _Tables, key: str) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """Forms as one line of text, and back: `V(x1,p1); V({x2,x3},p2) |- ~V(x1,p2)`.
 
 V(x1,{p1,p2})               x1 has visited p1 and p2 (`~` for not); also everyone, someone, nobody, every place …
-x1 = the(every place)       x1 is the person that has visited every place
+V(x1,every place of x2)     x1 has visited every place that x2 has visited; also every person
+V(whoever,p1) -> V(whoever,p2)   whoever has visited p1 has visited p2
+x1 = the(every place)       x1 is the person that has visited every place, all people, or a place, as in the(p1)
 x1 > {x2,x3}, x1 >= x2      taller than; as tall as
 only(x1,3 place,2 person)   x1 has visited only three places and only two people
 """
@@ -15,7 +17,9 @@ from goldproof.builders.logic.forms import (
     Amount,
     AsTall,
     Described,
+    Follows,
     Form,
+    LeadsTo,
     LogicSentence,
     Name,
     NameKind,
@@ -31,7 +35,9 @@ _LETTERS = {NameKind.PERSON: "x", NameKind.PLACE: "p"}
 _KINDS = {letter: kind for kind, letter in _LETTERS.items()}
 _GROUP = r"(\{[^{}]*\}|[^{},]+)"
 _VISIT = re.compile(rf"(~?)V\({_GROUP},{_GROUP}\)")
-_DESCRIBED = re.compile(r"(\w+) = the\(([a-z ]+)\)")
+_FOLLOWS = re.compile(r"V\(([a-z0-9]+),every (place|person) of (\w+)\)")
+_LEADS_TO = re.compile(r"V\(whoever,(\w+)\) -> V\(whoever,(\w+)\)")
+_DESCRIBED = re.compile(r"(\w+) = the\(([a-z0-9 ]+)\)")
 _TALLER = re.compile(rf"(\w+) > {_GROUP}")
 _AS_TALL = re.compile(r"(\w+) >= (\w+)")
 _ONLY = re.compile(r"only\((\w+),([^()]*)\)")
@@ -52,8 +58,12 @@ def write_sentence(sentence: LogicSentence) -> str:
     match sentence:
         case Visit(subjects, objects, negated):
             return f"{'~' if negated else ''}V({_group(subjects)},{_group(objects)})"
+        case Follows(who, leader, kind):
+            return f"V({_term(who)},every {kind.value} of {_term(leader)})"
+        case LeadsTo(visited, also):
+            return f"V(whoever,{_term(visited)}) -> V(whoever,{_term(also)})"
         case Described(who, visited):
-            return f"{_term(who)} = the({visited.value})"
+            return f"{_term(who)} = the({_term(visited)})"
         case Taller(who, others):
             return f"{_term(who)} > {_group(others)}"
         case AsTall(who, other):
@@ -77,10 +87,14 @@ def read_form(text: str) -> Form:
 
 def read_sentence(text: str) -> LogicSentence:
     """The sentence that a piece of the notation says."""
+    if match := _FOLLOWS.fullmatch(text):
+        return Follows(_read_term(match[1]), _read_name(match[3]), NameKind(match[2]))
+    if match := _LEADS_TO.fullmatch(text):
+        return LeadsTo(_read_name(match[1]), _read_name(match[2]))
     if match := _VISIT.fullmatch(text):
         return Visit(_read_group(match[2]), _read_group(match[3]), bool(match[1]))
     if match := _DESCRIBED.fullmatch(text):
-        return Described(_read_name(match[1]), Quantifier(match[2]))
+        return Described(_read_name(match[1]), _read_term(match[2]))
     if match := _TALLER.fullmatch(text):
         return Taller(_read_name(match[1]), tuple(map(_read_name, match[2].strip("{}").split(","))))
     if match := _AS_TALL.fullmatch(text):

@@ -4,7 +4,8 @@ Visits. Every sentence asks for visits, leaves a gap ("not all of these visits";
 gap) or bounds how many there are. The least model has the asked visits only, over the named individuals, a witness for
 each "someone", and one generic person and place that stand for all unnamed ones. It is a model of everything, if
 anything is: the sentences are satisfiable together exactly if no gap is filled and no bound is passed (there are always
-unnamed individuals left to reach a lower bound). Heights are a graph with > and ≥ edges:
+unnamed individuals left to reach a lower bound). Who follows another, and places that lead to another, are rules under
+which the asked visits are closed first. Heights are a graph with > and ≥ edges:
 satisfiable exactly if no > lies on a cycle. "Or" is tried case by case.
 
 `solver.py` decides the same by z3; a test compares them on every template and size.
@@ -14,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 from goldproof.builders.logic.forms import (
     DEFAULT_READINGS,
     AsTall,
     Described,
+    Follows,
     Form,
+    LeadsTo,
     LogicSentence,
     Name,
     NameKind,
@@ -51,6 +54,8 @@ class _Case:
     at_least: list[tuple[Name, NameKind, int]] = field(default_factory=list)
     at_most: list[tuple[Name, NameKind, int]] = field(default_factory=list)
     higher: list[tuple[Name, Name, bool]] = field(default_factory=list)  # (a, b, strictly)
+    followers: list[tuple[Name, Name, NameKind]] = field(default_factory=list)  # (who, leader, what is visited)
+    leads: list[tuple[Name, Name]] = field(default_factory=list)
 
     def add(self, other: _Case) -> None:
         self.asked |= other.asked
@@ -58,6 +63,23 @@ class _Case:
         self.at_least += other.at_least
         self.at_most += other.at_most
         self.higher += other.higher
+        self.followers += other.followers
+        self.leads += other.leads
+
+    def close(self, includes_self: bool) -> None:
+        """Ask for every visit that follows from those asked for by who follows whom and by places that lead on."""
+        todo = list(self.asked)
+        while todo:
+            subject, item = todo.pop()
+            found = [(subject, also) for visited, also in self.leads if visited == item]
+            found += [
+                (who, item)
+                for who, leader, kind in self.followers
+                if leader == subject and item.kind is kind and (includes_self or who != item or not who.index)
+            ]
+            new = set(found) - self.asked
+            self.asked |= new
+            todo += new
 
 
 def prove(form: Form, readings: Readings = DEFAULT_READINGS) -> Relation:
@@ -77,23 +99,26 @@ def prove_canonical(form: Form, readings: Readings) -> Relation:
     """`prove` for a form whose names are numbered in order of first mention; remembered."""
     world = _World(form, readings)
     premise = [world.cases(sentence, truth=True) for sentence in form.premise]
-    if not _is_satisfiable(premise):
+    satisfiable = partial(_is_satisfiable, includes_self=readings.everyone_includes_self)
+    if not satisfiable(premise):
         raise UsageError("the premise of a form must be able to be true; this one contradicts itself")
-    if not _is_satisfiable([*premise, world.cases(form.hypothesis, truth=True)]):
+    if not satisfiable([*premise, world.cases(form.hypothesis, truth=True)]):
         return Relation.CONTRADICTED
-    if not _is_satisfiable([*premise, world.cases(form.hypothesis, truth=False)]):
+    if not satisfiable([*premise, world.cases(form.hypothesis, truth=False)]):
         return Relation.ENTAILED
     return Relation.NEITHER
 
 
-def _is_satisfiable(sentences: Iterable[list[_Case]]) -> bool:
-    return any(_is_possible(choice) for choice in product(*sentences))
+def _is_satisfiable(sentences: Iterable[list[_Case]], *, includes_self: bool) -> bool:
+    return any(_is_possible(choice, includes_self) for choice in product(*sentences))
 
 
-def _is_possible(choice: tuple[_Case, ...]) -> bool:
+def _is_possible(choice: tuple[_Case, ...], includes_self: bool) -> bool:
     case = _Case()
     for part in choice:
         case.add(part)
+    if case.followers or case.leads:
+        case.close(includes_self)
     if any(gap <= case.asked for gap in case.gaps):
         return False
     return _counts_fit(case) and _heights_fit(case)
@@ -104,6 +129,9 @@ def _counts_fit(case: _Case) -> bool:
         reached = {item for subject, item in case.asked if subject == who and item.kind is kind}
         if GENERIC[kind] in reached:
             raise UsageError(f"no procedure for a person who has visited every {kind.value} and only {most} of them")
+        leaders = {leader for one, leader, of in case.followers if one == who and of is kind}
+        if any(one in leaders and of is kind for one, of, _ in case.at_least):
+            raise UsageError("no procedure for a person with a number of visits who follows another with one")
         least = max((n for one, of, n in case.at_least if one == who and of is kind), default=0)
         if len(reached) > most or least > most:
             return False
@@ -149,6 +177,8 @@ class _World:
         match sentence:
             case Visit():
                 return self.visit_cases(sentence, truth != sentence.negated)
+            case Follows() | LeadsTo():
+                return self.rule_cases(sentence, truth)
             case Described(who, visited):
                 return self.described_cases(who, visited, truth)
             case Taller(who, others):
@@ -200,7 +230,18 @@ class _World:
             return cells
         return {(who, item) for who, item in cells if who != item or not who.index}
 
-    def described_cases(self, who: Name, visited: Quantifier, truth: bool) -> list[_Case]:
+    def rule_cases(self, rule: Follows | LeadsTo, truth: bool) -> list[_Case]:
+        """A rule for visits; that someone follows another is always true, since everyone follows oneself."""
+        if not truth:
+            raise UsageError("no procedure for a hypothesis that says who follows whom, or which place leads to which")
+        if isinstance(rule, LeadsTo):
+            return [_Case(leads=[(rule.visited, rule.also)])]
+        if rule.who is Quantifier.SOMEONE:
+            return [_Case()]
+        everyone = sorted(self.all[NameKind.PERSON]) if rule.who is Quantifier.EVERYONE else [_only_name(rule.who)]
+        return [_Case(followers=[(one, rule.leader, rule.kind) for one in everyone if one != rule.leader])]
+
+    def described_cases(self, who: Name, visited: Term, truth: bool) -> list[_Case]:
         own = self.cells(who, [visited])
         others = [one for one in sorted(self.all[NameKind.PERSON]) if one != who]
         if truth:

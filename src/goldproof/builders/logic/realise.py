@@ -9,7 +9,9 @@ from goldproof.builders.logic.forms import (
     Amount,
     AsTall,
     Described,
+    Follows,
     Form,
+    LeadsTo,
     LogicSentence,
     Name,
     NameKind,
@@ -75,9 +77,14 @@ class _Speaker:
         match sentence:
             case Visit():
                 return self.visit(sentence)
+            case Follows():
+                return self.follows(sentence)
+            case LeadsTo(visited, also):
+                return _fill(grammar.leads_to, visited=self.object(visited), also=self.object(also))
             case Described(who, visited):
                 pattern = grammar.visits[visited.kind]["relative"].m
-                predicate = pattern.replace("{objects}", grammar.described[visited.value])
+                what = self.object(visited) if isinstance(visited, Name) else grammar.described[visited.value]
+                predicate = pattern.replace("{objects}", what)
                 return _fill(grammar.described["pattern"], subject=self.person(who).subject, predicate=predicate)
             case Taller(who, others):
                 listed = join_list([self.person(other).than for other in others], grammar.conjunction)
@@ -88,12 +95,26 @@ class _Speaker:
             case Only(who, amounts):
                 return f"{self.person(who).subject} {self.predicate('affirmed', self.casting.gender, amounts)}"
 
+    def follows(self, rule: Follows) -> str:
+        pattern = self.grammar.followed[rule.kind].of(self.casting.gender)
+        followed = pattern.replace("{leader}", self.person(rule.leader).subject)
+        subject, agreement = self.subject(rule.who)
+        return f"{subject} {self.grammar.visits[rule.kind]['affirmed'].of(agreement).replace('{objects}', followed)}"
+
+    def subject(self, who: Term) -> tuple[str, str]:
+        """A subject in words, and how its verb agrees."""
+        if isinstance(who, Name):
+            return self.person(who).subject, self.casting.gender
+        words = self.grammar.subjects[who.value]
+        return words.text, words.agreement
+
     def visit(self, visit: Visit) -> str:
-        form, subject = "denied" if visit.negated else "affirmed", visit.subjects[0]
-        if isinstance(subject, Quantifier):
-            words = self.grammar.subjects[subject.value]
-            form = "nobody" if subject is Quantifier.NOBODY else form
-            return f"{words.text} {self.predicate(form, words.agreement, visit.objects)}"
+        form, first = "denied" if visit.negated else "affirmed", visit.subjects[0]
+        if isinstance(first, Quantifier):
+            text, agreement = self.subject(first)
+            return (
+                f"{text} {self.predicate('nobody' if first is Quantifier.NOBODY else form, agreement, visit.objects)}"
+            )
         named = [self.person(one).subject for one in visit.subjects if isinstance(one, Name)]
         agreement = self.casting.gender if len(named) == 1 else "plural"
         subjects = join_list(named, self.grammar.conjunction)

@@ -11,7 +11,9 @@ from typing import Any
 from goldproof.builders.logic.forms import (
     AsTall,
     Described,
+    Follows,
     Form,
+    LeadsTo,
     LogicSentence,
     Name,
     NameKind,
@@ -60,6 +62,7 @@ class _Z3World:
         self.height = z3.Function("height", people, z3.RealSort(self.context))
         self.names: dict[Name, Any] = {}
         self.counts: dict[tuple[Any, NameKind], Any] = {}
+        self.followers: list[Follows] = []
         self.n_fresh = 0
 
     def is_satisfiable(self, formulas: Sequence[Any]) -> bool:
@@ -102,6 +105,12 @@ class _Z3World:
             case Visit(subjects, objects, negated):
                 said = z3.And([self.subject(subject, objects) for subject in subjects])
                 return z3.Not(said) if negated else said
+            case Follows():
+                return self.follows(sentence)
+            case LeadsTo(visited, also):
+                one = self.fresh(NameKind.PERSON)
+                first, second = (self.visited[NameKind.PLACE](one, self.name(place)) for place in (visited, also))
+                return z3.ForAll([one], z3.Implies(first, second))
             case Described(who, visited):
                 other = self.fresh(NameKind.PERSON)
                 everything = self.has_visited(other, visited)
@@ -115,6 +124,22 @@ class _Z3World:
             case Only(who, amounts):
                 counts = [(self.count(who, amount.kind), amount.n) for amount in amounts]
                 return z3.And([count == n if self.readings.only == "exactly" else count <= n for count, n in counts])
+
+    def follows(self, rule: Follows) -> Any:
+        """Whatever of its kind the leader has visited, the follower has; it may leave out the follower itself."""
+        z3, each = self.z3, self.fresh(rule.kind)
+        self.followers.append(rule)
+
+        def by(who: Any) -> Any:
+            reached = self.visited[rule.kind](who, each)
+            if rule.kind is NameKind.PERSON and not self.readings.everyone_includes_self:
+                reached = z3.Or(each == who, reached)
+            return z3.ForAll([each], z3.Implies(self.visited[rule.kind](self.name(rule.leader), each), reached))
+
+        if isinstance(rule.who, Name):
+            return by(self.name(rule.who))
+        someone = self.fresh(NameKind.PERSON)
+        return (z3.ForAll if rule.who is Quantifier.EVERYONE else z3.Exists)([someone], by(someone))
 
     def subject(self, subject: Term, objects: Sequence[Term]) -> Any:
         """One subject has visited all objects; nobody has visited any of them."""
@@ -159,4 +184,10 @@ class _Z3World:
         for (who, kind), count in self.counts.items():
             named = [z3.If(self.visited[kind](who, one), 1, 0) for name, one in self.names.items() if name.kind is kind]
             formulas.append(count >= z3.Sum(named) if named else count >= 0)
+        for rule in self.followers:
+            if not isinstance(rule.who, Name):
+                continue
+            leader, who = (self.counts.get((self.name(one), rule.kind)) for one in (rule.leader, rule.who))
+            if leader is not None and who is not None:
+                formulas.append(leader <= who)
         return formulas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
 from goldproof.extras import Need
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
+from goldproof.measures.chains import learn_reader
 from goldproof.measures.leaks import Certificate
 from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.studies.logic import search, steps
 from goldproof.studies.logic.own import own_certificate, own_corpus_job, settle
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import CHAINS, Config
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import each_model, parse_folder
 from goldproof.training.finetune import TRAINING
@@ -80,8 +82,8 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 
 def requires(config: Config) -> tuple[Need, ...]:
-    """The extras that the jobs need, told before any data is looked at: forests need none."""
-    return () if model_names(config) == ("forest",) else (TRAINING,)
+    """The extras that the jobs need, told before any data is looked at: forests and chains need none."""
+    return () if {"forest", CHAINS}.issuperset(model_names(config)) else (TRAINING,)
 
 
 def corpora(config: Config) -> list[tuple[str, str, str]]:
@@ -203,8 +205,8 @@ def training_job(
     config: Config, condition: LogicCondition, learned: Job[Dataset], sets: dict[str, Job[Dataset]], seed: int
 ) -> Job[TrainingOutcome]:
     """One training of one model, with the best settings of its search where there is one."""
-    if condition.model == "forest":
-        return fit_forest.job(learned, sets, seed)
+    if condition.model in ("forest", CHAINS):
+        return (fit_forest if condition.model == "forest" else fit_chains).job(learned, sets, seed)
     task: Task = "text" if condition.control in ("premise", "hypothesis") else "pair"
     found = search.candidates(config, condition.model)
     trials = trial_jobs(config, condition)
@@ -237,15 +239,40 @@ def fit_forest(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> Train
         RandomForestClassifier(n_estimators=100, min_samples_leaf=5, random_state=seed),
     )
     model.fit(_joined(train), train.table.column("label").to_pylist())
-    logits = {
-        name: np.log(np.maximum(model.predict_proba(_joined(each)), 1e-6)).astype(np.float32)[None]
-        for name, each in evaluate.items()
-    }
+    likely = {name: model.predict_proba(_joined(each)) for name, each in evaluate.items()}
+    return _outcome(model.classes_, likely, evaluate, seed)
+
+
+@step(version=1, name="goldproof.logic.chains")
+def fit_chains(train: Dataset, evaluate: dict[str, Dataset], seed: int) -> TrainingOutcome:
+    """A linear model over chains of sentences, its items shuffled by the seed, as an outcome with one point."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.pipeline import make_pipeline
+
+    reader = learn_reader(train.texts, _second(train))
+
+    def chains(data: Dataset) -> list[list[str]]:
+        return [reader.chains(*pair) for pair in zip(data.texts, _second(data), strict=True)]
+
+    model = make_pipeline(
+        CountVectorizer(analyzer=list, binary=True),
+        SGDClassifier(loss="log_loss", alpha=1e-5, max_iter=30, tol=None, random_state=seed),
+    )
+    model.fit(chains(train), train.table.column("label").to_pylist())
+    likely = {name: model.predict_proba(chains(each)) for name, each in evaluate.items()}
+    return _outcome(model.classes_, likely, evaluate, seed)
+
+
+def _outcome(
+    classes: Sequence[str], likely: dict[str, np.ndarray[Any, Any]], evaluate: dict[str, Dataset], seed: int
+) -> TrainingOutcome:
+    """Likelihoods of a model that is not a network, as an outcome with one point."""
     return TrainingOutcome(
         seeds=Seeds.all(seed),
-        classes=tuple(str(label) for label in model.classes_),
+        classes=tuple(str(label) for label in classes),
         points=(1,),
-        logits=logits,
+        logits={name: np.log(np.maximum(each, 1e-6)).astype(np.float32)[None] for name, each in likely.items()},
         items={name: tuple(each.table.column("id").to_pylist()) for name, each in evaluate.items()},
         losses=np.zeros(0, np.float32),
         norms=np.zeros(0, np.float32),
@@ -266,6 +293,11 @@ def keep_answers(trainings: list[TrainingOutcome], held: Dataset) -> StoredAnswe
         for name in names
     }
     return StoredAnswers(trainings[0].classes, runs, dict(trainings[0].truncated))
+
+
+def _second(texts: Dataset) -> list[str]:
+    """The second texts; empty where a control took them away."""
+    return [pair or "" for pair in texts.pairs]
 
 
 def _joined(texts: Dataset) -> list[str]:

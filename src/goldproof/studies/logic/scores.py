@@ -22,6 +22,8 @@ from goldproof.statistics.collapse import Collapse
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
+from goldproof.studies.beside import is_model
+from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import LogicCondition, StoredAnswers, answers_job, corpus_job_of
 from goldproof.studies.logic.settings import OWN_TASK, Config
 from goldproof.studies.own import has_own
@@ -34,6 +36,17 @@ DRAWS = 2_000
 def with_paper(config: Config) -> bool:
     """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
     return config.data.corpus == "clcd" and not has_own(config)
+
+
+def paper_name(config: Config, model: str) -> str:
+    """What the paper's numbers of a model are kept under; its recurrent networks read one way or both.
+
+    An encoder that is none of the paper's has no name there, so that no number of another model stands beside it.
+    """
+    if model in config.learners:
+        return model.removeprefix("bi")
+    known = (published.ENGLISH,), (published.MULTILINGUAL, "bert-base-multilingual-cased"), (published.CHINESE,)
+    return next((names[0] for names in known if is_model(model, *names)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.recurrent import Recurrent
 from goldproof.models.static_vectors import static_vectors
-from goldproof.studies.logic.settings import RECURRENT, Config, Search
+from goldproof.studies.logic.settings import CHAINS, RECURRENT, Config, Search
 from goldproof.studies.shared import parse_folder, recipe_for
 from goldproof.training.finetune import TRAINING
 from goldproof.training.job import train as train_once
@@ -50,7 +50,7 @@ class Trial:
 
 def is_searched(config: Config, name: str) -> bool:
     """Whether a model's settings are searched for: the paper gives ranges for recurrent networks and encoders."""
-    return config.search.trials > 0 and name not in ("forest", "small")
+    return config.search.trials > 0 and name not in ("forest", CHAINS, "small")
 
 
 def candidates(config: Config, name: str) -> list[Candidate]:

@@ -19,7 +19,14 @@ from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.logic import published
-from goldproof.studies.logic.findings.answer import QUESTION, judged_of, logic_answer, logic_findings
+from goldproof.studies.logic.findings.answer import (
+    QUESTION,
+    control_claims,
+    judged_models,
+    judged_of,
+    logic_answer,
+    logic_findings,
+)
 from goldproof.studies.logic.findings.corpus import corpus_section
 from goldproof.studies.logic.findings.grounds import (
     CHANCE_NOTE,
@@ -38,6 +45,7 @@ from goldproof.studies.logic.scores import (
     above_chance,
     model_title,
     n_tested,
+    paper_name,
     score,
     task_title,
     with_paper,
@@ -46,7 +54,7 @@ from goldproof.studies.logic.settings import Config
 from goldproof.studies.own import has_own, own_name
 from goldproof.studies.shared import each_model
 
-_TWINS = "Under the preset closed a bag of known words has 50 % by construction: each contradiction has a twin."
+_TWINS = "Under closed and closed2 a bag of known words has 50 % by construction: each contradiction has a twin."
 SIZE = "n is how many people, places or facts a pair strings together"
 
 
@@ -56,7 +64,7 @@ def make_report(config: Config, results: Results) -> Report:
     scored = {cell: score(config, results, cell) for cell in conditions(config)}
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
-    beside_us = beside(config, plain, scored)
+    beside_us = beside(config, judged_models(plain), scored)
     judged = judged_of(config, results, plain, told)
     sections = [
         Section(
@@ -82,7 +90,7 @@ def make_report(config: Config, results: Results) -> Report:
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
-    findings = logic_findings(judged, results, beside_us)
+    findings = [*logic_findings(judged, results, beside_us), *control_claims(config, plain, told)]
     return Report("logic", QUESTION, findings, sections, provenance, logic_answer(judged))
 
 
@@ -117,8 +125,7 @@ def _partly(scored: ConditionAccuracy) -> bool:
 def _printed(config: Config, model: str, row: _TaskScores) -> Cell:
     if not with_paper(config):
         return printed_cell(None)
-    name = model.removeprefix("bi") if model in config.learners else "encoder"
-    return printed_cell(published.ACCURACY.get((row.language, find_task(row.task).value, name)))
+    return printed_cell(published.ACCURACY.get((row.language, find_task(row.task).value, paper_name(config, model))))
 
 
 def _why(each: ConditionAccuracy) -> str:

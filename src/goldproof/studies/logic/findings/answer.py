@@ -9,7 +9,7 @@ from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import of_several, some
-from goldproof.report.numbers import estimate_text, percent
+from goldproof.report.numbers import estimate_text, format_number, percent
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Figure, ReplyKind
 from goldproof.statistics.estimate import Estimate
@@ -17,7 +17,7 @@ from goldproof.studies.logic.findings.corpus import given_away
 from goldproof.studies.logic.findings.grounds import SHARE, cell_title
 from goldproof.studies.logic.plan import corpora, leak_job
 from goldproof.studies.logic.scores import ConditionAccuracy, n_tested
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import CHAINS, Config
 from goldproof.studies.own import has_own
 
 QUESTION = "Does it infer, or match words?"
@@ -51,13 +51,36 @@ class LogicScores:
 def judged_of(
     config: Config, results: Results, plain: Sequence[ConditionAccuracy], told: Sequence[bool]
 ) -> LogicScores:
-    """What the answer rests on."""
+    """What the answer rests on: the models, without the control."""
+    above = {id(each): is_above for each, is_above in zip(plain, told, strict=True)}
+    asked = judged_models(plain)
     certificates = {}
     if config.experiments.certificates:
         for task, language, preset in corpora(config):
             if preset == config.data.corpus:
                 certificates[task, language] = results[leak_job(config, task, language, preset)]
-    return LogicScores(config, plain, told, certificates)
+    return LogicScores(config, asked, [above[id(each)] for each in asked], certificates)
+
+
+def judged_models(plain: Sequence[ConditionAccuracy]) -> list[ConditionAccuracy]:
+    """The scores without the control's; the control's where there are no others."""
+    return [each for each in plain if each.condition.model != CHAINS] or list(plain)
+
+
+def control_claims(config: Config, plain: Sequence[ConditionAccuracy], told: Sequence[bool]) -> list[Claim]:
+    """What the control reaches: where it learns, the pairs can be learned from."""
+    found = [(each, above) for each, above in zip(plain, told, strict=True) if each.condition.model == CHAINS]
+    if not found or len(found) == len(plain):
+        return []
+    values = [each.accuracy.value for each, _ in found]
+    n = sum(above for _, above in found)
+    low, high = (format_number(value, 1, "%") for value in (min(values), max(values)))
+    reach = f"{high} %" if low == high else f"from {low} to {high} %"
+    text = (
+        f"The control, which is given what a name links and learns what follows, has {reach}, above chance in {n} "
+        f"of {len(found)}: there the pairs can be learned from, and chance is the model's."
+    )
+    return [Claim(text, "shown" if n else "not shown", place="accuracy")]
 
 
 def logic_answer(judged: LogicScores) -> Answer:
@@ -98,7 +121,7 @@ def _without_clues(config: Config) -> str:
             "It would take pairs whose words give nothing away: `goldproof audit` on the same files says which rule "
             "solves them, and its --hard FILE lists those that it does not solve."
         )
-    return "It would take templates that give nothing away: data.corpus=closed."
+    return "It would take templates that give nothing away: data.corpus=closed2."
 
 
 def _names(several: Sequence[ConditionAccuracy]) -> str:

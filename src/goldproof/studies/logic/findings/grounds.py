@@ -19,13 +19,18 @@ from goldproof.studies.logic.scores import (
     above_chance,
     model_title,
     n_tested,
+    paper_name,
     score,
     task_title,
     with_paper,
 )
 from goldproof.studies.logic.settings import Config
 
-_PRESETS = {"clcd": "the published templates (clcd)", "closed": "templates without leaks (closed)"}
+_PRESETS = {
+    "clcd": "the published templates (clcd)",
+    "closed2": "linked templates (closed2)",
+    "closed": "counted templates (closed)",
+}
 SHARE = Column("accuracy", "Accuracy", 1, "%")
 CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table, or the interval holds 50 %)"
 
@@ -48,9 +53,9 @@ def beside(
     title = f"Scores shown to be above chance: {first} with {_PRESETS[config.data.corpus]}, {second} with "
     title += _PRESETS[other]
     note = (
-        "closed adds templates that leave every rule of words and lengths at chance; both are made anew, with the same "
+        "closed leaves rules that count words at chance, closed2 also those that look for the nearest sentence; both "
     )
-    note += "names and sizes. False discoveries controlled over the figure."
+    note += "presets are made anew, with the same sizes. False discoveries controlled over the figure."
     caption = Caption("presets", title, note, [each.key for _, each in both])
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
 
@@ -106,10 +111,8 @@ def overlap(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> 
             and cell.model == model
             and not (each.is_collapsed or scored[replace(cell, shared_names=True)].is_collapsed)
         ]
-        name = model if model in config.learners else "encoder"
-        every.append(
-            _Overlap(model_title(model), pairs, published.OVERLAP_GAIN.get(name) if with_paper(config) else None)
-        )
+        gain = published.OVERLAP_GAIN.get(paper_name(config, model)) if with_paper(config) else None
+        every.append(_Overlap(model_title(model), pairs, gain))
     gains = ", ".join(f"{row.model} {100 * row.gain:+.1f} %" for row in every if row.pairs).replace("-", "−")
     title = f"Known names bring, on average and not tested: {gains or 'nothing known, as every training collapsed'}"
     note = "Means over tasks and languages; the test pairs differ in their names, and no interval is given."

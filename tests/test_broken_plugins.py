@@ -16,7 +16,7 @@ from goldproof.errors import PluginError, UsageError
 from goldproof.models.named import find_model
 from goldproof.statistics import metric
 
-STUDIES = "demo, stability, probing, logic, transfer, corruption"
+STUDIES = "demo, stability, probing, logic, transfer, corruption, claims"
 NUMBERS = itertools.count()
 STUDY = """
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def test_one_that_cannot_be_imported_is_said_and_hides_nothing(run, install):
     reason = "its import failed (ModuleNotFoundError: No module named 'no_such_package')"
     code, out, err = run("list")
     assert (code, err) == (0, "")
-    assert "  corruption   How much of the score survives nonsense?\n\nCorpora" in out
+    assert "  claims       What may be claimed of this model on these data?\n\nCorpora" in out
     assert out.endswith(
         "\nPlugins (entry points goldproof.GROUP of installed packages):\n"
         f"  studies  mine                 its-package 1.0  cannot be used: {reason}\n"

@@ -55,6 +55,11 @@ class ScoreParts:
     both: FloatArray
     items: FloatArray
 
+    def without_negative(self) -> ScoreParts:
+        """The same with what is below 0 as 0, so that the shares add up to 1."""
+        prompt, draw, both = (np.asarray(np.maximum(part, 0.0)) for part in (self.prompt, self.draw, self.both))
+        return ScoreParts(prompt, draw, both, self.items)
+
     def shares(self) -> dict[str, FloatArray]:
         """Each part by its name, as a share of them all; one below 0 has none, and without any the items have all.
 
@@ -160,7 +165,7 @@ def share_intervals(table: CrossedTable, rng: np.random.Generator, level: float 
     >>> found["prompt"].low < found["prompt"].value < found["prompt"].high <= 1
     True
     """
-    point = score_parts(table).shares()
+    point = score_parts(table).without_negative().shares()
     drawn = score_parts(table, _drawn_squares(table, rng, {"p": table.prompt_df})).shares()
     p, d, n = table.shape
     method = f"generalised, {p} prompts × {f'{d} draws × ' if d > 1 else ''}items"

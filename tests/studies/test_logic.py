@@ -381,7 +381,7 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
         ),
         (
             {"learners": ("tree",)},
-            "the setting 'learners' may name each of forest, rnn, gru, lstm, birnn, bigru, bilstm, small once; "
+            "the setting 'learners' may name each of forest, chains, rnn, gru, lstm, birnn, bigru, bilstm, small once; "
             "got 'tree'",
         ),
     ],

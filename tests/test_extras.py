@@ -71,7 +71,8 @@ REFUSED = {
     ),
     "run corruption --preset paper --runner ray --store s3://bucket/store": (
         "a store at s3://, training a model, the tagger 'nltk-3.5', loading a corpus from the Hugging Face hub, the "
-        "lexicon of NRC and the ray runner need optional packages: pip install 'goldproof[english,hub,models,nrc,ray,s3]'"
+        "lexicon of NRC and the ray runner need optional packages: pip install "
+        "'goldproof[english,hub,models,nrc,ray,s3]'"
     ),
     "run demo --preset tiny --runner ray": f"the ray runner {NEEDS} 'goldproof[ray]'",
     "run demo --preset tiny --store s3://bucket/store": f"a store at s3:// {NEEDS} 'goldproof[s3]'",

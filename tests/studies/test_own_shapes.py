@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.judging.files import write_jsonl
 from tests.studies.own_files import WORDS, pairs, topics, write_csv, write_topics
 
 import goldproof
@@ -252,3 +253,18 @@ def test_texts_of_which_nothing_says_the_language_are_said_to_be_taken_for_engli
     assert find_study("corruption").notes(config)[-1] == (
         "No column says in which language the texts are: they are tagged as English (data.languages=en)."
     )
+
+
+def test_a_file_to_recast_may_say_its_language(tmp_path):
+    from goldproof.studies.logic.plan import nli_job
+    from goldproof.studies.logic.settings import Config as LogicConfig
+
+    rows = [
+        {"premise": f"der hund {i} rennt", "hypothesis": f"hund {i}", "label": ("entailment", "contradiction")[i % 2]}
+        for i in range(12)
+    ]
+    path = write_jsonl(tmp_path / "paare.jsonl", rows)
+    for named, language in ((str(path), "und"), (f"{path}@gsw", "gsw")):
+        job = nli_job(LogicConfig(), named)
+        (read,) = [needed for needed in job.arguments.values() if hasattr(needed, "step")]
+        assert set(read.step(**read.arguments).languages) == {language}

@@ -69,13 +69,10 @@ REFUSED = {
     "run stability --preset tiny --set presence.features=Negation --set presence.languages=en": (
         "training a model and annotating English need optional packages: pip install 'goldproof[models,spacy]'"
     ),
-    "run stability --dry-run --set data.corpus=generated": (
-        "looking up 'bert-base-multilingual-cased', which is no folder, as a name on the hub needs an optional "
-        "package: pip install 'goldproof[models]'"
-    ),
     "run corruption --preset paper --runner ray --store s3://bucket/store": (
-        "a store at s3://, training a model, the tagger 'nltk-3.5', loading a corpus from the Hugging Face hub and the "
-        "ray runner need optional packages: pip install 'goldproof[english,hub,models,ray,s3]'"
+        "a store at s3://, training a model, the tagger 'nltk-3.5', loading a corpus from the Hugging Face hub, the "
+        "lexicon of NRC and the ray runner need optional packages: pip install "
+        "'goldproof[english,hub,models,nrc,ray,s3]'"
     ),
     "run demo --preset tiny --runner ray": f"the ray runner {NEEDS} 'goldproof[ray]'",
     "run demo --preset tiny --store s3://bucket/store": f"a store at s3:// {NEEDS} 'goldproof[s3]'",
@@ -213,7 +210,7 @@ class TestCore:
             for study, ended in zip(studies, found[len(studies) :], strict=True)
         }
         assert missing == {study: [] if study == "demo" else ["models"] for study in studies}
-        lines = {study: ended.out.splitlines()[-1] for study, ended in zip(studies, found[:6], strict=True)}
+        lines = {study: ended.out.splitlines()[-1] for study, ended in zip(studies, found[: len(studies)], strict=True)}
         assert lines["demo"] == "6 jobs would run, 0 are in the store goldproof-store"
         said = "They cannot run here yet: training a model needs an optional package: pip install 'goldproof[models]'"
         assert lines["stability"] == said

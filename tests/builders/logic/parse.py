@@ -368,6 +368,10 @@ class _Learner:
                 if sum(i in self.people for i in items) > sum(i in self.places for i in items)
                 else self.places
             )
+        if len(parts) > 2 and not described:  # single facts: each name is whole
+            self.people.update(name.strip() for name in subjects)
+            kind.update(name.strip() for name in objects)
+            return
         self.add(self.people, subjects, only_lists)
         self.add(kind, objects, only_lists)
 

@@ -178,8 +178,9 @@ def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, mon
     demo, stability = out.splitlines()
     assert demo == "demo: 6 of 6 jobs in the store, 0 to run, 0 failed"
     assert stability.startswith(
-        "stability: an earlier run cannot be looked up now: the data root that holds the files of"
+        "stability: an earlier run cannot be looked up now: nothing of this study can be run here."
     )
+    assert "GOLDPROOF_DATA" in stability
 
 
 def test_a_run_whose_settings_are_called_otherwise_now_is_told_as_such(run):
@@ -233,10 +234,11 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
     assert lines[1] == "Does it infer, or match words?"
     assert lines[2].startswith("Neither is shown: in the one combination that was tested accuracy ")
     assert lines[0] == f"{found[1]} jobs: {found[1]} done"
-    assert lines[-4:-2] == [
-        "report: goldproof-demo/report/report.html",
-        "Run it again and nothing is computed twice. Next:",
-    ]
+    first = lines.index("report: goldproof-demo/report/report.html")
+    assert lines[first + 1] == "Run it again and nothing is computed twice. Next:"
+    assert "What may be claimed of Tiny on generated reviews?" in lines[first:]
+    assert "page: goldproof-demo/claims/claims.html" in lines[first:]
+    assert (tmp_path / "goldproof-demo/claims/claims.html").exists()
     assert (tmp_path / "goldproof-demo/report/report.html").exists()
     command = next(line for line in lines if "--set data.languages=" in line).split("#")[0].split()
     assert run(*command[1:-1], "data.languages=en", *arguments, "--dry-run")[1].startswith("0 jobs would run, ")

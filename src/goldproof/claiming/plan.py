@@ -17,7 +17,7 @@ from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.settings import Config
 from goldproof.claiming.steps import SIDES, audit_data, one_side
 from goldproof.data.dataset import Dataset
-from goldproof.errors import UsageError
+from goldproof.errors import GoldproofError
 from goldproof.extras import Need, lacking, missing_error
 from goldproof.jobs import Job
 from goldproof.judging.audit.settings import AuditSettings
@@ -125,12 +125,18 @@ def why_not_removed(config: Config, data: ClaimData) -> str:
 
 @lru_cache(maxsize=16)
 def _why_no_tagger(tagger: str, language: str) -> str:
-    """Why texts of a language cannot be tagged; kept, since looking through the installed packages takes a while."""
+    """Why texts of a language cannot be tagged; kept, since loading a tagger takes a while.
+
+    It is loaded, as a tagger whose package is there may still lack its data.
+    """
     try:
-        found = lacking(choose_tagger(language, tagger or None).requires)
-    except UsageError as error:
+        chosen = choose_tagger(language, tagger or None)
+        if found := lacking(chosen.requires):
+            return str(missing_error(found))
+        chosen.load()
+    except GoldproofError as error:
         return str(error)
-    return str(missing_error(found)) if found else ""
+    return ""
 
 
 def tagging_job(config: Config, data: ClaimData) -> Job[object]:

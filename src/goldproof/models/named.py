@@ -26,7 +26,7 @@ from goldproof.models.source import BIN, ModelSource
 from goldproof.models.transformer import Transformer, transformer
 from goldproof.plugins import Group, describe
 
-OWN = ("fake", "forest", "small", "rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
+OWN = ("fake", "forest", "chains", "small", "rnn", "gru", "lstm", "birnn", "bigru", "bilstm")
 """Names of models and learners that mean something in the settings of some study."""
 
 _NEEDS = {"load": "be fine-tuned", "encode": "be probed"}

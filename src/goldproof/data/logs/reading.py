@@ -39,6 +39,8 @@ def is_log(path: str | Path, columns: Mapping[str, str] | None = None) -> bool:
 
 def refuse_others(path: Path) -> None:
     """An error for what is no log and cannot be predictions either, which says what it looks like."""
+    if not os.path.exists(path):  # noqa: PTH110 - see is_log; whoever opens it says so
+        return
     if os.path.isdir(path) or (os.path.isfile(path) and is_no_table(path)):  # noqa: PTH112, PTH113 - see is_log
         read_logs(path)
     try:

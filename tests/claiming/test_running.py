@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -264,6 +265,16 @@ def test_stopped_it_goes_on_with_its_plan_and_ends_as_if_it_had_not_been(page, f
 
     with pytest.raises(KeyboardInterrupt):
         ask(files / "stopped", stop)
+    (note,) = (files / "stopped" / "claims").glob("*.json")
+    kept = json.loads(note.read_text(encoding="utf-8"))
+    assert [stage["name"] for stage in kept["plan"]["stages"]] == ["the audit, and 3 trainings", "2 more trainings"]
+    shutil.copytree(files / "stopped", files / "slow")
+    kept["plan"]["stages"][1]["seconds"] = 1e6  # of which there is no time
+    (files / "slow" / "claims" / note.name).write_text(json.dumps(kept), encoding="utf-8")
+    short = ask(files / "slow", lambda _: None)
+    assert short.config.seeds == (0, 1, 2)
+    assert any(line.startswith("2 more trainings: about ") for line in short.config.left_out)
+
     again = []
     found = ask(files / "stopped", lambda news: again.extend(news.lines))
     assert "A short calibration: how fast does this machine train and answer?" in lines

@@ -132,7 +132,7 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> C
     stages = [Stage(name, first, seconds)]
     for more, config, price in _further_stages(asked, first, prices):
         if price <= room:
-            stages.append(Stage(more, joined(stages[-1].config, config), price))
+            stages.append(Stage(more, _joined(stages[-1].config, config), price))
             room -= price
         else:
             left.append(Omission(f"{more[0].upper()}{more[1:]}", price))
@@ -218,7 +218,7 @@ def _further_stages(asked: Config, first: Config, prices: Prices) -> Sequence[tu
     return found
 
 
-def joined(before: Config, more: Config) -> Config:
+def _joined(before: Config, more: Config) -> Config:
     """The settings that ask for both."""
     return replace(
         before,

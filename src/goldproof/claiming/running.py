@@ -17,7 +17,7 @@ from typing import Any
 from goldproof.claiming import files
 from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.evidence import evidence_text
-from goldproof.claiming.planner import ClaimsPlan, Omission, Stage, joined, make_plan
+from goldproof.claiming.planner import ClaimsPlan, Omission, Stage, make_plan
 from goldproof.claiming.settings import Config
 from goldproof.claiming.timing import Rates, measure_rates
 from goldproof.errors import JobFailedError, UsageError
@@ -174,30 +174,25 @@ def _planned(asked: Config, data: ClaimData, minutes: float, book: _Book, tell: 
 def _run_stages(
     plan: ClaimsPlan, book: _Book, store: Store, runner: Runner, tell: Listener
 ) -> tuple[Config, list[Omission]]:
-    """Run the stages while there is time; what was run, and what was left out in the end."""
-    left, done = list(plan.left_out), 0.0
-    config = plan.stages[0].config
+    """Run the stages while there is time; what was run, and what was left out in the end.
+
+    Each stage asks for all that those before it do, so that the first that would not end in time is the last.
+    """
+    left, config = list(plan.left_out), plan.stages[0].config
     pace = 1.0  # how much longer a planned second takes, by what was run so far
     for place, stage in enumerate(plan.stages):
-        ahead = sum(each.seconds for each in plan.stages[place:])
         room = plan.minutes * 60 - book.spent()
         if place and pace * stage.seconds > room and _is_absent(stage, store):
-            left.append(Omission(f"{stage.name[0].upper()}{stage.name[1:]}", pace * stage.seconds))
-            continue
-        stage = replace(stage, config=_onto(config, stage.config))
-        begun = time.monotonic()
+            rest = plan.stages[place:]
+            left += [Omission(f"{each.name[0].upper()}{each.name[1:]}", pace * each.seconds) for each in rest]
+            break
+        begun, ahead = time.monotonic(), sum(each.seconds for each in plan.stages[place:])
         _run_stage(stage, store, runner, tell, (pace * ahead, plan.seconds), book)
-        config, done = stage.config, done + stage.seconds
-        taken = time.monotonic() - begun
+        config, taken = stage.config, time.monotonic() - begun
         if taken > 1 and place == 0:
             pace = max(pace, taken / max(stage.seconds, 1.0))
     book.save()
     return config, left
-
-
-def _onto(done: Config, wanted: Config) -> Config:
-    """What a stage asks, on what was done: stages that were left out before it stay out."""
-    return joined(done, wanted) if done != wanted else wanted
 
 
 def _is_absent(stage: Stage, store: Store) -> bool:

@@ -7,11 +7,11 @@ import io
 import re
 from pathlib import Path
 
+from goldproof.claiming.data import TOY
 from goldproof.models.tiny import write_tiny_model
 from goldproof.report.write import write_file
 from goldproof.studies.corruption import toy
 
-TASK = "generated/sentiment"
 WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -19,7 +19,7 @@ def write_reviews(folder: Path) -> tuple[Path, Path]:
     """Write generated reviews, to train on and to test on, and give the files."""
     paths = []
     for split in ("train", "test"):
-        data, text = toy.generate(TASK, split), io.StringIO()
+        data, text = toy.generate(TOY, split), io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["text", "label"])
         writer.writerows(zip(data.texts, data.table.column("label").to_pylist(), strict=True))
@@ -30,7 +30,7 @@ def write_reviews(folder: Path) -> tuple[Path, Path]:
 
 def write_reviews_model(folder: Path) -> Path:
     """Write a transformer of two layers with random weights that knows the words of the reviews."""
-    texts = [text for split in ("train", "test") for text in toy.generate(TASK, split).texts]
+    texts = [text for split in ("train", "test") for text in toy.generate(TOY, split).texts]
     words = {word for text in texts for word in WORD.findall(text)}
     if not (folder / "config.json").exists():
         folder.mkdir(parents=True, exist_ok=True)

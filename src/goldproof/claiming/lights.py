@@ -126,7 +126,8 @@ def _worded(evidence: Evidence, light: Light) -> PageLight:
         sentence = f"{TITLES[light.name]}: {WORDS[light.name](evidence, light.colour, light.estimate)}."
     gauge = light.gauge
     digits, scale = (gauge.digits, gauge.unit) if gauge is not None else (1, "")
-    return PageLight(light.name, light.colour, sentence, light.estimate, digits, scale)
+    sampled = light.estimate if gauge is not None and gauge.is_sampled else None  # what is counted has no interval
+    return PageLight(light.name, light.colour, sentence, sampled, digits, scale)
 
 
 def _spread_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:

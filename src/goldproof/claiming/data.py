@@ -14,11 +14,15 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
+from goldproof.studies.asked import is_asked
 from goldproof.studies.corruption import toy
 from goldproof.studies.own import OwnSet, Wants, checks, find_own, has_own, make_set, open_own
 
 KINDS: tuple[Task, ...] = ("text", "pair", "tokens", "regression")
 WANTS = Wants("claims", KINDS, tags=True)
+ASKED = Wants("claims", ("text", "pair"), validation=False, tags=True)
+"""What a language model can be asked about."""
+
 TOY = "generated/sentiment"
 
 
@@ -58,9 +62,12 @@ class ClaimData:
 
 def find_data(config: Config) -> ClaimData:
     """The data of a Config."""
+    asked = is_asked(config)
     if not has_own(config):
+        if asked:
+            raise UsageError("a language model is asked about data of your own; name them in 'data.train'")
         return _generated()
-    own = find_own(config, WANTS)
+    own = find_own(config, ASKED if asked else WANTS)
     if len(own.languages) > 1:
         raise UsageError(
             f"claims are made of data in one language, and {own.name} has {', '.join(own.languages)}; name it in "

@@ -2,7 +2,8 @@
 
 One training answers everything: its validation and test items, the test items without words of a class and without as
 many random ones, and the tests in other languages, at every evaluation point. Further trainings tell the sources of
-chance apart, see one text of each pair alone, or are those of a reference model.
+chance apart, see one text of each pair alone, or are those of a reference model. A language model is asked in place of
+that: every prompt about the test items, and with its first draw of examples about the other sets.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from goldproof.errors import GoldproofError
 from goldproof.extras import Need, lacking, missing_error
 from goldproof.jobs import Job
 from goldproof.judging.audit.settings import AuditSettings
+from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
+from goldproof.studies.asked import AskedSet, ask_jobs, asked_notes, is_asked, some_items
 from goldproof.studies.corruption import steps, toy
 from goldproof.studies.own import has_own
 from goldproof.studies.probing import settings as probing_settings
@@ -34,7 +37,7 @@ from goldproof.training.recipe import Recipe, Seeds
 
 RemovalKind = Literal["remove", "random"]
 FAKE_RATE = 1000
-REFERENCES = 3  # trainings of the reference model
+EXAMPLES = 4  # before a question, where examples are drawn beside prompts without any
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Removed:
 def jobs(config: Config) -> list[Job[Any]]:
     """Every job whose value the page needs."""
     data = find_data(config)
+    if is_asked(config):
+        return list(dict.fromkeys([audit_job(config, data), *asked_jobs(config, data)]))
     wanted: list[Job[Any]] = [audit_job(config, data), data.parts["validation"].job, data.parts["test"].job]
     wanted += [part.job for part in data.further.values()]
     wanted += training_jobs(config, data)
@@ -68,12 +73,15 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 def notes(config: Config) -> tuple[str, ...]:
     """What is said of the user's own data before work starts."""
-    return find_data(config).notes if has_own(config) else ()
+    data = find_data(config)
+    if not has_own(config):
+        return ()
+    return (*data.notes, *(asked_notes(config, asked_sets(config, data)["test"]) if is_asked(config) else ()))
 
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at."""
-    return (TRAINING,)
+    return (ASKING if is_asked(config) else TRAINING,)
 
 
 def audit_job(config: Config, data: ClaimData) -> Job[dict[str, Any]]:
@@ -94,8 +102,56 @@ def evaluation_jobs(config: Config, data: ClaimData) -> dict[str, Job[Dataset]]:
     sets |= {further_name(language): part.job for language, part in data.further.items()}
     for each in removed(config, data):
         corruption = Corruption((each.words,), each.kind, "offsets", 0)
-        sets[each.name()] = steps.corrupt.job(test, tagging_job(config, data), corruption)
+        sets[each.name()] = steps.corrupt.job(test, tagging_job(config, data, test), corruption)
     return sets
+
+
+def asked_sets(config: Config, data: ClaimData) -> dict[str, AskedSet]:
+    """What a language model is asked about, by the name of the set: the test items, those in other languages, and the
+    test items without the words of a class.
+    """
+    test, train = some_items(config, data.parts["test"].job), data.parts["train"].job
+    items = {"test": (data.language, test)}
+    items |= {further_name(code): (code, some_items(config, part.job)) for code, part in data.further.items()}
+    for each in removed(config, data):
+        corruption = Corruption((each.words,), each.kind, "offsets", 0)
+        tagged = tagging_job(config, data, test)
+        items[each.name()] = (data.language, steps.corrupt.job(test, tagged, corruption))
+    return {
+        name: AskedSet(data.name, language, data.kind, data.classes, job, train)
+        for name, (language, job) in items.items()
+    }
+
+
+def asked_jobs(config: Config, data: ClaimData) -> list[Job[Any]]:
+    """Every prompt with every draw about the test items, and with its first draw about the other sets."""
+    wanted: list[Job[Any]] = []
+    for name, asked in asked_sets(config, data).items():
+        each = config if name == "test" else one_draw(config)
+        wanted += [asked.items, *(job for row in ask_jobs(each, asked) for job in row)]
+    main = asked_sets(config, data)["test"]
+    for other in (with_examples(config), of_reference(config)):
+        wanted += [] if other is None else [job for row in ask_jobs(other, main) for job in row]
+    return wanted
+
+
+def one_draw(config: Config) -> Config:
+    """The same with the first draw of examples and the first sample alone."""
+    prompts = config.prompts
+    return replace(config, prompts=replace(prompts, draws=prompts.draws[:1], samples=prompts.samples[:1]))
+
+
+def with_examples(config: Config) -> Config | None:
+    """The same prompts with examples before the questions, in so many draws; None where they have some anyway."""
+    if not config.levels or config.prompts.examples:
+        return None
+    prompts = replace(config.prompts, examples=EXAMPLES, draws=tuple(range(config.levels)))
+    return replace(config, prompts=replace(prompts, samples=prompts.samples[:1]), levels=0)
+
+
+def of_reference(config: Config) -> Config | None:
+    """The same prompts asked of the reference model; None without one."""
+    return replace(one_draw(config), model=config.reference, reference="") if config.reference else None
 
 
 def further_name(language: str) -> str:
@@ -139,9 +195,8 @@ def _why_no_tagger(tagger: str, language: str) -> str:
     return ""
 
 
-def tagging_job(config: Config, data: ClaimData) -> Job[object]:
+def tagging_job(config: Config, data: ClaimData, test: Job[Dataset]) -> Job[object]:
     """The job that tags the test texts."""
-    test = data.parts["test"].job
     if not has_own(config):
         return toy.tag_generated.job(test)
     tagger = tagger_of(config, data.language)
@@ -199,7 +254,7 @@ def reference_jobs(config: Config, data: ClaimData) -> list[Job[TrainingOutcome]
     if not config.reference:
         return []
     sets = {split: data.parts[split].job for split in ("validation", "test")}
-    seeds = config.seeds[:REFERENCES]
+    seeds = config.seeds[: config.references]
     return [_training(config, data, config.reference, Seeds.all(seed), sets) for seed in seeds]
 
 

@@ -5,77 +5,64 @@ Prices come from measured rates and are rounded up; what does not fit is left ou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import layer_config, removed, sides, source_seeds
 from goldproof.claiming.settings import Config
+from goldproof.claiming.stages import Omission, Part, Stage, minutes_text
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
 
 FEWEST_ROWS = 200
 FEWEST_TRAININGS = 3
-PAGE = 20.0  # seconds to draw the page and its reports
+PAGE = 15.0  # seconds to draw the page and its reports, beside the audit's, which is computed anew
 SHARE = 0.9  # of the time that is planned with; the rest is for what prices miss
-CALIBRATION = 15.0
+TRAININGS = "trainings"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A step of the work: what it asks, the settings with it and all before it, and its seconds."""
+class Budget:
+    """The time that is given and what of it is gone: `spent` seconds of so many minutes.
 
-    name: str
-    config: Config
-    seconds: float
+    `audit` are the seconds that the audit took, None where it is still to be run.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Omission:
-    """What was not asked, and what it would take; without seconds, why it cannot be."""
-
-    name: str
-    seconds: float | None = None
-    reason: str = ""
-
-    def sentence(self) -> str:
-        """In words."""
-        if self.seconds is None:
-            return f"{self.name}: {self.reason}"
-        return f"{self.name}: about {minutes_text(self.seconds)} more."
+    minutes: float
+    spent: float = 0.0
+    audit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsPlan:
-    """The stages in order, what is left out, the minutes that were given and the rates that prices rest on."""
+    """The stages in order, what is left out, the minutes that were given and the rates that prices rest on.
+
+    `audit` are the seconds of the audit, which comes first, `page` those of the page at the end.
+    """
 
     stages: tuple[Stage, ...]
     left_out: tuple[Omission, ...]
     minutes: float
     rates: Rates
+    audit: float = 0.0
+    page: float = PAGE
 
     @property
     def seconds(self) -> float:
-        """What all stages are expected to take, the page included."""
-        return sum(stage.seconds for stage in self.stages) + PAGE
+        """What is expected in all, the page included."""
+        return self.audit + sum(stage.seconds for stage in self.stages) + self.page
 
     def lines(self) -> list[str]:
         """The plan as people read it, before work starts."""
         said = [f"{stage.name}: about {minutes_text(stage.seconds)}" for stage in self.stages]
-        return [f"Planned for {self.minutes:g} minutes: about {minutes_text(self.seconds)} in all.", *said] + [
-            f"left out: {each.sentence()}" for each in self.left_out
+        return [
+            f"Planned for {self.minutes:g} minutes: about {minutes_text(self.seconds)} in all. Work ends within the "
+            f"minutes given; the page then takes about {minutes_text(self.page)} to write.",
+            *([f"the audit: about {minutes_text(self.audit)}"] if self.audit else []),
+            *said,
+            *(f"left out: {each.sentence()}" for each in self.left_out),
         ]
-
-
-def minutes_text(seconds: float) -> str:
-    """A time in minutes, or seconds where it is short.
-
-    >>> minutes_text(40), minutes_text(400)
-    ('40 seconds', '7 minutes')
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} seconds"
-    return f"{round(seconds / 60)} minutes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,37 +104,45 @@ class Prices:
         return 2 * (self.rates.load + read * self.rates.item) + 26 * (0.6 + read * 0.0008)
 
 
-def make_plan(asked: Config, data: ClaimData, rates: Rates, minutes: float) -> ClaimsPlan:
+def make_plan(asked: Config, data: ClaimData, rates: Rates, budget: Budget) -> ClaimsPlan:
     """The stages that fit, in the order of their worth; an error where not even one small training does."""
     prices = Prices(asked, data, rates)
-    room = minutes * 60 * SHARE - PAGE - CALIBRATION - 2 * prices.audit()  # done once, and drawn once more
-    left: list[Omission] = []
+    audit = prices.audit() if budget.audit is None else 0.0
+    page = PAGE + (prices.audit() if budget.audit is None else budget.audit)
+    room = (budget.minutes * 60 - budget.spent) * SHARE - page - audit
     bare = replace(asked, seeds=asked.seeds[:1], reference="", one_side=0, levels=0, layers=False)
-    base, left = _sized(bare, prices, room, minutes, left)
-    n_first = FEWEST_TRAININGS if _fits(base, prices, room) else 1
-    first = replace(base, seeds=asked.seeds[:n_first])
-    name = f"the audit, and {n_first} training{'s' if n_first > 1 else ''}{_elsewhere(first, data)}"
-    seconds = 2 * prices.audit() + len(first.seeds) * prices.training(first)
-    room -= len(first.seeds) * prices.training(first)
-    stages = [Stage(name, first, seconds)]
-    for more, config, price in _further_stages(asked, first, prices):
-        if price <= room:
-            stages.append(Stage(more, _joined(stages[-1].config, config), price))
-            room -= price
+    base, left = _sized(bare, prices, room, budget, page + audit)
+    n_first = min(FEWEST_TRAININGS, len(asked.seeds)) if _fits(base, prices, room) else 1
+    said = f"{n_first} training{'s' if n_first > 1 else ''}{_elsewhere(base, data)}"
+    first = _grown(said, n_first, prices.training(base), lambda k: replace(base, seeds=asked.seeds[:k]))
+    room -= first.seconds
+    stages = [first]
+    for stage in _further_stages(asked, first.config, prices):
+        if stage.seconds <= room:
+            stages.append(_after(stages[-1].config, stage))
+            room -= stage.seconds
         else:
-            left.append(Omission(f"{more[0].upper()}{more[1:]}", price))
-    return ClaimsPlan(tuple(stages), tuple(left), minutes, rates)
+            left.append(Omission(stage.title, stage.seconds))
+    return ClaimsPlan(tuple(stages), tuple(left), budget.minutes, rates, audit, page)
+
+
+def _grown(name: str, n: int, seconds: float, config_of: Callable[[int], Config], unit: str = TRAININGS) -> Stage:
+    """A stage of n parts that take as long as each other."""
+    return Stage(name, tuple(Part(config_of(k), k * seconds) for k in range(1, n + 1)), unit)
+
+
+def _after(before: Config, stage: Stage) -> Stage:
+    """The stage with all that was asked before it."""
+    return replace(stage, parts=tuple(replace(each, config=_joined(before, each.config)) for each in stage.parts))
 
 
 def _fits(config: Config, prices: Prices, room: float) -> bool:
     return min(FEWEST_TRAININGS, len(prices.config.seeds)) * prices.training(config) <= room
 
 
-def _sized(
-    config: Config, prices: Prices, room: float, minutes: float, left: list[Omission]
-) -> tuple[Config, list[Omission]]:
+def _sized(config: Config, prices: Prices, room: float, budget: Budget, fixed: float) -> tuple[Config, list[Omission]]:
     """The Config that the time allows: first without removed words, then other languages, then with fewer rows."""
-    n = min(FEWEST_TRAININGS, len(prices.config.seeds))
+    n, left = min(FEWEST_TRAININGS, len(prices.config.seeds)), []
     for name, tried in (
         ("Words removed from the test texts", replace(config, classes=())),
         ("Tests in other languages", replace(config, classes=(), tests=())),
@@ -155,66 +150,61 @@ def _sized(
         if _fits(config, prices, room):
             break
         if (tried.classes, tried.tests) != (config.classes, config.tests):
-            left = [*left, Omission(name, n * (prices.training(config) - prices.training(tried)))]
+            more = n * (prices.training(config) - prices.training(tried))
+            left += [Omission(name, more)] if more else []
             config = tried
     if prices.training(config) <= room:
         return config, left
-    return _fewer_rows(config, prices, room, minutes, left)
+    fewer, omission = _fewer_rows(config, prices, room, budget, fixed)
+    return fewer, [*left, omission]
 
 
-def _fewer_rows(
-    config: Config, prices: Prices, room: float, minutes: float, left: list[Omission]
-) -> tuple[Config, list[Omission]]:
+def _fewer_rows(config: Config, prices: Prices, room: float, budget: Budget, fixed: float) -> tuple[Config, Omission]:
     n = len(prices.data.parts["train"].data)
     rows = n
     while rows > FEWEST_ROWS:
         rows = max(FEWEST_ROWS, int(rows * 0.9))
         fewer = replace(config, data=replace(config.data, most_train=rows))
         if prices.training(fewer) <= room:
-            said = Omission(f"Trained on {rows:,} of {n:,} rows; all of them", prices.training(config))
-            return fewer, [*left, said]
+            return fewer, Omission(f"Trained on {rows:,} of {n:,} rows; all of them", prices.training(config))
     least = prices.training(replace(config, data=replace(config.data, most_train=min(FEWEST_ROWS, n))))
-    needed = (least + 2 * prices.audit() + PAGE + CALIBRATION) / SHARE / 60
+    needed = ((least + fixed) / SHARE + budget.spent) / 60
     raise UsageError(
-        f"--minutes {minutes:g} is too short here: one training on {min(FEWEST_ROWS, n):,} rows, the audit and the "
-        f"page take about {needed:.1f} minutes"
+        f"--minutes {budget.minutes:g} is too short here: one training on {min(FEWEST_ROWS, n):,} rows, the audit and "
+        f"the page take about {needed:.1f} minutes"
     )
 
 
 def _elsewhere(config: Config, data: ClaimData) -> str:
-    said = [f"in {len(data.further)} other languages"] if data.further and config.tests else []
+    n = len(data.further)
+    said = [f"in {n} other {'language' if n == 1 else 'languages'}"] if n and config.tests else []
     said += [f"without {', '.join(config.classes)}"] if removed(config, data) else []
     return f", also tested {' and '.join(said)}" if said else ""
 
 
-def _further_stages(asked: Config, first: Config, prices: Prices) -> Sequence[tuple[str, Config, float]]:
+def _further_stages(asked: Config, first: Config, prices: Prices) -> Sequence[Stage]:
     """What may follow, each with the settings that it adds and its seconds."""
-    data, found = prices.data, []
+    data, found, plain = prices.data, [], prices.plain(first)
     if sides(asked, data):
         n = min(asked.one_side, len(first.seeds))
-        price = 2 * n * prices.plain(first)
-        found.append((f"each text alone ({2 * n} trainings)", replace(first, one_side=asked.one_side), price))
+        name = f"each text alone ({2 * n} trainings)"
+        found.append(_grown(name, n, 2 * plain, lambda k: replace(first, one_side=k), "pairs of trainings"))
     if asked.reference:
-        price = len(first.seeds) * prices.plain(first)
-        found.append(
-            (f"the reference model ({len(first.seeds)} trainings)", replace(first, reference=asked.reference), price)
-        )
+        n = min(asked.references, len(first.seeds))
+        name = f"the reference model ({n} training{'s' if n > 1 else ''})"
+        found.append(_grown(name, n, plain, lambda k: replace(first, reference=asked.reference, references=k)))
     if layer_config(asked, data) is not None:
-        found.append(("what the layers know", replace(first, layers=True), prices.layers(asked)))
-    extra = len(asked.seeds) - len(first.seeds)
+        part = Part(replace(first, layers=True), prices.layers(asked))
+        found.append(Stage("what the layers know", (part,), paced=False))
+    extra, before = len(asked.seeds) - len(first.seeds), len(first.seeds)
     if extra > 0:
-        price = extra * prices.training(first)
-        found.append((f"{extra} more training{'s' if extra > 1 else ''}", replace(first, seeds=asked.seeds), price))
+        name = f"{extra} more training{'s' if extra > 1 else ''}"
+        more = lambda k: replace(first, seeds=asked.seeds[: before + k])  # noqa: E731
+        found.append(_grown(name, extra, prices.training(first), more))
     if asked.levels:
         n = len(source_seeds(asked))
-        price = n * prices.plain(first)
-        found.append(
-            (
-                f"initialisation, data order and dropout told apart ({n} trainings)",
-                replace(first, levels=asked.levels),
-                price,
-            )
-        )
+        part = Part(replace(first, levels=asked.levels), n * plain)
+        found.append(Stage(f"initialisation, data order and dropout told apart ({n} trainings)", (part,)))
     return found
 
 
@@ -225,6 +215,7 @@ def _joined(before: Config, more: Config) -> Config:
         seeds=max(before.seeds, more.seeds, key=len),
         one_side=before.one_side or more.one_side,
         reference=before.reference or more.reference,
+        references=more.references if more.reference else before.references,
         layers=before.layers or more.layers,
         levels=before.levels or more.levels,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from goldproof.jobs.names import named
 from goldproof.judging.audit.settings import LightThresholds
+from goldproof.models.endpoint import Calls
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
 from goldproof.studies.shared import (
@@ -14,10 +15,13 @@ from goldproof.studies.shared import (
     ColumnChoice,
     Data,
     Models,
+    Prompts,
+    call_rules,
     group_rules,
     is_limit,
     model_rules,
     parse_folder,
+    prompt_rules,
     without,
 )
 from goldproof.training.recipe import Recipe
@@ -52,17 +56,21 @@ class ClaimThresholds:
 class Config:
     """Settings of the page of claims.
 
-    `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER; `reference` one more, trained alike, to be
-    compared with it; empty for none. `data.train` and `data.test` are files of your own; `tests` are further test files
-    in other languages, each as LANGUAGE=FILE. `seeds` are the trainings. What is asked beyond them: `classes` of words
-    that are removed from the test texts (with `tagger`, that of the language unless named), `one_side` in how many
-    trainings each text of a pair stands alone, `levels` of how many seeds each the initialisation, the order and
-    dropout are told apart (a Latin square; 0 for none), and with `layers` what the layers know, of at most
-    `most_probed` rows. `left_out` are sentences on what was not asked and what it would take.
+    `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER; `reference` one more, trained alike so many
+    times (`references`), to be compared with it; empty for none. `data.train` and `data.test` are files of your own;
+    `tests` are further test files in other languages, each as LANGUAGE=FILE. `seeds` are the trainings. What is asked
+    beyond them: `classes` of words that are removed from the test texts (with `tagger`, that of the language unless
+    named), `one_side` in how many trainings each text of a pair stands alone, `levels` of how many seeds each the
+    initialisation, the order and dropout are told apart (a Latin square; 0 for none), and with `layers` what the layers
+    know, of at most `most_probed` rows. `left_out` are sentences on what was not asked and what it would take.
+
+    A language model, or an endpoint, is asked with `prompts` and not trained (`endpoint` says how it is called);
+    `levels` are then the draws of examples that are put before the questions besides.
     """
 
     model: Models = "fake"
     reference: str = ""
+    references: int = 3
     data: Data = field(default=Data(corpus=GENERATED), metadata=without("root", "hub", own="train"))
     tests: tuple[str, ...] = ()
     columns: ColumnChoice = field(default_factory=ColumnChoice)
@@ -78,6 +86,8 @@ class Config:
     level: float = 0.95
     smallest: int = 10
     thresholds: ClaimThresholds = field(default_factory=ClaimThresholds)
+    prompts: Prompts = field(default_factory=Prompts)
+    endpoint: Calls = field(default_factory=Calls)
     left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -89,6 +99,8 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield from group_rules(c)
     yield from model_rules(c.model)
     yield from own_rules(c)
+    yield from prompt_rules(c.prompts)
+    yield from call_rules(c.endpoint, c.model, c.prompts)
     yield "model", isinstance(c.model, str), "one model; a second one is the 'reference'"
     yield "reference", c.reference != c.model or not c.reference, "another model than 'model'"
     yield "data.corpus", c.data.corpus == GENERATED, f"{GENERATED!r}; files of your own are named in 'data.train'"
@@ -99,6 +111,7 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "tests", all(all(each) for each in parts), "LANGUAGE=FILE each"
     yield "tests", are_distinct([language for language, _, _ in parts]), "one file for each language"
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
+    yield "references", c.references >= 1, "at least 1 training"
     yield "classes", are_distinct(c.classes), "none twice"
     yield "one_side", c.one_side >= 0, "0 or more trainings"
     yield "levels", c.levels == 0 or c.levels >= 3, "0, or at least 3"

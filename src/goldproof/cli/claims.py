@@ -15,7 +15,8 @@ from goldproof.cli.run import show_report
 from goldproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from goldproof.claiming.running import ClaimsNews, ClaimsPage, Listener
+    from goldproof.claiming.running import ClaimsPage
+    from goldproof.claiming.work import ClaimsNews, Listener
 
 
 def claims(  # noqa: PLR0913 - one parameter per option
@@ -106,7 +107,7 @@ def following_claims() -> Iterator[Listener]:
 
 
 def _left(news: ClaimsNews) -> str:
-    from goldproof.claiming.planner import minutes_text
+    from goldproof.claiming.stages import minutes_text
 
     return f"about {minutes_text(news.left)} left" if news.left else ""
 

@@ -24,6 +24,7 @@ from goldproof.jobs.plan import make_plan
 from goldproof.jobs.ready import JobGroup, Ready
 from goldproof.jobs.runner import Runner, WorkerLostError
 from goldproof.jobs.store import Store
+from goldproof.jobs.watch import is_watched, tell
 from goldproof.jobs.work import Refusal, WorkReport, outcome_of
 
 TRIES = 3
@@ -31,6 +32,7 @@ SUBMISSION_SECONDS = 0.05
 LARGEST_SUBMISSION = 64
 POLL_SECONDS = 0.1
 LOOK_SECONDS = 10.0  # the runner has a look at its machines so often at least
+WATCHED_SECONDS = 1.0  # and whoever watches learns so often that time goes by
 
 
 def run_jobs(jobs: Iterable[Job[Any]], store: Store, runner: Runner) -> Iterator[Outcome]:
@@ -69,6 +71,7 @@ class Schedule:
             while True:
                 while self.news:
                     yield self.news.popleft()
+                tell()
                 if not self.stop:
                     self._submit()
                 if self.flying:
@@ -158,7 +161,8 @@ class Schedule:
     def _collect(self) -> None:
         """Wait for an answer and take all that are there."""
         with suppress(Empty):
-            self._take_answer(self.answers.get(timeout=POLL_SECONDS if self.elsewhere else LOOK_SECONDS))
+            patience = WATCHED_SECONDS if is_watched() else LOOK_SECONDS
+            self._take_answer(self.answers.get(timeout=POLL_SECONDS if self.elsewhere else patience))
             while not self.answers.empty():
                 self._take_answer(self.answers.get())
 

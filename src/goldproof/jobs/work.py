@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,6 +26,7 @@ from goldproof.jobs.pace import size_from
 from goldproof.jobs.presence import at_work
 from goldproof.jobs.scratch import scratch_at
 from goldproof.jobs.store import Circumstances, Store
+from goldproof.jobs.watch import handing_to
 
 COMMITS_AT_ONCE = 8  # a disk flushes several small files in about the time of one
 _LIBRARIES = ("numpy", "scipy", "sklearn", "pyarrow", "torch", "transformers")
@@ -75,7 +76,8 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
                 group = [job for job in group if job.key not in there]
                 if not group:
                     continue
-                results, costs = _run_group(group, store)
+                early = _Early(group, lambda *made: pending.append((made[0], committers.submit(settle, *made))))
+                results, costs = _run_group(group, store, early)
             except (DamagedValueError, AbsentValueError) as error:
                 culprit = _culprit(error, group, store)
                 report.unusable[culprit] = str(error)
@@ -84,8 +86,9 @@ def work_on(groups: Sequence[Sequence[Job[Any]]], store: Store) -> WorkReport:
             except StoreError as error:
                 report.refused = {job.key: Refusal(str(error), again=not error.full) for job in group}
                 break
-            for job, result, cost in zip(group, results, costs, strict=True):
-                pending.append((job, committers.submit(settle, job, result, cost)))
+            for place, (job, result, cost) in enumerate(zip(group, results, costs, strict=True)):
+                if place not in early.places:
+                    pending.append((job, committers.submit(settle, job, result, cost)))
             if refusing.is_set():
                 break
     for job, commit in pending:
@@ -110,16 +113,42 @@ class _Cost:
     size: float | None
 
 
-def _run_group(group: Sequence[Job[Any]], store: Store) -> tuple[list[Any], list[_Cost]]:
-    """What each job of a group gave, and what it took: an equal share of the time of all."""
+class _Early:
+    """Takes values of a group that are there before the others, each with the time since the one before."""
+
+    def __init__(self, group: Sequence[Job[Any]], commit: Callable[[Job[Any], Any, _Cost], None]) -> None:
+        self.group = group
+        self.commit = commit
+        self.places: set[int] = set()
+        self.sizes: list[float | None] = [None] * len(group)
+        self.since = time.perf_counter()
+
+    def begin(self, sizes: Sequence[float | None]) -> None:
+        """The work begins now."""
+        self.sizes, self.since = list(sizes), time.perf_counter()
+
+    def take(self, place: int, value: Any) -> None:
+        """Commit the value of one job."""
+        self.places.add(place)
+        self.commit(self.group[place], value, _Cost(self.lap(), self.sizes[place]))
+
+    def lap(self) -> float:
+        """The seconds since the last value, or the beginning."""
+        before, self.since = self.since, time.perf_counter()
+        return self.since - before
+
+
+def _run_group(group: Sequence[Job[Any]], store: Store, early: _Early) -> tuple[list[Any], list[_Cost]]:
+    """What each job of a group gave, and what it took: an equal share of the time of all that were not there before."""
     needed = {need.key: store.load(need.key) for job in group for need in job.needs}
     arguments = [{name: substitute(v, needed) for name, v in job.arguments.items()} for job in group]
-    start = time.perf_counter()
+    sizes = [size_from(job.step, given) for job, given in zip(group, arguments, strict=True)]
     folders = [store.scratch(job.key) for job in group]
-    with scratch_at(folders), cache_at(store.cache), at_work(group, store):
+    early.begin(sizes)
+    with scratch_at(folders), cache_at(store.cache), at_work(group, store), handing_to(early.take):
         results = _run(group, arguments)
-    seconds = (time.perf_counter() - start) / len(group)
-    return results, [_Cost(seconds, size_from(job.step, given)) for job, given in zip(group, arguments, strict=True)]
+    seconds = early.lap() / max(1, len(group) - len(early.places))
+    return results, [_Cost(seconds, size) for size in sizes]
 
 
 def _run(group: Sequence[Job[Any]], arguments: list[dict[str, Any]]) -> list[Any]:

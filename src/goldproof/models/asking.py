@@ -17,6 +17,7 @@ from goldproof.builders.prompts.prompt import FREE, Prompt
 from goldproof.data.dataset import Dataset
 from goldproof.errors import GoldproofError, UsageError
 from goldproof.jobs import Resources, step
+from goldproof.jobs.watch import hand_over
 from goldproof.models.language_model import ASKING
 from goldproof.models.protocols import PromptQuestion, Respondent, Sampling
 from goldproof.models.replies import Replies
@@ -25,12 +26,15 @@ from goldproof.models.replies import Replies
 def ask_together(arguments: Sequence[Mapping[str, Any]]) -> Iterable[Replies | GoldproofError]:
     """Several prompts to one model over the same items; a prompt that fails has its error in place of replies."""
     model = arguments[0]["model"].open()
-    for each in arguments:
+    for place, each in enumerate(arguments):
         rest = {name: value for name, value in each.items() if name != "model"}
         try:
-            yield ask_model(model, **rest)
+            found = ask_model(model, **rest)
         except GoldproofError as error:
             yield error
+        else:
+            hand_over(place, found)
+            yield found
 
 
 @step(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from goldproof.models.endpoint_client import EndpointClient
 
 PREFIX = "endpoint:"
+BUDGET = "the budget of "
+"""How the error begins where a request would cost more than may be spent."""
 
 
 @named("models.Calls")

@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 from goldproof.draws import draw_fraction
 from goldproof.errors import ModelError
 from goldproof.jobs.cache import cache_folder
-from goldproof.models.endpoint import Calls, Endpoint
+from goldproof.jobs.watch import ITEMS, tell
+from goldproof.models.endpoint import BUDGET, Calls, Endpoint
 from goldproof.models.endpoint_journal import Journal, KeptAnswer
 from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling
 
@@ -90,6 +91,7 @@ class EndpointClient:
             try:
                 for future in futures:
                     future.result()
+                    tell(ITEMS, 1)
             except BaseException:
                 for future in futures:
                     future.cancel()
@@ -124,7 +126,7 @@ class EndpointClient:
             spent = (journal.tokens_in * into + journal.tokens_out * out) / 1e6
             if spent + self._reserved + most > self.calls.budget:
                 raise ModelError(
-                    f"the budget of {self.calls.budget:g} would be passed: {spent:.4g} were spent on "
+                    f"{BUDGET}{self.calls.budget:g} would be passed: {spent:.4g} were spent on "
                     f"{len(journal.answers):,} answers, which are kept; raise endpoint.budget and run the same again"
                 )
             self._reserved += most

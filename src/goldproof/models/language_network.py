@@ -15,6 +15,7 @@ import torch
 
 from goldproof.draws import draw_fraction
 from goldproof.errors import ModelError
+from goldproof.jobs.watch import ITEMS, tell
 from goldproof.models.language_model import LanguageModel
 from goldproof.models.likelihoods import Coded, DecoderScorer, EncoderDecoderScorer
 from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling
@@ -64,6 +65,7 @@ class OpenLanguageModel:
             texts = self._generate_batch([coded[i] for i in rows], [ids[i] for i in rows], sampling)
             for row, text in zip(rows, texts, strict=True):
                 found[row] = text
+            tell(ITEMS, len(rows))
         return found
 
     def _contexts(self, contexts: Sequence[str], room: int) -> list[list[int]]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from goldproof.jobs.watch import ITEMS, tell
 from goldproof.models.reading import LayerVectors, check_texts
 from goldproof.models.readout import Readout
 from goldproof.models.transformer import Transformer
@@ -66,6 +67,7 @@ class LayerReader:
             if vectors is None:
                 vectors = pooled.new_empty((pooled.shape[0], len(texts), pooled.shape[2]))
             vectors[:, torch.from_numpy(rows).to(self.device)] = pooled
+            tell(ITEMS, len(rows))
         assert vectors is not None
         return LayerVectors(vectors.cpu().numpy(), tokens.lengths)
 

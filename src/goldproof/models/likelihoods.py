@@ -22,6 +22,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from goldproof.jobs.watch import ITEMS, tell
+
 LogLikelihoods = npt.NDArray[np.float64]
 TokenIds = tuple[int, ...]
 _TOKENS = {"cpu": 2048, "cuda": 32_768}  # tokens in a batch, padding included
@@ -89,6 +91,7 @@ class DecoderScorer:
         for batch in _batches([row.width for row in rows], len(prefix), self.batch_tokens):
             for place, found in zip(batch, self._score_rows([rows[i] for i in batch], cache, len(prefix)), strict=True):
                 values[place] = found
+            tell(ITEMS, len(batch))
         return values
 
     def _read(self, prefix: TokenIds) -> Any:
@@ -149,6 +152,7 @@ class DecoderScorer:
                 answer = questions[item].options[option]
                 end = len(rows[place])
                 values[item][option] = _sum(logits[i, end - len(answer) : end], answer)
+            tell(ITEMS, len(batch) * len(questions) / len(flat))
         return values
 
 
@@ -166,6 +170,7 @@ class EncoderDecoderScorer:
         for batch in _batches([len(question.context) for question in questions], 0, self.batch_tokens):
             for place, found in zip(batch, self._score_batch([questions[i] for i in batch]), strict=True):
                 values[place] = found
+            tell(ITEMS, len(batch))
         return values
 
     def _score_batch(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:

@@ -26,13 +26,15 @@ class Hooks:
     """What a training leaves behind and tells on its way: folders of the seeds, in their order, and a listener.
 
     `scratch` are folders for snapshots, from which a training that was broken off is taken up again. `weights` are
-    folders for the trained weights; without them none are kept. `progress` is called after every step. With `average`
-    the weights at the evaluation points after step 0 are averaged, and the mean model is evaluated once at the end.
+    folders for the trained weights; without them none are kept. `progress` is called after every step, `finished` with
+    the place and the outcome of a seed that was trained alone and is done before others. With `average` the weights at
+    the evaluation points after step 0 are averaged, and the mean model is evaluated once at the end.
     """
 
     scratch: tuple[Path, ...] = ()
     weights: tuple[Path, ...] = ()
     progress: Callable[[Progress], None] | None = None
+    finished: Callable[[int, TrainingOutcome], None] | None = None
     average: bool = False
 
 

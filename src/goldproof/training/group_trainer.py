@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from goldproof.errors import TrainingError, UsageError
+from goldproof.jobs.watch import SKIPPED, STEPS, CutShortError, tell
 from goldproof.models.examples import Examples
 from goldproof.models.protocols import Floats, Trainable
 from goldproof.models.windows import read_answers
@@ -50,6 +51,7 @@ def run(  # noqa: PLR0913  the arguments of finetune_many, checked, with the cla
     with arithmetic(recipe):
         shared = make_shared_setup(network, prepared, recipe, how, n_steps, device)
         session = GroupTrainer(shared, evaluate, tuple(classes), hooks, identity)
+        session.places = {seed: place for place, seed in enumerate(seeds)}
         for group in groups(trainings, how, device):
             session.run(group)
     return [training.result or TrainingError("the training was not run") for training in trainings]
@@ -109,6 +111,7 @@ class GroupTrainer:
         self.points = shared.recipe.points(len(shared.prepared.train.lengths))
         self.evaluation_tokens = shared.how.tokens_of_evaluation(shared.device.type)
         self._wrote = time.monotonic()
+        self.places: dict[Seeds, int] = {}
 
     def run(self, trainings: Sequence[SeedTraining]) -> None:
         """Train a group to its end; where memory is too small for all of it, in halves."""
@@ -149,8 +152,10 @@ class GroupTrainer:
         stepper = make_stepper(stack)
         if stack.n_done == 0 and 0 in self.points and not trainings[0].points:
             self._evaluate(stack, trainings)
+        tell(SKIPPED, stack.n_done * stack.n)
         while trainings and stack.n_done < self.shared.n_steps:
             self._advance(stack, stepper, trainings)
+            self._tell(stack, trainings)
             done = stack.n_done
             is_point, is_last = done in self.points, done == self.shared.n_steps
             if not (is_point or is_last or done % self.shared.how.look_every == 0 or self._is_due()):
@@ -185,6 +190,17 @@ class GroupTrainer:
             training.n_lanes = max(training.n_lanes, stack.n)
         if self.hooks.progress is not None:
             self.hooks.progress(Progress(stack.seeds, stack.n_done, self.shared.n_steps))
+
+    def _tell(self, stack: SeedStack, trainings: Sequence[SeedTraining]) -> None:
+        """Tell whoever watches of a step; where that ends the work, leave a snapshot unless an evaluation is due."""
+        try:
+            tell(STEPS, stack.n)
+        except CutShortError:
+            if self.hooks.scratch and stack.n_done not in self.points and stack.n_done < self.shared.n_steps:
+                ended = self._look(stack, trainings, is_point=False, is_last=False)
+                if not any(ended):
+                    self._snapshot(stack, trainings)
+            raise
 
     def _look(self, stack: SeedStack, trainings: Sequence[SeedTraining], is_point: bool, is_last: bool) -> list[bool]:
         """Fetch losses, evaluate at a point, and say which seeds have ended."""
@@ -284,6 +300,9 @@ class GroupTrainer:
         items = {name: found.ids for name, found in self.evaluate.items()}
         averaged = self._averaged(stack, training, place)
         training.finish(self.classes, items, dict(self.shared.prepared.n_truncated), conduct, averaged)
+        is_alone = training.n_lanes == 1 and len(self.places) > 1
+        if self.hooks.finished is not None and is_alone and isinstance(training.result, TrainingOutcome):
+            self.hooks.finished(self.places[training.seeds], training.result)
 
     def _narrowed(self, stack: SeedStack, kept: Sequence[int]) -> SeedStack:
         narrowed = SeedStack(self.shared, [stack.seeds[i] for i in kept], stack.select(kept), stack.n_done)

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch.func import functional_call, vmap
 
+from goldproof.jobs.watch import ITEMS, tell
 from goldproof.models.protocols import Floats
 from goldproof.training.packing import PackedItems, length_batches
 from goldproof.training.recipe import Precision
@@ -64,6 +65,7 @@ def predict_items(placed: PlacedModule, parameters: Tensors, packed: PackedItems
                 logits = _forward_stacked(placed, parameters, batch, n_seeds)
             for i, logit in zip(chosen, logits.float().transpose(0, 1).cpu().numpy(), strict=True):
                 found[i] = logit
+            tell(ITEMS, n_seeds * len(chosen))
     finally:
         placed.module.train(was_training)
     return found

@@ -10,6 +10,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import TrainingError
 from goldproof.jobs import Resources, step
 from goldproof.jobs.scratch import scratch_folders
+from goldproof.jobs.watch import hand_over
 from goldproof.models.examples import Examples, examples_from_table
 from goldproof.training.finetune import TRAINING, Hooks, finetune, finetune_many
 from goldproof.training.outcome import TrainingOutcome
@@ -30,7 +31,7 @@ def _train_many(arguments: Sequence[Mapping[str, Any]], average: bool) -> list[T
     first = arguments[0]
     train, evaluate = _examples(first["train"], first["recipe"]), _sets(first["evaluate"], first["recipe"])
     seeds = [each["seeds"] for each in arguments]
-    hooks = Hooks(scratch=scratch_folders(), average=average)
+    hooks = Hooks(scratch=scratch_folders(), finished=hand_over, average=average)
     return finetune_many(first["model"], train, evaluate, first["recipe"], seeds, hooks=hooks)
 
 

@@ -127,7 +127,7 @@ def ask(files, store, minutes, seconds, tests=None, told=None, rates=RATES):
         minutes,
         find_store(store),
         progress=lambda news: (told if told is not None else []).extend(news.lines),
-        timing=Timing(clock, lambda config, data: rates),
+        timing=Timing(clock, lambda config, data, store: rates),
     )
     return page, clock
 
@@ -140,10 +140,14 @@ def test_two_of_three_trainings_are_used_and_the_page_says_so(files, tmp_path):
     store = tmp_path / "store"
     page, clock = ask(files, store, 3, lambda n: 0.01 if n < 2 else 60.0)
     assert page.config.seeds == (0, 1)
-    assert "for this training (seed 0) on items like these; it says nothing of another one." in page.report.answer.sentence
+    assert (
+        "for this training (seed 0) on items like these; it says nothing of another one." in page.report.answer.sentence
+    )
     (section,) = [each for each in page.report.sections if each.title == "Not asked"]
     first = section.items[0].text
-    assert first.startswith("3 trainings: 2 of 3 trainings were finished when the time was over; the others take about ")
+    assert first.startswith(
+        "3 trainings: 2 of 3 trainings were finished when the time was over; the others take about "
+    )
     assert trained(store) == 2
     assert clock.time <= 3 * 60 + 10 * 60.0  # the time was over at one look, and nothing was begun after it
     again, _ = ask(files, store, 3, lambda n: 60.0)

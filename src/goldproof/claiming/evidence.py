@@ -16,6 +16,7 @@ from typing import Any
 
 import goldproof
 from goldproof.claiming.data import ClaimData, ClaimPart
+from goldproof.claiming.plan import of_reference
 from goldproof.claiming.settings import Config
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Store
@@ -23,6 +24,8 @@ from goldproof.jobs.key import canonical, digest
 from goldproof.models.named import find_model
 from goldproof.report.summary import Cell, Claim, Marked, Report, Table, Text
 from goldproof.statistics.estimate import Estimate
+from goldproof.studies.asked import is_asked
+from goldproof.studies.asked.plan import asked_model
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.shared import parse_folder
 from goldproof.version import __version__
@@ -95,6 +98,9 @@ def row_digests(data: Dataset) -> list[str]:
 def model_digests(config: Config) -> dict[str, str]:
     """The digest of the model's files, and of the reference's."""
     named = {"model": str(config.model), "reference": config.reference}
+    asked = {"model": config, "reference": of_reference(config)}
+    if is_asked(config):
+        return {part: str(asked_model(each).digest) for part, each in asked.items() if each is not None}
     return {part: str(find_model(parse_folder(text).folder).digest) for part, text in named.items() if text}
 
 

@@ -1,4 +1,4 @@
-"""The lights of the page: those of the audit that a score hangs on, and three of the trainings, decided together.
+"""The lights of the page, decided together: those of the audit that a score hangs on, three of trainings or prompts.
 
 Red where the lower bound lies beyond its threshold, green only where the upper bound lies within, grey otherwise;
 Holm's procedure goes over those that rest on a sample. Leaks, size and constant trainings are counted and are no part
@@ -24,8 +24,8 @@ from goldproof.report.numbers import count, format_number
 from goldproof.statistics.estimate import Estimate
 
 OF_AUDIT = ("leaks", "shortcuts", "labels", "size")
-SPREAD = "the standard deviation of the score over trainings"
-CONSTANT = "trainings that give one answer to nearly everything"
+SPREAD = "the standard deviation of the score over {runs}"
+CONSTANT = "{runs} that give one answer to nearly everything"
 AHEAD = "by how much a bag of words is ahead"
 
 
@@ -73,15 +73,16 @@ def _rounded(level: float) -> float:
 
 
 def _spread(evidence: Evidence) -> LightQuestion:
-    """Whether trainings that differ in nothing but the seed score alike."""
+    """Whether trainings that differ in nothing but the seed, or prompts that ask for the same, score alike."""
     scores = evidence.per_training
     if len(scores) < 3:
-        reason = f"of {_trainings(len(scores))} too little can be said of others: at least 3 are needed"
+        reason = f"of {evidence.runs(len(scores))} too little can be said of others: at least 3 are needed"
         return LightQuestion("spread", (), reason)
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""
     interval = partial(deviation_interval, float(scores.std(ddof=1)), len(scores))
-    return LightQuestion("spread", (Gauge(SPREAD, interval, threshold, scale, 1 if scale else 3),))
+    of = SPREAD.format(runs=f"{evidence.run_kind}s")
+    return LightQuestion("spread", (Gauge(of, interval, threshold, scale, 1 if scale else 3),))
 
 
 def deviation_interval(deviation: float, n: int, level: float) -> Estimate:
@@ -105,7 +106,10 @@ def _constant(evidence: Evidence) -> LightQuestion:
         return LightQuestion("constant", (), "one label is so frequent that always giving it looks like any training")
     share, n = collapse.n / len(collapse.collapsed), len(collapse.collapsed)
     found = Estimate(share, share, share, "a count", n)
-    return LightQuestion("constant", (Gauge(CONSTANT, lambda _: found, 1e-9, "%", 0, is_sampled=False),))
+    return LightQuestion(
+        "constant",
+        (Gauge(CONSTANT.format(runs=f"{evidence.run_kind}s"), lambda _: found, 1e-9, "%", 0, is_sampled=False),),
+    )
 
 
 def _words(evidence: Evidence) -> LightQuestion:
@@ -121,9 +125,9 @@ def _worded(evidence: Evidence, light: Light) -> PageLight:
     if light.name in OF_AUDIT:
         sentence = evidence.audit["lights"][light.name]["said"][light.colour]
     elif light.gauge is None or light.estimate is None:
-        sentence = f"{TITLES[light.name]}: not judged, because {light.reason}."
+        sentence = f"{_title(evidence, light.name)}: not judged, because {light.reason}."
     else:
-        sentence = f"{TITLES[light.name]}: {WORDS[light.name](evidence, light.colour, light.estimate)}."
+        sentence = f"{_title(evidence, light.name)}: {WORDS[light.name](evidence, light.colour, light.estimate)}."
     gauge = light.gauge
     digits, scale = (gauge.digits, gauge.unit) if gauge is not None else (1, "")
     sampled = light.estimate if gauge is not None and gauge.is_sampled else None  # what is counted has no interval
@@ -136,18 +140,20 @@ def _spread_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
     limit = f"{shown(evidence.config.thresholds.spread, metric)}{unit(metric)}"
     said = {"red": "credibly more than", "green": "credibly less than", "grey": "neither credibly more nor less than"}
     at = f"{shown(found.value, metric)} [{shown(found.low, metric)}, {shown(found.high, metric)}]{unit(metric)}"
-    from_to = f"{_trainings(len(scores))} score from {low} to {high}"
+    from_to = f"{evidence.runs(len(scores))} score from {low} to {high}"
     return f"{from_to}; their standard deviation, {at}, is {said[colour]} {limit}"
 
 
 def _constant_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
     n = round(found.value * found.n)
     if colour == "green" and found.n == 1:
-        return "the one training did not end with one answer to nearly everything"
+        return f"the one {evidence.run_kind} did not end with one answer to nearly everything"
     if colour == "green":
-        return f"none of {_trainings(found.n)} gave one answer to nearly everything"
+        return f"none of {evidence.runs(found.n)} gave one answer to nearly everything"
     is_in = "is" if n == 1 else "are"
-    return f"{count(n)} of {_trainings(found.n)} gave one answer to nearly everything, and {is_in} in no score here"
+    if evidence.asked is not None:
+        return f"{count(n)} of {evidence.runs(found.n)} got one answer to nearly everything, and {is_in} in the score"
+    return f"{count(n)} of {evidence.runs(found.n)} gave one answer to nearly everything, and {is_in} in no score here"
 
 
 def _words_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
@@ -171,9 +177,14 @@ def _number(value: float, metric: str) -> str:
     return f"{format_number(value, form.digits, form.unit)} {form.unit}".strip()
 
 
-def _trainings(n: int) -> str:
-    return f"{count(n)} {'training' if n == 1 else 'trainings'}"
+def _title(evidence: Evidence, name: str) -> str:
+    """What a light is called."""
+    titles = {
+        "spread": f"{evidence.run_kind.capitalize()}s",
+        "constant": f"Constant {evidence.run_kind}s",
+        "words": "Beyond words",
+    }
+    return titles[name]
 
 
-TITLES = {"spread": "Trainings", "constant": "Constant trainings", "words": "Beyond words"}
 WORDS = {"spread": _spread_words, "constant": _constant_words, "words": _words_words}

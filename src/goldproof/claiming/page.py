@@ -9,8 +9,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
+from goldproof.claiming.asked_scores import study_config
 from goldproof.claiming.lights import PageLight, find_lights
-from goldproof.claiming.plan import audit_settings, layer_config, layer_jobs, recipe_of, why_not_removed
+from goldproof.claiming.plan import audit_settings, audited, layer_config, layer_jobs, recipe_of, why_not_removed
 from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
 from goldproof.claiming.settings import Config, title_of_model
 from goldproof.claiming.words import (
@@ -46,6 +48,7 @@ from goldproof.report.summary import (
 )
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.probing import report as layers_report
+from goldproof.studies.stability import report as prompts_report
 
 RULES = (
     "A light is red where the lower bound of its measure lies beyond its threshold, green only where the upper bound "
@@ -72,12 +75,15 @@ def _light_claim(light: PageLight) -> Claim:
 
 def _beside(config: Config, results: Results, evidence: Evidence) -> Iterator[tuple[str, Report]]:
     """The full reports, by the name of their folder."""
-    splits = {split: results[part.job] for split, part in evidence.data.parts.items()}
+    chosen = layer_config(config, evidence.data)
+    splits = {split: results[job] for split, job in audited(config, evidence.data).items()}
     yield "audit", audit_splits(splits, audit_settings(config, evidence.data)).report()
+    if evidence.asked is not None:
+        yield "score", prompts_report(study_config(config), results)
+        return
     yield "score", evidence.scores.report()
     if evidence.transfer is not None:
         yield "languages", evidence.transfer.report()
-    chosen = layer_config(config, evidence.data)
     if chosen is not None and layer_jobs(config, evidence.data):
         yield "layers", layers_report(chosen, results)
 
@@ -85,14 +91,16 @@ def _beside(config: Config, results: Results, evidence: Evidence) -> Iterator[tu
 def _takes(evidence: Evidence) -> str:
     """What would make the claim a wider one."""
     if evidence.collapse_all:
+        if evidence.asked is not None:
+            return "It would take prompts that this model answers to, or another rule by which answers are read."
         return "It would take a recipe that trains: another learning rate, more steps."
     if not evidence.is_recipe:
-        return "It would take at least 3 trainings to speak of another one."
+        return f"It would take at least 3 {evidence.run_kind}s to speak of another one."
     return ""
 
 
 def _warnings(evidence: Evidence) -> list[str]:
-    return [each for each in evidence.config.left_out if each.startswith("Trained on")]
+    return [each for each in evidence.config.left_out if each.startswith(("Trained on", "Asked about"))]
 
 
 def _figure(evidence: Evidence) -> Figure | None:
@@ -103,6 +111,9 @@ def _figure(evidence: Evidence) -> Figure | None:
         return None
     runs = tuple(float(each) for each in evidence.per_training) if len(evidence.per_training) > 1 else ()
     rows = [OverviewRow(title_of_model(evidence.config), estimate, runs)]
+    if evidence.asked is not None and evidence.asked.examples is not None:
+        shot = evidence.asked.examples
+        rows.append(OverviewRow("with examples", shot.mean, tuple(float(each) for each in shot.by_prompt)))
     rows += [OverviewRow(each.name, each.score, look="baseline") for each in evidence.rivals]
     rows += [
         OverviewRow(f"{side.side} text only", _of(side.scores.sets[0], evidence), look="baseline")
@@ -129,7 +140,8 @@ def _sections(
     yield "What may not be claimed", [Text(each) for each in not_claimed(evidence, lights)]
     yield "The score", _score_items(evidence)
     yield "What else reaches it?", _rival_items(evidence)
-    yield "What moves it?", _source_items(evidence)
+    yield "What moves it?", [*_source_items(evidence), *moving_items(evidence)]
+    yield "With examples before the question", example_items(evidence)
     yield "In which categories?", _category_items(evidence)
     yield "On items that cues do not solve", _part_items(evidence)
     yield "Without some of the words", _removal_items(evidence)
@@ -149,7 +161,7 @@ def _score_items(evidence: Evidence) -> list[Item]:
         Field(Column("dataset", "Dataset"), lambda each: each.where["dataset"]),
         Field(Column("language", "Language"), lambda each: each.where["language"]),
         Field(Column("n", "Items"), lambda each: each.n_items),
-        Field(Column("runs", "Trainings"), lambda each: len(each.run_names)),
+        Field(Column("runs", f"{evidence.run_kind.capitalize()}s"), lambda each: len(evidence.per_training)),
         *(Field(metric_column(name), partial(_named, name)) for name in first.estimates),
     ]
     heading = Heading(
@@ -159,7 +171,7 @@ def _score_items(evidence: Evidence) -> list[Item]:
     )
     return [
         make_table(heading, fields, [first]),
-        Text("Each training, the confusions and every item:", "score/report.html"),
+        Text(f"Each {evidence.run_kind}, the confusions and every item:", "score/report.html"),
     ]
 
 
@@ -268,8 +280,8 @@ def _removal_items(evidence: Evidence) -> list[Item]:
     ]
     told = " ".join(removal_words(evidence, each.words) for each in evidence.removals)
     note = (
-        "The same trainings answer each version of the test texts; the control removes as many random words from each "
-        "text."
+        f"The same {evidence.run_kind}s answer each version of the test texts; the control removes as many random "
+        "words from each text."
     )
     return [
         Text(told),
@@ -321,7 +333,8 @@ def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[It
         f"{each.where['language']} {score_text(each.estimates[evidence.metric], evidence.metric)}"
         for each in evidence.languages.sets
     )
-    heading = Heading("languages", f"The same trainings in other languages: {said}", keys=evidence.keys)
+    same = "trainings" if evidence.asked is None else "model"
+    heading = Heading("languages", f"The same {same} in other languages: {said}", keys=evidence.keys)
     items.append(make_table(heading, fields, evidence.languages.sets))
     if evidence.transfer is not None:
         items.append(Text(transfer_answer(evidence.transfer).sentence, "languages/report.html"))
@@ -350,6 +363,8 @@ def _layer_items(beside: Mapping[str, Report]) -> list[Item]:
 
 def _provenance(evidence: Evidence) -> dict[str, Plain]:
     config, data = evidence.config, evidence.data
+    if evidence.asked is not None:
+        return asked_provenance(evidence)
     recipe = recipe_of(config, data, str(config.model))
     return {
         "model": title_of_model(config),

@@ -86,7 +86,13 @@ def requires(config: Config) -> tuple[Need, ...]:
 
 def audit_job(config: Config, data: ClaimData) -> Job[dict[str, Any]]:
     """The audit of the data, all of its training rows, however few are trained on."""
-    return audit_data.job(data.jobs(), data.name, config.level, config.thresholds.of_audit(), config.labels)
+    return audit_data.job(audited(config, data), data.name, config.level, config.thresholds.of_audit(), config.labels)
+
+
+def audited(config: Config, data: ClaimData) -> dict[str, Job[Dataset]]:
+    """What is audited: all rows, of a test that is asked about in part those that are."""
+    jobs = data.jobs()
+    return {**jobs, "test": some_items(config, jobs["test"])} if is_asked(config) else jobs
 
 
 def audit_settings(config: Config, data: ClaimData) -> AuditSettings:
@@ -261,7 +267,7 @@ def reference_jobs(config: Config, data: ClaimData) -> list[Job[TrainingOutcome]
 def layer_config(config: Config, data: ClaimData) -> probing_settings.Config | None:
     """The settings of the study of layers; None where it is not asked, or cannot be of these data."""
     folder = parse_folder(str(config.model)).folder
-    if not config.layers or not has_own(config) or not data.has_classes or folder == "fake":
+    if not config.layers or not has_own(config) or not data.has_classes or folder == "fake" or is_asked(config):
         return None
     base = probing_settings.Config()
     chosen = Data(

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from goldproof.claiming.asked_planner import TooLittleTimeError, plan_asked
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import layer_config, removed, sides, source_seeds
 from goldproof.claiming.settings import Config
 from goldproof.claiming.stages import Omission, Part, Stage, minutes_text
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
+from goldproof.studies.asked import is_asked
 
 FEWEST_ROWS = 200
 FEWEST_TRAININGS = 3
@@ -110,6 +112,9 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, budget: Budget) -> C
     audit = prices.audit() if budget.audit is None else 0.0
     page = PAGE + (prices.audit() if budget.audit is None else budget.audit)
     room = (budget.minutes * 60 - budget.spent) * SHARE - page - audit
+    if is_asked(asked):
+        chosen = _asked_stages(prices, room, budget, page + audit)
+        return ClaimsPlan(*chosen, budget.minutes, rates, audit, page)
     bare = replace(asked, seeds=asked.seeds[:1], reference="", one_side=0, levels=0, layers=False)
     base, left = _sized(bare, prices, room, budget, page + audit)
     n_first = min(FEWEST_TRAININGS, len(asked.seeds)) if _fits(base, prices, room) else 1
@@ -124,6 +129,20 @@ def make_plan(asked: Config, data: ClaimData, rates: Rates, budget: Budget) -> C
         else:
             left.append(Omission(stage.title, stage.seconds))
     return ClaimsPlan(tuple(stages), tuple(left), budget.minutes, rates, audit, page)
+
+
+def _asked_stages(
+    prices: Prices, room: float, budget: Budget, fixed: float
+) -> tuple[tuple[Stage, ...], tuple[Omission, ...]]:
+    try:
+        stages, left = plan_asked(prices.config, prices.data, prices.rates, room)
+    except TooLittleTimeError as error:
+        needed = ((error.seconds + fixed) / SHARE + budget.spent) / 60
+        raise UsageError(
+            f"--minutes {budget.minutes:g} is too short here: a few prompts about a few items, the audit and the page "
+            f"take about {needed:.1f} minutes"
+        ) from None
+    return tuple(stages), tuple(left)
 
 
 def _grown(name: str, n: int, seconds: float, config_of: Callable[[int], Config], unit: str = TRAININGS) -> Stage:

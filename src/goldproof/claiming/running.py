@@ -109,7 +109,7 @@ class Timing:
     """By which clock a run is timed, in seconds, and what measures how fast this machine is."""
 
     now: Callable[[], float] = time.monotonic
-    measure: Callable[[Config, ClaimData], Rates] = measure_rates
+    measure: Callable[[Config, ClaimData, Store], Rates] = measure_rates
 
 
 def run_claims(
@@ -160,7 +160,7 @@ def _place(runner: str | Runner) -> Iterator[Runner]:
 
 def _planned(book: Book, data: ClaimData, timing: Timing, tell: Listener) -> ClaimsPlan:
     tell(ClaimsNews(lines=("A short calibration: how fast does this machine train and answer?",), at="calibration"))
-    rates = timing.measure(book.asked, data)
+    rates = timing.measure(book.asked, data, book.store)
     plan = make_plan(book.asked, data, rates, Budget(book.minutes, book.spent()))
     book.keep(plan)
     return plan

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from goldproof.claiming.asked_scores import Asked, find_asked
 from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.plan import (
     Removed,
@@ -37,14 +38,16 @@ from goldproof.judging.checkpoints.luck import Loss, loss_against
 from goldproof.judging.checkpoints.sets import EvaluationSet, make_set
 from goldproof.judging.collapse import collapse_of, take_runs
 from goldproof.judging.metrics import choose_metric_of, metric_of, run_scores
-from goldproof.judging.score import Scores, Settings, score_answers
+from goldproof.judging.score import Scores, SetScore, Settings, score_answers
 from goldproof.judging.subsets import PartScore, score_parts, subset_of
+from goldproof.report.numbers import count
 from goldproof.statistics.arrays import Array, IntArray
 from goldproof.statistics.attribution import Attribution, attribute_variance
 from goldproof.statistics.collapse import Collapse
 from goldproof.statistics.comparison import Comparison, compare_runs
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
+from goldproof.studies.asked import is_asked
 from goldproof.studies.own.trained import Trained, chosen_point, trained_answers
 from goldproof.studies.shared import parse_folder
 from goldproof.training.outcome import TrainingOutcome
@@ -102,6 +105,16 @@ class Evidence:
     course: EvaluationSet | None
     points: IntArray
     experiment: Experiment | None
+    asked: Asked | None = None
+
+    @property
+    def run_kind(self) -> str:
+        """What a run is: a training or, of a language model that is asked, a prompt."""
+        return "training" if self.asked is None else "prompt"
+
+    def runs(self, n: int) -> str:
+        """So many of them, in words."""
+        return f"{count(n)} {self.run_kind}{'' if n == 1 else 's'}"
 
     @property
     def test(self) -> Answers:
@@ -115,15 +128,18 @@ class Evidence:
 
     @cached_property
     def collapse(self) -> Collapse | None:
-        """Which trainings gave one answer to everything."""
-        return collapse_of(self.test, self.config.level)
+        """Which trainings gave one answer to everything, or which prompts got one."""
+        answers = self.test if self.asked is None else self.asked.first_draws
+        return collapse_of(answers, self.config.level)
 
     @cached_property
     def kept_runs(self) -> IntArray:
         """The trainings that are judged: those that did not collapse, of fewer than three the first alone.
 
-        Two trainings say next to nothing of a third.
+        Two trainings say next to nothing of a third. Of prompts all are judged, also those that do not work.
         """
+        if self.asked is not None:
+            return np.arange(self.test.n_runs if self.is_recipe else self.asked.plain.n_draws)
         found = np.arange(self.test.n_runs) if self.collapse is None else self.collapse.kept
         return np.asarray(found if len(found) >= FEWEST else found[:1], np.int64)
 
@@ -145,17 +161,21 @@ class Evidence:
 
     @property
     def estimate(self) -> Estimate:
-        """The score over trainings and items."""
+        """The score over trainings, or prompts, and items."""
         return self.scores.sets[0].estimates[self.metric]
 
     @property
     def is_recipe(self) -> bool:
-        """Whether the score is about further trainings too."""
+        """Whether the score is about further trainings, or prompts, too."""
+        if self.asked is not None:
+            return self.asked.plain.n_prompts >= FEWEST
         return self.scores.sets[0].scope == "recipes"
 
     @cached_property
     def per_training(self) -> Array:
-        """The score of each training that did not collapse."""
+        """The score of each training that did not collapse, or of each prompt."""
+        if self.asked is not None:
+            return self.asked.plain.by_prompt if self.is_recipe else self.asked.plain.by_prompt[:1]
         return np.asarray(run_scores(self.working, self.metric), float)
 
     @cached_property
@@ -181,12 +201,35 @@ class Evidence:
         return analyse(self.experiment)
 
     def kept(self, answers: Answers) -> Answers:
-        """The answers on any set of the trainings that are judged."""
+        """The answers on any set of the trainings that are judged; of prompts each has a run there."""
+        if self.asked is not None and answers is not self.test:
+            return answers if self.is_recipe else take_runs(answers, np.arange(1))
         return take_runs(answers, self.kept_runs) if len(self.kept_runs) < answers.n_runs else answers
 
+    @property
+    def once(self) -> Answers:
+        """The answers to the test items by those runs that answered the other sets too."""
+        return self.working if self.asked is None else self.kept(self.asked.first_draws)
+
     def _scored(self, several: Sequence[Answers]) -> Scores:
-        settings = Settings(metric=self.metric, level=self.config.level, smallest_tag=self.config.smallest)
-        return score_answers(several, (), settings, {})
+        is_asked = self.asked is not None
+        settings = Settings(
+            metric=self.metric,
+            level=self.config.level,
+            smallest_tag=self.config.smallest,
+            keep_collapsed=is_asked,
+        )
+        found = score_answers(several, (), settings, {})
+        return replace(found, sets=[self._over_prompts(each) for each in found.sets]) if is_asked else found
+
+    def _over_prompts(self, each: SetScore) -> SetScore:
+        """The score for other prompts, draws and items in the place of one over runs."""
+        assert self.asked is not None
+        if not self.is_recipe:
+            return replace(each, scope="systems")
+        language = each.where["language"]
+        name = "test" if language == self.data.language else further_name(language)
+        return replace(each, estimates={**each.estimates, self.metric: self.asked.tests[name].mean})
 
     @cached_property
     def removals(self) -> tuple[WordCost, ...]:
@@ -199,7 +242,7 @@ class Evidence:
 
     def _removal(self, words: str) -> WordCost:
         sets = {kind: self.kept(self.tests[Removed(words, kind).name()]) for kind in ("remove", "random")}
-        change, control = (self._paired(each, self.working) for each in sets.values())
+        change, control = (self._paired(each, self.once) for each in sets.values())
         beyond = self._paired(sets["remove"], sets["random"])
         return WordCost(words, change, control, beyond, beyond.p_value)
 
@@ -222,7 +265,8 @@ class Evidence:
         if self.words is not None:
             found.append(self._rival(WORDS, *self.words))
         if self.reference is not None:
-            found.append(self._rival(parse_folder(self.config.reference).title, self.reference, self.working))
+            title = parse_folder(self.config.reference).title
+            found.append(self._rival(title, self.kept(self.reference), self.once, same=self.asked is not None))
         return tuple(found)
 
     @cached_property
@@ -235,14 +279,16 @@ class Evidence:
         if not given:
             return None
         place = {str(identity): row for row, identity in enumerate(self.working.ids)}
-        own = self.working.take(np.array([place[str(identity)] for identity in given["ids"]]))
-        codes = np.array([own.labels.index(label) for label in given["labels"]])
+        guessed = [(str(name), label) for name, label in zip(given["ids"], given["labels"], strict=True)]
+        own = self.working.take(np.array([place[name] for name, _ in guessed]))
+        codes = np.array([own.labels.index(label) for _, label in guessed])
         return replace(own, runs=np.repeat(codes[None], own.n_runs, axis=0), probabilities=None), own
 
-    def _rival(self, name: str, rival: Answers, own: Answers) -> Rival:
-        level = self.config.level
-        found = compare_runs(metric_of(own, self.metric), own.gold, own.runs, rival.runs, own.clusters, level=level)
-        score = score_answers([rival], (), Settings(metric=self.metric, level=level), {}).sets[0]
+    def _rival(self, name: str, rival: Answers, own: Answers, same: bool = False) -> Rival:
+        level, measure = self.config.level, metric_of(own, self.metric)
+        found = compare_runs(measure, own.gold, own.runs, rival.runs, own.clusters, same_seeds=same, level=level)
+        settings = Settings(metric=self.metric, level=level, keep_collapsed=same)
+        score = score_answers([rival], (), settings, {}).sets[0]
         return Rival(name, score.estimates[self.metric], found, own.n_items)
 
     def words_ahead(self, level: float) -> Estimate:
@@ -256,6 +302,8 @@ class Evidence:
 def find_evidence(config: Config, results: Results) -> Evidence:
     """Everything, from the values of the jobs."""
     data = find_data(config)
+    if is_asked(config):
+        return _asked_evidence(config, data, results)
     held = results[data.parts["validation"].job]
     jobs = training_jobs(config, data)
     trained = _trained(data, results, jobs, held)
@@ -276,6 +324,14 @@ def find_evidence(config: Config, results: Results) -> Evidence:
         np.array(trained.points, np.int64),
         experiment_of(courses, data.language) if data.further and data.kind != "regression" else None,
     )
+
+
+def _asked_evidence(config: Config, data: ClaimData, results: Results) -> Evidence:
+    """Everything of a language model that was asked."""
+    asked = find_asked(config, data, results)
+    tests = {name: each.answers for name, each in asked.tests.items()}
+    audit, none = results[audit_job(config, data)], np.zeros(0, np.int64)
+    return Evidence(config, data, audit, tests, asked.keys, None, (), asked.reference, None, none, None, asked)
 
 
 def _courses(config: Config, data: ClaimData, trained: Trained, rows: Mapping[str, Dataset]) -> list[Answers]:

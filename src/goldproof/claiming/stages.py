@@ -29,13 +29,21 @@ class Stage:
     """A step of the work: what it asks, in parts of which each asks for more than the last.
 
     `unit` is what a part adds, in the plural; empty where the stage is of use only as a whole. `paced` says that its
-    work tells how far it is.
+    work tells how far it is, `weight` how much dearer an item is here than elsewhere, `least` how many units its first
+    part has.
     """
 
     name: str
     parts: tuple[Part, ...]
     unit: str = ""
     paced: bool = True
+    weight: float = 1.0
+    least: int = 1
+
+    @property
+    def n_units(self) -> int:
+        """How many units all of it has."""
+        return len(self.parts) + self.least - 1
 
     @property
     def config(self) -> Config:
@@ -79,12 +87,18 @@ def minutes_text(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes"
 
 
-def cut_short(stage: Stage, n_done: int, seconds: float) -> Omission:
-    """What is said of a stage of which so many parts were finished when its time was over."""
+TIME = "the time was over"
+
+
+def cut_short(stage: Stage, n_done: int, seconds: float, why: str = TIME) -> Omission:
+    """What is said of a stage of which so many parts were finished when it was cut short."""
+    if not stage.unit and why != TIME:
+        return Omission(stage.title, seconds, f"begun, and stopped when {why}; what is left is ")
     if not stage.unit:
         return Omission(stage.title, seconds, "begun, and stopped as it would not have ended in time; what is left is ")
-    were = "was" if n_done == 1 else "were"
-    done = f"{n_done} of {len(stage.parts)} {stage.unit} {were} finished when the time was over; the others take "
+    n = n_done + stage.least - 1 if n_done else 0
+    were = "was" if n == 1 else "were"
+    done = f"{n} of {stage.n_units} {stage.unit} {were} finished when {why}; the others take "
     return Omission(stage.title, seconds, done)
 
 

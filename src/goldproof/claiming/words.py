@@ -13,6 +13,7 @@ from goldproof.judging.metric_numbers import score_text, shown, signed, unit
 from goldproof.judging.score_answer import lower_name
 from goldproof.report.numbers import count, percent
 from goldproof.statistics.comparison import Comparison
+from goldproof.statistics.power import detectable_paired
 
 
 def question(evidence: Evidence) -> str:
@@ -29,40 +30,57 @@ def _claim(evidence: Evidence) -> Iterator[str]:
     metric, estimate, data = evidence.metric, evidence.estimate, evidence.data
     model, n = title_of_model(evidence.config), count(evidence.test.n_items)
     language = "" if data.language == UNKNOWN_LANGUAGE else f" ({data.language})"
+    made = "trained" if evidence.asked is None else "asked"
     if evidence.collapse_all:
         yield (
-            f"On {n} items of {data.name}{language}, {model} trained as below gives one answer to nearly everything, "
-            f"in {_all(evidence.test.n_runs)}: nothing may be claimed of what it can do."
+            f"On {n} items of {data.name}{language}, {model} {made} as below gives one answer to nearly everything, "
+            f"{_all(evidence)}: nothing may be claimed of what it can do."
         )
         return
     yield (
-        f"On {n} items of {data.name}{language}, {model} trained as below reaches {lower_name(metric)} of "
+        f"On {n} items of {data.name}{language}, {model} {made} as below reaches {lower_name(metric)} of "
         f"{score_text(estimate, metric)} for {scope(evidence)}."
     )
     if evidence.collapse is not None and evidence.collapse.n:
         yield _collapsed(evidence)
+    yield from _unread(evidence)
     yield from _beside(evidence)
     yield from _detectable(evidence)
 
 
-def _all(n: int) -> str:
-    return "the one training" if n == 1 else f"all {n} trainings"
+def _all(evidence: Evidence) -> str:
+    assert evidence.collapse is not None
+    n, kind = len(evidence.collapse.collapsed), evidence.run_kind
+    preposition = "in" if evidence.asked is None else "with"
+    return f"{preposition} the one {kind}" if n == 1 else f"{preposition} all {evidence.runs(n)}"
 
 
 def scope(evidence: Evidence) -> str:
-    """What the score is about: another training, or this one."""
+    """What the score is about: another training or other prompts, or this one."""
+    if evidence.is_recipe and evidence.asked is not None:
+        return "other prompts like these, on items like these"
     if evidence.is_recipe:
         return "another training on items like these"
-    return f"this training ({evidence.working.run_names[0]}) on items like these; it says nothing of another one"
+    this = f"this {evidence.run_kind} ({evidence.working.run_names[0]})"
+    return f"{this} on items like these; it says nothing of another one"
 
 
 def _collapsed(evidence: Evidence) -> str:
     assert evidence.collapse is not None
-    n, of = evidence.collapse.n, len(evidence.collapse.collapsed)
-    which = "training" if of == 1 else "trainings"
-    return (
-        f"{n} of {of} {which} gave one answer to nearly everything and {'is' if n == 1 else 'are'} not in this number."
-    )
+    n, of = evidence.collapse.n, evidence.runs(len(evidence.collapse.collapsed))
+    are = "is" if n == 1 else "are"
+    if evidence.asked is not None:
+        return f"{n} of {of} got one answer to nearly everything and {are} in this number."
+    return f"{n} of {of} gave one answer to nearly everything and {are} not in this number."
+
+
+def _unread(evidence: Evidence) -> Iterator[str]:
+    """How many answers of a language model named no label."""
+    if evidence.asked is None:
+        return
+    n, of = sum(evidence.asked.plain.found.unread().values()), evidence.asked.plain.answers.runs.size
+    if n:
+        yield f"{percent(n / of)} of the answers could not be read as one label and count as wrong."
 
 
 def _beside(evidence: Evidence) -> Iterator[str]:
@@ -73,7 +91,8 @@ def _beside(evidence: Evidence) -> Iterator[str]:
             of = "the same data" if not copies else f"the {count(rival.n_items)} of them that are no copies"
             yield f"A bag-of-words model reaches {score} on {of}; whether the model uses such cues is not shown."
         else:
-            yield f"{rival.name}, trained alike, reaches {score}: {difference_words(evidence, rival)}."
+            alike = "trained" if evidence.asked is None else "asked"
+            yield f"{rival.name}, {alike} alike, reaches {score}: {difference_words(evidence, rival)}."
 
 
 def difference_words(evidence: Evidence, rival: Rival) -> str:
@@ -98,17 +117,30 @@ def change_text(found: Comparison, metric: str) -> str:
     return f"{signed(each.value, metric)}{unit(metric)} [{signed(each.low, metric)}, {signed(each.high, metric)}]"
 
 
+GUESSED = 0.1  # the share of answers in which two systems are taken to differ where nothing is known of it
+
+
 def _detectable(evidence: Evidence) -> Iterator[str]:
-    first = evidence.scores.sets[0]
-    if not math.isfinite(first.detectable):
-        return
-    least = f"{shown(first.detectable, evidence.metric)}{unit(evidence.metric)}"
-    if first.churn is not None and evidence.is_recipe:
+    """The smallest paired difference that would show, and for which share of answers that differ."""
+    first, metric = evidence.scores.sets[0], evidence.metric
+    if first.churn is not None and evidence.is_recipe and math.isfinite(first.detectable):
+        least = f"{shown(first.detectable, metric)}{unit(metric)}"
+        alike = "trained as often" if evidence.asked is None else "asked with as many prompts"
         yield (
-            f"A difference of {least} to a model trained as often would be detected with 80 % power if its answers "
-            f"differ as those of two trainings do ({percent(first.churn)} of them)."
+            f"A paired difference of {least} to a model {alike} would be detected with 80 % power if "
+            f"{percent(first.churn, 0)} of answers differ, as they do between two of these {evidence.run_kind}s."
         )
-    else:
+    elif metric == "accuracy":
+        n = evidence.test.n_items
+        found = detectable_paired(n, GUESSED, evidence.config.level)
+        if math.isfinite(found):
+            least = f"{shown(found, metric)}{unit(metric)}"
+            yield (
+                f"A paired difference of {least} would be detected with 80 % power if {percent(GUESSED, 0)} of answers "
+                "differ."
+            )
+    elif math.isfinite(first.detectable):
+        least = f"{shown(first.detectable, metric)}{unit(metric)}"
         yield f"A difference of {least} to a model tested on other items like these would be detected with 80 % power."
 
 
@@ -123,17 +155,23 @@ def _not_claimed(evidence: Evidence, lights: dict[str, PageLight]) -> Iterator[s
     if lights["words"].colour == "red":
         yield "That anything beyond words was learned: a bag of words is credibly better."
     if not evidence.is_recipe:
-        yield "Anything about another training of the same recipe: fewer than three were made."
+        few = ": fewer than three were asked" if evidence.asked else " of the same recipe: fewer than three were made"
+        yield f"Anything about another {evidence.run_kind}{few}."
     elif lights["spread"].colour != "green":
-        yield "That another training would score the same: see what the seed moves."
-    if lights["constant"].colour == "red":
+        moves = "the seed" if evidence.asked is None else "the prompt"
+        yield f"That another {evidence.run_kind} would score the same: see what {moves} moves."
+    if lights["constant"].colour == "red" and evidence.asked is None:
         yield "That training always works: some trainings gave one answer to nearly everything."
+    if lights["constant"].colour == "red" and evidence.asked is not None:
+        yield "That every prompt works: some got one answer to nearly everything."
     if lights["labels"].colour == "red":
         yield "That what is missing to 100 % are the model's errors: too many labels are estimated to be wrong."
     if lights["shortcuts"].colour != "green":
         yield "That the model understands: cues without understanding are not ruled out on these data."
     else:
         yield "That the model understands: only the shortcuts that were tried are ruled out."
+    if evidence.asked is not None:
+        yield "Anything about prompts of another kind, or tuned to this model."
     yield "Anything about texts of another kind or source than these test items."
     if not evidence.data.further:
         yield "Anything about other languages: none was tested."

@@ -11,10 +11,11 @@ from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import audit_job
 from goldproof.claiming.planner import Budget, ClaimsPlan, make_plan
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, Stage, StageWatch, cut_short
+from goldproof.claiming.stages import TIME, Omission, Stage, StageWatch, cut_short
 from goldproof.errors import JobFailedError, UsageError
 from goldproof.jobs import Job, Outcome, Runner, run_jobs
 from goldproof.jobs.watch import ITEMS, STEPS, CutShortError, watched_by
+from goldproof.models.endpoint import BUDGET
 from goldproof.studies.campaign import Campaign
 
 HEAVY = ("goldproof.train", "goldproof.ask")
@@ -43,6 +44,7 @@ class Work:
         self.book, self.data, self.runner, self.listener = book, data, runner, tell
         self.pace = 1.0
         self.told, self.at, self.begun = 0.0, "", ""
+        self.why = TIME
         self.renewed: ClaimsPlan | None = None
 
     @property
@@ -61,7 +63,7 @@ class Work:
 
     def _audit(self) -> None:
         """The audit, whose time says what the page will take, as it is drawn from the data once more."""
-        job: Job[Any] = audit_job(self.book.asked, self.data)
+        job: Job[Any] = audit_job(self.plan.stages[-1].config, self.data)
         if self.book.store.has(job.key):
             return
         begun = self.book.now()
@@ -116,16 +118,26 @@ class Work:
         stage, after = self.plan.stages[place], self.plan.stages[place + 1 :]
         config = self._whole(stage, lacking) or used
         if config is None:
-            raise UsageError(
-                f"--minutes {self.plan.minutes:g} was too short: the time was over before the first of the "
-                f"{len(stage.parts)} {stage.unit} was finished; what was begun is kept, and the same command with more "
-                "minutes goes on from it"
-            )
+            raise UsageError(self._nothing(stage))
         n_done = sum(seconds == 0 for seconds in lacking)
         begun = n_done or self.begun == stage.name
         price = self.pace * lacking[-1]
-        first = cut_short(stage, n_done, price) if begun else Omission(stage.title, price)
+        first = cut_short(stage, n_done, price, self.why) if begun else Omission(stage.title, price)
         return config, [*self.plan.left_out, first, *(Omission(each.title, self.pace * each.seconds) for each in after)]
+
+    def _nothing(self, stage: Stage) -> str:
+        """That not even the first part of the first stage was finished."""
+        first = "the first" if stage.least == 1 else f"the first {stage.least}"
+        was = "was" if stage.least == 1 else "were"
+        if self.why != TIME:
+            return (
+                f"{self.why} before {first} of {stage.n_units} {stage.unit} {was} finished; what was answered is kept"
+            )
+        return (
+            f"--minutes {self.plan.minutes:g} was too short: the time was over before {first} of the {stage.n_units} "
+            f"{stage.unit} {was} finished; what was begun is kept, and the same command with more minutes goes on from "
+            "it"
+        )
 
     def _anew(self) -> tuple[Config, list[Omission]]:
         """Go on with the plan that was made for the pace of this machine."""
@@ -144,7 +156,7 @@ class Work:
         watch = StageWatch(
             stage,
             lacking,
-            {STEPS: rates.step, ITEMS: rates.item},
+            {STEPS: rates.step, ITEMS: rates.item * stage.weight},
             self.book.room,
             lambda: self.book.now() - begun,
             self._replan if is_first else None,
@@ -182,12 +194,18 @@ class Work:
         return True
 
     def _outcomes(self, outcomes: Iterable[Outcome]) -> None:
-        """Tell of each job, and stop at the first that failed once the others are done."""
+        """Tell of each job; an error of the first that failed once the others are done.
+
+        An endpoint that would cost more than may be spent ends the stage as the clock does.
+        """
         failed: list[Outcome] = []
         for outcome in outcomes:
             self.book.save(often=False)
             failed += [outcome] if outcome.status == "failed" else []
             self.listener(ClaimsNews(outcome=outcome))
+        if failed and all(each.error.startswith(BUDGET) for each in failed):
+            self.why = "the budget was spent"
+            raise CutShortError(self.why)
         if failed:
             first = failed[0]
             raise JobFailedError(

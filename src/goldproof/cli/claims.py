@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def claims(  # noqa: PLR0913 - one parameter per option
-    model: Annotated[str, typer.Option(help="Encoder to fine-tune, as [NAME=]FOLDER.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="Encoder to fine-tune or language model to ask, as [NAME=]FOLDER; or endpoint:URL#NAME to ask."
+        ),
+    ],
     train: Annotated[Path, typer.Option(help="File of training rows.")],
     test: Annotated[
         list[str], typer.Option(metavar="[LANG=]FILE", help="File of test rows; with LANG= one in another language.")
@@ -29,6 +34,9 @@ def claims(  # noqa: PLR0913 - one parameter per option
     language: Annotated[str | None, typer.Option(help="Language code of train and test.")] = None,
     reference: Annotated[str | None, typer.Option(help="Model to be compared with, trained alike.")] = None,
     minutes: Annotated[float, typer.Option(help="How long it may take; what fits is said before.")] = 15.0,
+    budget: Annotated[
+        float | None, typer.Option(help="The most that an endpoint's answers may cost, at endpoint.price.")
+    ] = None,
     name: options.DataName = None,
     pairs: options.SettingPairs = None,
     store: options.StoreFolder = None,
@@ -43,6 +51,8 @@ def claims(  # noqa: PLR0913 - one parameter per option
 
     main, others = _tests(test)
     given = request_settings(model, train, main, others, validation, language, name or "", reference)
+    given |= {"endpoint.budget": budget} if budget is not None else {}
+    given |= {"prompts.answer": "text"} if model.startswith("endpoint:") else {}
     folder = options.report_folder(out, "claims")
     with following_claims() as tell:
         choice = Choice(pairs=(*(f"{key}={_toml(value)}" for key, value in given.items()), *(pairs or ())))

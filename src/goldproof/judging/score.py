@@ -62,8 +62,9 @@ class Settings:
     `missing` says what a prediction that is not there means: "wrong" (the default; not for numbers), "leave-out" or
     "refuse". `by_row` takes row numbers for ids, where the rows of all runs and files stand in the same order. For
     `compare`: `seed_sd` is a known standard deviation of the score over trainings (0: nothing to train again), `looks`
-    at how many stages of collecting runs or items somebody looks. `logs` says what of logs of evaluation harnesses is
-    read, where they hold several tasks, metrics or filters.
+    at how many stages of collecting runs or items somebody looks. With `keep_collapsed` runs that give one answer to
+    everything are named and stay in the score: a prompt that does not work is one of the prompts. `logs` says what of
+    logs of evaluation harnesses is read, where they hold several tasks, metrics or filters.
     """
 
     metric: str | None = None
@@ -76,6 +77,7 @@ class Settings:
     by_row: bool = False
     seed_sd: float | None = None
     looks: int = 1
+    keep_collapsed: bool = False
     logs: LogChoice = field(default_factory=LogChoice)
 
     def __post_init__(self) -> None:
@@ -247,7 +249,9 @@ def score_answers(
     counted = [countable(answers) for answers in several]
     final = last_steps(counted)
     collapses = [collapse_of(answers, settings.level) for answers in final]
-    kept = [without_collapsed(*pair) for pair in zip(final, collapses, strict=True)]
+    kept = (
+        final if settings.keep_collapsed else [without_collapsed(*pair) for pair in zip(final, collapses, strict=True)]
+    )
     scored = [
         replace(_score_set(answers, name, settings), collapse=collapse)
         for answers, collapse in zip(kept, collapses, strict=True)
@@ -257,6 +261,7 @@ def score_answers(
         note
         for answers, collapse in zip(final, collapses, strict=True)
         for note in collapse_notes(answers, collapse, answers.name() if len(final) > 1 else "")
+        if not settings.keep_collapsed
     ]
     limits = [*notes, *collapsed, *_limits(kept, name), *_step_notes(counted, final)]
     paths = trajectories(counted, name)

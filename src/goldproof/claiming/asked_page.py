@@ -1,0 +1,78 @@
+"""The parts of the page that a language model alone has: what the prompt moves, and examples before the question."""
+
+from __future__ import annotations
+
+from goldproof.claiming.plan import EXAMPLES
+from goldproof.claiming.scores import Evidence
+from goldproof.claiming.settings import title_of_model
+from goldproof.judging.metric_numbers import score_text, shown, unit
+from goldproof.judging.score_answer import lower_name
+from goldproof.report.numbers import estimate_text, percent
+from goldproof.report.summary import Item, Plain, Text
+from goldproof.studies.stability.prompt_scores import PARTS, PromptScores
+
+
+def moving_items(evidence: Evidence) -> list[Item]:
+    """Which share of the variance of one score is the prompt's, and where another prompt would land."""
+    if evidence.asked is None or not evidence.is_recipe:
+        return []
+    plain, metric = evidence.asked.plain, evidence.metric
+    low, high, least, most, looks = (
+        f"{shown(float(end), metric)}{_sign(metric)}"
+        for end in (*plain.another, plain.by_prompt.min(), plain.by_prompt.max(), plain.best_as_it_looks)
+    )
+    said = (
+        f"{plain.n_prompts} prompts that ask for the same in other words reach from {least} to {most}; one more would "
+        f"score between {low} and {high} on these items. {_shares(plain)}"
+    )
+    best = (
+        f"The best of them ({plain.best_name}) looks like {looks}; corrected for having been chosen on these items it "
+        f"is {score_text(plain.best, metric)}."
+    )
+    return [Text(said), Text(best, "score/report.html")]
+
+
+def _sign(metric: str) -> str:
+    """The unit of a score, after a number."""
+    return " %" if unit(metric) else ""
+
+
+def _shares(each: PromptScores) -> str:
+    """What the variance of one score is made of."""
+    ranked = sorted(each.shares.items(), key=lambda pair: -pair[1].value)
+    said = [f"{PARTS[name].format(draws=each.draws_name)} {estimate_text(share, 0, '%')}" for name, share in ranked]
+    return f"Of the variance of one such score: {'; '.join(said)}."
+
+
+def example_items(evidence: Evidence) -> list[Item]:
+    """What examples before the question change, and how much which ones they are does."""
+    if evidence.asked is None or evidence.asked.examples is None:
+        return []
+    shot, metric = evidence.asked.examples, evidence.metric
+    reached = (
+        f"With {EXAMPLES} examples from the training data before each question, in {shot.n_draws} draws, "
+        f"{lower_name(metric)} is {score_text(shot.mean, metric)} for other prompts and draws like these."
+    )
+    return [Text(f"{reached} {_shares(shot)}")]
+
+
+def asked_provenance(evidence: Evidence) -> dict[str, Plain]:
+    """How the model was asked."""
+    assert evidence.asked is not None
+    config, data, plain = evidence.config, evidence.data, evidence.asked.plain
+    prompts = config.prompts
+    whence = prompts.file or f"built in ({prompts.task or data.kind})"
+    how = "text" if prompts.answer == "text" else f"likelihood, rule {prompts.rule}"
+    return {
+        "model": title_of_model(config),
+        "data": data.name,
+        "language": data.language,
+        "training rows": len(data.parts["train"].data),
+        "test items": plain.answers.n_items,
+        "prompts": f"{plain.n_prompts}, {whence}",
+        "labels": ", ".join(f"{label}: {word}" for label, word in plain.found.runs[0][0].prompt.labels),
+        "examples": str(prompts.examples or "none"),
+        "answers": how,
+        "precision": prompts.precision,
+        "answers that named no label": percent(sum(plain.found.unread().values()) / plain.answers.runs.size),
+    }

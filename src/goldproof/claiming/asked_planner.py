@@ -1,0 +1,149 @@
+"""What of a language model fits into a number of minutes: prompts first, then the other sets, then examples.
+
+Prices are questions at the measured pace. An endpoint's money is not planned with: its budget is never passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from goldproof.claiming.data import ClaimData
+from goldproof.claiming.plan import EXAMPLES, asked_sets, of_reference, one_draw, removed, with_examples
+from goldproof.claiming.settings import Config
+from goldproof.claiming.stages import Omission, Part, Stage
+from goldproof.claiming.timing import Rates
+from goldproof.studies.asked import runs_of
+
+FEWEST_PROMPTS = 3  # from which other prompts can be spoken of
+FEWEST_ITEMS = 50
+PROMPTS = "prompts"
+
+
+class TooLittleTimeError(Exception):
+    """Not even a few prompts about a few items fit; they take so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"{seconds:.0f} seconds")
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPrices:
+    """The seconds of asking, at these rates."""
+
+    config: Config
+    data: ClaimData
+    rates: Rates
+
+    @property
+    def n_prompts(self) -> int:
+        """How many prompts there are to be asked."""
+        return len(runs_of(self.config, asked_sets(self.config, self.data)["test"]))
+
+    @property
+    def n_draws(self) -> int:
+        """How often each is asked about an item."""
+        return len(runs_of(self.config, asked_sets(self.config, self.data)["test"])[0])
+
+    def items(self, config: Config, n: int) -> int:
+        """How many of so many items are asked about."""
+        return min(n, config.prompts.most_items or n)
+
+    def prompt(self, config: Config) -> float:
+        """One prompt about the test items."""
+        return self.n_draws * self.items(config, len(self.data.parts["test"].data)) * self.rates.item
+
+    def elsewhere(self, config: Config) -> float:
+        """One prompt about the tests in other languages."""
+        return sum(self.items(config, len(part.data)) for part in self.data.further.values()) * self.rates.item
+
+    def removals(self, config: Config) -> float:
+        """One prompt about the test items without words, and their controls."""
+        n = self.items(config, len(self.data.parts["test"].data))
+        return len(removed(self.config, self.data)) * n * self.rates.item
+
+    def examples(self, config: Config) -> float:
+        """One prompt with each draw of examples."""
+        n = self.items(config, len(self.data.parts["test"].data))
+        return self.config.levels * n * self.rates.item * self.rates.dearer
+
+
+def plan_asked(asked: Config, data: ClaimData, rates: Rates, room: float) -> tuple[list[Stage], list[Omission]]:
+    """The stages that fit, and what was left out; an error where not even a few prompts about a few items do."""
+    prices = AskedPrices(asked, data, rates)
+    bare = replace(asked, tests=(), classes=(), levels=0, reference="")
+    base, n, left = _sized(bare, prices, room - rates.load)
+    first = [Part(_most(base, k), rates.load + k * prices.prompt(base)) for k in range(2, n + 1)]
+    stages = [Stage(f"{n} prompts{_about(base, data)}", tuple(first), PROMPTS, least=2)]
+    room -= stages[0].seconds
+    for stage in _further(asked, stages[0].config, n, prices):
+        if stage.seconds <= room:
+            before = stages[-1].config
+            parts = tuple(replace(part, config=_joined(before, part.config)) for part in stage.parts)
+            stages.append(replace(stage, parts=parts))
+            room -= stage.seconds
+        else:
+            left.append(Omission(stage.title, stage.seconds))
+    return stages, left
+
+
+def _most(config: Config, n: int) -> Config:
+    """The first so many prompts; with formats as many of the plain ones."""
+    return replace(config, prompts=replace(config.prompts, most=n)) if not config.prompts.formats else config
+
+
+def _sized(config: Config, prices: AskedPrices, room: float) -> tuple[Config, int, list[Omission]]:
+    """With how many prompts, and about how many items, the time allows to ask."""
+    n, each = prices.n_prompts, prices.prompt(config)
+    fit = n if config.prompts.formats else min(n, int(room / each))
+    if n * each <= room or (fit >= FEWEST_PROMPTS and not config.prompts.formats):
+        more = [Omission(f"{n - fit} more prompts", (n - fit) * each)] if fit < n else []
+        return config, fit, more
+    total = prices.items(config, len(prices.data.parts["test"].data))
+    fewest = n if config.prompts.formats else min(n, FEWEST_PROMPTS)
+    items = int(total * room / (fewest * each))
+    if items < min(FEWEST_ITEMS, total):
+        needed = fewest * each * min(FEWEST_ITEMS, total) / total + prices.rates.load
+        raise TooLittleTimeError(needed)
+    fewer = replace(config, prompts=replace(config.prompts, most_items=items))
+    said = Omission(f"Asked about {items:,} of {total:,} items; all of them", fewest * each)
+    more = [Omission(f"{n - fewest} more prompts", (n - fewest) * each)] if n > fewest else []
+    return fewer, fewest, [said, *more]
+
+
+def _about(config: Config, data: ClaimData) -> str:
+    n, most = len(data.parts["test"].data), config.prompts.most_items
+    return f" about {min(n, most or n):,} items"
+
+
+def _further(asked: Config, first: Config, n: int, prices: AskedPrices) -> Iterator[Stage]:
+    """What may follow, each with the settings that it adds."""
+    data = prices.data
+    if of_reference(asked) is not None:
+        seconds = prices.rates.load + n * prices.prompt(one_draw(first)) / prices.n_draws
+        yield Stage(f"the reference model ({n} prompts)", (Part(replace(first, reference=asked.reference), seconds),))
+    if data.further:
+        seconds = n * prices.elsewhere(first)
+        languages = "language" if len(data.further) == 1 else "languages"
+        name = f"tests in {len(data.further)} other {languages}"
+        yield Stage(name, (Part(replace(first, tests=asked.tests), seconds),))
+    if removed(asked, data):
+        seconds = n * prices.removals(first)
+        name = f"the test texts without {', '.join(asked.classes)}"
+        yield Stage(name, (Part(replace(first, classes=asked.classes), seconds),))
+    if with_examples(asked) is not None:
+        seconds = n * prices.examples(first)
+        name = f"{EXAMPLES} examples before each question, in {asked.levels} draws"
+        yield Stage(name, (Part(replace(first, levels=asked.levels), seconds),), weight=prices.rates.dearer)
+
+
+def _joined(before: Config, more: Config) -> Config:
+    """The settings that ask for both."""
+    return replace(
+        before,
+        tests=before.tests or more.tests,
+        classes=before.classes or more.classes,
+        levels=before.levels or more.levels,
+        reference=before.reference or more.reference,
+    )

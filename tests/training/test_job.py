@@ -9,6 +9,7 @@ import pytest
 
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results, Store, run_jobs, step
+from goldproof.jobs.watch import STEPS, CutShortError, watched_by
 from goldproof.models.fake import Fake
 from goldproof.runners.serial import SerialRunner
 from goldproof.training.job import train
@@ -50,6 +51,29 @@ def test_a_seed_is_the_same_alone_grouped_and_without_a_store(tmp_path):
     np.testing.assert_allclose(direct.logits["test"], alone.logits["test"], atol=1e-5)
     assert grouped.logits["test"].shape == (2, 8, 2)
     assert grouped.items["test"] == tuple(str(100 + i) for i in range(8))
+
+
+def test_a_group_that_is_cut_short_keeps_what_was_finished_and_goes_on_from_a_snapshot(tmp_path):
+    whole, cut = Store(tmp_path / "whole").open(), Store(tmp_path / "cut").open()
+    list(run_jobs(jobs(range(3)), whole, SerialRunner()))
+    n_steps = 0
+
+    def stop_late(kind, amount):
+        nonlocal n_steps
+        n_steps += kind == STEPS
+        if n_steps == 16:  # of 3 trainings with 6 steps each
+            raise CutShortError
+
+    with watched_by(stop_late), pytest.raises(CutShortError):
+        list(run_jobs(jobs(range(3)), cut, SerialRunner()))
+    assert [cut.has(job.key) for job in jobs(range(3))] == [True, True, False]
+    assert (cut.scratch(jobs([2])[0].key) / "training.safetensors").exists()
+    outcomes = list(run_jobs(jobs(range(3)), cut, SerialRunner()))
+    assert [o.status for o in outcomes].count("done") == 1
+    for job in jobs(range(3)):
+        a, b = Results(cut)[job], Results(whole)[job]
+        np.testing.assert_array_equal(a.logits["test"], b.logits["test"])
+    assert Results(cut)[jobs([2])[0]].conduct.resumed_at == (4,)
 
 
 def test_the_recipe_and_the_seeds_are_identity():

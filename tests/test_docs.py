@@ -80,10 +80,11 @@ def check_command(text: str) -> None:
     if words == ["--help"]:
         return
     asked = command.make_context("goldproof", words).params
-    if "pairs" in asked and asked.get("study", "logic") is not None:
+    study = asked.get("study", "claims" if command.name == "claims" else "logic")
+    if "pairs" in asked and study is not None:
         file = Path(asked["config"]) if asked.get("config") else DEMO if command.name == "demo" else None
         choice = Choice(asked.get("preset", "default"), file, asked["pairs"] or ())
-        make_config(find_study(asked.get("study", "logic")), choice)
+        make_config(find_study(study), choice)
 
 
 def options_of(command) -> set[str]:

@@ -10,7 +10,7 @@ from tests.claiming.made import make_rows, write_rows
 
 from goldproof.claiming.planner import PAGE
 from goldproof.claiming.running import Timing, request_settings, run_claims
-from goldproof.claiming.stages import Part, Stage, StageWatch, cut_short
+from goldproof.claiming.stages import StagePart, Stage, StageWatch, cut_short
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
 from goldproof.jobs.store import find_store
@@ -24,7 +24,7 @@ RATES = Rates(load=0.0, step=1.0, item=0.01)
 
 def watch_of(parts, room, pace=1.0, replan=None):
     """A watch over a stage of so many planned seconds, on a machine that takes `pace` times as long."""
-    stage = Stage("3 trainings", tuple(Part(None, end) for end in parts), "trainings")
+    stage = Stage("3 trainings", tuple(StagePart(None, end) for end in parts), "trainings")
     watch = StageWatch(stage, tuple(parts), {STEPS: 1.0, ITEMS: 0.1}, lambda: room - clock(), lambda: clock(), replan)
 
     def clock():
@@ -85,11 +85,11 @@ def test_before_anything_is_finished_another_plan_may_be_made():
 
 
 def test_what_was_cut_is_said_with_its_price():
-    stage = Stage("3 trainings", tuple(Part(None, end) for end in (10, 20, 30)), "trainings")
+    stage = Stage("3 trainings", tuple(StagePart(None, end) for end in (10, 20, 30)), "trainings")
     assert cut_short(stage, 2, 100.0).sentence() == (
         "3 trainings: 2 of 3 trainings were finished when the time was over; the others take about 2 minutes more."
     )
-    whole = Stage("what the layers know", (Part(None, 50),))
+    whole = Stage("what the layers know", (StagePart(None, 50),))
     assert cut_short(whole, 0, 60.0).sentence() == (
         "What the layers know: begun, and stopped as it would not have ended in time; what is left is about 60 seconds "
         "more."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import EXAMPLES, asked_sets, of_reference, one_draw, removed, with_examples
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, Part, Stage
+from goldproof.claiming.stages import Omission, StagePart, Stage
 from goldproof.claiming.timing import Rates
 from goldproof.studies.asked import runs_of
 
@@ -74,7 +74,7 @@ def plan_asked(asked: Config, data: ClaimData, rates: Rates, room: float) -> tup
     prices = AskedPrices(asked, data, rates)
     bare = replace(asked, tests=(), classes=(), levels=0, reference="")
     base, n, left = _sized(bare, prices, room - rates.load)
-    first = [Part(_most(base, k), rates.load + k * prices.prompt(base)) for k in range(2, n + 1)]
+    first = [StagePart(_most(base, k), rates.load + k * prices.prompt(base)) for k in range(2, n + 1)]
     stages = [Stage(f"{n} prompts{_about(base, data)}", tuple(first), PROMPTS, least=2)]
     room -= stages[0].seconds
     for stage in _further(asked, stages[0].config, n, prices):
@@ -122,20 +122,22 @@ def _further(asked: Config, first: Config, n: int, prices: AskedPrices) -> Itera
     data = prices.data
     if of_reference(asked) is not None:
         seconds = prices.rates.load + n * prices.prompt(one_draw(first)) / prices.n_draws
-        yield Stage(f"the reference model ({n} prompts)", (Part(replace(first, reference=asked.reference), seconds),))
+        yield Stage(
+            f"the reference model ({n} prompts)", (StagePart(replace(first, reference=asked.reference), seconds),)
+        )
     if data.further:
         seconds = n * prices.elsewhere(first)
         languages = "language" if len(data.further) == 1 else "languages"
         name = f"tests in {len(data.further)} other {languages}"
-        yield Stage(name, (Part(replace(first, tests=asked.tests), seconds),))
+        yield Stage(name, (StagePart(replace(first, tests=asked.tests), seconds),))
     if removed(asked, data):
         seconds = n * prices.removals(first)
         name = f"the test texts without {', '.join(asked.classes)}"
-        yield Stage(name, (Part(replace(first, classes=asked.classes), seconds),))
+        yield Stage(name, (StagePart(replace(first, classes=asked.classes), seconds),))
     if with_examples(asked) is not None:
         seconds = n * prices.examples(first)
         name = f"{EXAMPLES} examples before each question, in {asked.levels} draws"
-        yield Stage(name, (Part(replace(first, levels=asked.levels), seconds),), weight=prices.rates.dearer)
+        yield Stage(name, (StagePart(replace(first, levels=asked.levels), seconds),), weight=prices.rates.dearer)
 
 
 def _joined(before: Config, more: Config) -> Config:

@@ -13,7 +13,7 @@ from typing import Any
 
 from goldproof.claiming.planner import ClaimsPlan
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, Part, Stage
+from goldproof.claiming.stages import Omission, StagePart, Stage
 from goldproof.claiming.timing import Rates
 from goldproof.errors import GoldproofError
 from goldproof.jobs import Store
@@ -104,5 +104,5 @@ def _read_plan(form: Mapping[str, Any]) -> ClaimsPlan:
 
 
 def _read_stage(form: Mapping[str, Any]) -> Stage:
-    parts = tuple(Part(stored_config("claims", each["config"]), float(each["seconds"])) for each in form["parts"])
+    parts = tuple(StagePart(stored_config("claims", each["config"]), float(each["seconds"])) for each in form["parts"])
     return Stage(form["name"], parts, form["unit"], form["paced"], form["weight"], form["least"])

@@ -12,7 +12,7 @@ from goldproof.claiming.asked_planner import TooLittleTimeError, plan_asked
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import layer_config, removed, sides, source_seeds
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, Part, Stage, minutes_text
+from goldproof.claiming.stages import Omission, StagePart, Stage, minutes_text
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
 from goldproof.studies.asked import is_asked
@@ -147,7 +147,7 @@ def _asked_stages(
 
 def _grown(name: str, n: int, seconds: float, config_of: Callable[[int], Config], unit: str = TRAININGS) -> Stage:
     """A stage of n parts that take as long as each other."""
-    return Stage(name, tuple(Part(config_of(k), k * seconds) for k in range(1, n + 1)), unit)
+    return Stage(name, tuple(StagePart(config_of(k), k * seconds) for k in range(1, n + 1)), unit)
 
 
 def _after(before: Config, stage: Stage) -> Stage:
@@ -213,7 +213,7 @@ def _further_stages(asked: Config, first: Config, prices: Prices) -> Sequence[St
         name = f"the reference model ({n} training{'s' if n > 1 else ''})"
         found.append(_grown(name, n, plain, lambda k: replace(first, reference=asked.reference, references=k)))
     if layer_config(asked, data) is not None:
-        part = Part(replace(first, layers=True), prices.layers(asked))
+        part = StagePart(replace(first, layers=True), prices.layers(asked))
         found.append(Stage("what the layers know", (part,), paced=False))
     extra, before = len(asked.seeds) - len(first.seeds), len(first.seeds)
     if extra > 0:
@@ -222,7 +222,7 @@ def _further_stages(asked: Config, first: Config, prices: Prices) -> Sequence[St
         found.append(_grown(name, extra, prices.training(first), more))
     if asked.levels:
         n = len(source_seeds(asked))
-        part = Part(replace(first, levels=asked.levels), n * plain)
+        part = StagePart(replace(first, levels=asked.levels), n * plain)
         found.append(Stage(f"initialisation, data order and dropout told apart ({n} trainings)", (part,)))
     return found
 

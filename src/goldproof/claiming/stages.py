@@ -17,7 +17,7 @@ JUDGED_SHARE = 0.3  # of its first part, so that steps and answers have both bee
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StagePart:
     """What may be used once so many seconds of a stage are done: the settings that ask for no more."""
 
     config: Config
@@ -34,7 +34,7 @@ class Stage:
     """
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[StagePart, ...]
     unit: str = ""
     paced: bool = True
     weight: float = 1.0

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from goldproof.jobs import Results
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.names import of_several, placed
 from goldproof.report.summary import Cell, Column, Figure, Item, Marked, Missing
 from goldproof.studies.logic import published
+from goldproof.studies.logic.gather import LogicValues
 from goldproof.studies.logic.plan import LogicCondition, model_names
 from goldproof.studies.logic.scores import (
     ConditionAccuracy,
@@ -20,7 +20,6 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
-    score,
     task_title,
     with_paper,
 )
@@ -28,6 +27,7 @@ from goldproof.studies.logic.settings import Config
 
 _PRESETS = {
     "clcd": "the published templates (clcd)",
+    "clcd-few": "the published templates with few names (clcd-few)",
     "closed2": "linked templates (closed2)",
     "closed": "counted templates (closed)",
 }
@@ -138,13 +138,13 @@ _TESTED_FIELDS: tuple[Field[_Tested], ...] = (
 )
 
 
-def across(config: Config, results: Results) -> list[Item]:
+def across(config: Config, values: LogicValues) -> list[Item]:
     """Experiment (iii): trained on one language, tested on the others."""
     source = config.experiments.source
     if not source or len(config.data.languages) < 2:
         return []
     found = [
-        score(config, results, LogicCondition(task, source, model), language)
+        values.score(LogicCondition(task, source, model), language)
         for task in config.tasks
         for model in model_names(config)
         for language in config.data.languages

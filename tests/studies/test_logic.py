@@ -109,8 +109,8 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert papers_numbers(found) == []  # the templates are not the paper's
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
-        "accuracy", "paired", "training-size", "presets", "templates", "sizes", "overlap", "transfer", "controls",
-        "corpora", "leaks", "search",
+        "accuracy", "paired", "training-size", "presets", "templates", "sizes", "overlap", "known-names", "transfer",
+        "controls", "corpora", "leaks", "search",
     }  # fmt: skip
     (curves,) = (item for item in found.sections[0].items if item.name == "training-size")
     places = [(row["share"], row["model"], row["task"]) for row in curves.rows]

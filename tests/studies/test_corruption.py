@@ -28,6 +28,7 @@ from goldproof.jobs.plan import all_jobs
 from goldproof.judging.collapse import collapse_of
 from goldproof.measures.cues import CueShares
 from goldproof.report.summary import Marked, Missing
+from goldproof.report.summary_json import report_json
 from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.comparison import Comparison
@@ -36,6 +37,7 @@ from goldproof.statistics.intervals import wilson
 from goldproof.statistics.planning import needed, smallest_difference
 from goldproof.studies import find_study
 from goldproof.studies.beside import Beside
+from goldproof.studies.campaign import Campaign, report_from
 from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report, steps
 from goldproof.studies.corruption.findings.author import _retained, _sentence
 from goldproof.studies.corruption.findings.cells import Found, control_section
@@ -59,6 +61,7 @@ from goldproof.studies.corruption.scores import (
 from goldproof.studies.corruption.settings import DEFAULT
 from goldproof.studies.corruption.tasks import ORIGINAL, Version, corruption_of, data_job, find_tasks, tagging_job
 from goldproof.studies.corruption.toy import TASKS, generate, tag_generated
+from goldproof.studies.kept import read_kept, write_kept
 from goldproof.studies.shared import Data
 from goldproof.training.recipe import Seeds
 
@@ -337,7 +340,7 @@ def test_floors_are_those_of_a_classifier_that_does_not_look(small, runs):
     for name in TASKS[:2]:
         found = runs[name]
         learned = small[data_job(SMALL, found.task, "train")].table.column("label").to_pylist()
-        gold = found.test.table.column("label").to_pylist()
+        gold = small[data_job(SMALL, found.task, "test")].table.column("label").to_pylist()
         dummy = DummyClassifier(strategy="most_frequent").fit(np.zeros((len(learned), 1)), learned)
         baseline = find_baseline(SMALL, found)
         assert baseline.majority == pytest.approx(dummy.score(np.zeros((len(gold), 1)), gold))
@@ -432,7 +435,7 @@ def correlated_runs(config, n_constant):
             numbers[: n_constant if trained.removed else 0] = 2.5
             answers[trained, tested] = make_answers(find_tasks(SMALL)[2], (), test, numbers[..., None], config.seeds)
     keys = dict.fromkeys(trained_versions(config), ("k",))
-    return TaskAnswers(find_tasks(SMALL)[2], test, 9, np.zeros(0), answers, 0, keys)
+    return TaskAnswers(find_tasks(SMALL)[2], 9, np.zeros(0), answers, 0, keys)
 
 
 def test_where_every_run_has_no_correlation_there_is_no_score():
@@ -472,7 +475,7 @@ def test_one_answer_without_the_class_is_what_the_corruption_did():
             (ORIGINAL, ORIGINAL): classes_given(gold, [gold] * 3),
             (ORIGINAL, Version("NOUN")): classes_given(gold, without),
         }
-        runs = TaskAnswers(find_tasks(SMALL)[0], None, 0, np.zeros(2), answers, 0, {})
+        runs = TaskAnswers(find_tasks(SMALL)[0], 0, np.zeros(2), answers, 0, {})
         (judged,) = judge_task(config, runs, find_baseline(config, runs))
         assert judged.one_answer == OneAnswer(n_alike, 3)
         assert judged.score.value == pytest.approx(1 - n_alike / 6)
@@ -485,7 +488,7 @@ def test_the_same_answers_to_few_items_do_not_show_that_nothing_was_lost(n, verd
     config = replace(SMALL, classes=("NOUN",), settings=("test",), control="none")
     gold = np.arange(n) % 2
     answers = dict.fromkeys([(ORIGINAL, ORIGINAL), (ORIGINAL, Version("NOUN"))], classes_given(gold, [gold] * 3))
-    runs = TaskAnswers(find_tasks(SMALL)[0], None, 0, np.zeros(2), answers, 0, {})
+    runs = TaskAnswers(find_tasks(SMALL)[0], 0, np.zeros(2), answers, 0, {})
     (judged,) = judge_task(config, runs, find_baseline(config, runs))
     assert judged.delta.difference.low < judged.delta.difference.value == 0 < judged.delta.difference.high
     assert (judged.p_value, judged.verdict) == (1.0, verdict)
@@ -531,6 +534,35 @@ def test_a_tiny_run_gives_a_whole_report(small, tmp_path):
         assert example.gold in example.predictions
     paths = write_report(made, tmp_path)
     assert {"report.html", "summary.json"} <= {path.name for path in paths}
+
+
+@pytest.mark.needs("models")
+def test_a_report_of_kept_answers_is_the_report_of_the_store(small, tmp_path):
+    """Of two models, on three kinds of task."""
+    config = replace(SMALL, model=("one=fake", "fake"))
+    campaign = Campaign("corruption", config, Store(small._store.folder))
+    assert {outcome.status for outcome in campaign.run(SerialRunner())} <= {"done", "kept"}
+    kept = read_kept(write_kept(campaign.keep(), tmp_path / "kept.parquet"))
+    assert report_json(report_from(kept)) == report_json(campaign.report())
+    assert {each.task for each in kept.answers.values()} == {"classification", "regression", "score"}
+    assert all(each.texts is None for each in kept.answers.values())
+
+
+def test_what_cannot_be_rendered_elsewhere_is_not_kept(small, tmp_path):
+    (tmp_path / "words.txt").write_text("good\tpositive\nbad\tnegative\n", encoding="utf-8")
+    own = replace(SMALL, data=Data(train="train.csv", test="test.csv", languages=("en",)))
+    why = replace(SMALL.why, lexicon=str(tmp_path / "words.txt"))
+    for config, message in (
+        (own, "answers on data of your own are kept by `goldproof score` alone, from a file of predictions"),
+        (
+            replace(SMALL, why=why),
+            "a report whose cues come from a list of your own is not kept in a file; leave out why.lexicon=FILE and "
+            "why.ppdb, or keep its store",
+        ),
+    ):
+        with pytest.raises(UsageError) as caught:
+            find_study("corruption").keep(config, small)
+        assert str(caught.value) == message
 
 
 @pytest.mark.needs("models")

@@ -23,13 +23,17 @@ from goldproof.jobs import Results, Store, run_jobs
 from goldproof.jobs.values import decode, encode
 from goldproof.measures.short_answers import match_answer
 from goldproof.report.summary import Claim, Missing, Table
+from goldproof.report.summary_json import report_json
 from goldproof.report.write import write_report
 from goldproof.runners.serial import SerialRunner
 from goldproof.statistics.spans import span_f1
 from goldproof.studies import find_study
+from goldproof.studies.campaign import Campaign, report_from
+from goldproof.studies.kept import read_kept, write_kept
 from goldproof.studies.shared import Data
 from goldproof.studies.transfer import PAPER, TINY, Config, jobs, report
-from goldproof.studies.transfer.findings import _literature
+from goldproof.studies.transfer.findings import _literature, make_report
+from goldproof.studies.transfer.gather import gather, gathered_from, keep_gathered
 from goldproof.studies.transfer.parts import choose_rows, corpora_in_words, find_sets, hold_out
 from goldproof.studies.transfer.plan import make_recipe, requires
 from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
@@ -73,6 +77,41 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     assert set(found_sets.sets) == {(name, split) for name in ("xa", "xb", "xc") for split in ("dev", "test")}
     near, far = (found_sets.test(name).scores[:, -1].mean() for name in ("xb", "xc"))
     assert found_sets.test("xa").scores[:, -1].mean() > near > far  # fewer shared words, less transfer
+
+
+@pytest.mark.needs("models")
+def test_a_report_of_kept_answers_is_the_report_of_the_store(tmp_path):
+    """Also where a run stopped early."""
+    languages = replace(SMALL.data, languages=("xc", "xb"))
+    config = replace(SMALL, seeds=(0, 1, 2), every=0.1, patience=1, data=languages)
+    campaign = Campaign("transfer", config, Store(tmp_path / "store"))
+    assert {outcome.status for outcome in campaign.run(SerialRunner())} == {"done"}
+    kept = read_kept(write_kept(campaign.keep(), tmp_path / "kept.parquet"))
+    assert report_json(report_from(kept)) == report_json(campaign.report())
+    checkpoints = gathered_from(kept.part("fake/")).experiment.dev("xa").checkpoints
+    assert checkpoints[0].n_runs == 3 > checkpoints[-1].n_runs  # a run that has ended is absent
+
+
+@pytest.mark.needs("models")
+@pytest.mark.parametrize("kind", ["spans", "score"])
+def test_tags_and_questions_are_kept_too(kind, tmp_path):
+    config = tagging_of(tmp_path) if kind == "spans" else replace(QUESTIONS, seeds=(0,))
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    gathered = gather(config, results)
+    kept = read_kept(write_kept(keep_gathered(gathered), tmp_path / "kept.parquet"))
+    assert {each.task for each in kept.answers.values()} == {kind}
+    assert report_json(make_report(config, gathered_from(kept))) == report_json(make_report(config, gathered))
+
+
+def test_answers_on_ones_own_files_are_not_kept(tmp_path):
+    own = Data(train=str(tmp_path / "train.csv"), test=str(tmp_path / "test.csv"), languages=("de",))
+    for config in (replace(SMALL, data=own), tagging_of(tmp_path)):
+        with pytest.raises(UsageError) as caught:
+            find_study("transfer").keep(config, Results(Store(tmp_path / "store")))
+        assert str(caught.value) == (
+            "answers on data of your own are kept by `goldproof score` alone, from a file of predictions"
+        )
 
 
 @pytest.mark.needs("models")
@@ -220,13 +259,18 @@ def test_in_what_a_run_differs_from_the_papers_is_said():
     )
 
 
-@pytest.mark.needs("models")
-def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp_path):
-    path = write_jsonl(tmp_path / "mine.jsonl", list(tagged_rows()))
-    config = replace(
+def tagging_of(folder):
+    path = write_jsonl(folder / "mine.jsonl", list(tagged_rows()))
+    return replace(
         SMALL, task="tokens", source="en", data=Data(corpus=str(path), languages=("de",)), rows=Rows(), every=0.25,
         recipe=Recipe(epochs=3, batch=8, learning_rate=0.02, schedule="constant"),
     )  # fmt: skip
+
+
+@pytest.mark.needs("models")
+def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp_path):
+    config = tagging_of(tmp_path)
+    path = config.data.corpus
     note = f"de: {str(path)!r} has no development set, so the oracle is not available."
     assert find_sets(config).notes == (note,)
     results, failed = run(config, tmp_path / "store")

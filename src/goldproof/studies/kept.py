@@ -20,14 +20,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from goldproof.data.answers import Answers, Bounds
+from goldproof.data.answers import Answers, Bounds, span_answers
 from goldproof.errors import DataError, StoreError
 from goldproof.jobs.files import write_durably
 from goldproof.jobs.key import canonical
 
 MARK = b"goldproof.kept"
 FORMAT = 1
-KINDS = ("classification", "regression", "score")
+KINDS = ("classification", "regression", "spans", "score")
+SPAN_COLUMNS = ("found", "given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def write_kept(kept: KeptAnswers, path: str | Path) -> Path:
         "sets": {name: _head(each) for name, each in kept.answers.items()},
     }
     table = pa.concat_tables(tables, promote_options="default")
-    table = table.replace_schema_metadata({MARK: json.dumps(head, ensure_ascii=False, sort_keys=True)})
+    table = table.replace_schema_metadata({MARK: json.dumps(head, ensure_ascii=False)})  # order tells
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd", compression_level=15)
     try:
@@ -163,21 +164,27 @@ def canonical_bounds(bounds: Bounds) -> dict[str, Any]:
 
 
 def _table(name: str, answers: Answers) -> pa.Table:
-    coded = answers.task == "classification"
-    kind = pa.int16() if coded else pa.float64()
-    runs = np.asarray(answers.runs).T
     columns: dict[str, Any] = {
         "set": pa.array([name] * answers.n_items).dictionary_encode(),
         "id": pa.array([str(item) for item in answers.ids]),
         "gold": pa.array(np.asarray(answers.gold, np.float64)),
-        "answers": pa.array([list(row) for row in runs.tolist()], pa.list_(kind)) if coded else None,
-        "scores": None if coded else pa.array([list(row) for row in runs.tolist()], pa.list_(kind)),
+        **_runs_columns(answers),
         "cluster": None if answers.clusters is None else pa.array(np.asarray(answers.clusters, np.int32)),
         "weight": None if answers.weights is None else pa.array(np.asarray(answers.weights, np.float64)),
         "tags": None if answers.tags is None else pa.array([list(row) for row in answers.tags], pa.list_(pa.string())),
     }
     columns |= {f"text: {key}": pa.array(list(values), pa.string()) for key, values in (answers.texts or {}).items()}
     return pa.table({key: column for key, column in columns.items() if column is not None})
+
+
+def _runs_columns(answers: Answers) -> dict[str, Any]:
+    """What the runs answered, a list for each item: codes, numbers, or how many spans were found and given."""
+    runs, whole = np.asarray(answers.runs).T, pa.list_(pa.int16())
+    if answers.task == "spans":
+        return {name: pa.array([list(row) for row in runs[name].tolist()], whole) for name in SPAN_COLUMNS}
+    coded = answers.task == "classification"
+    kind = whole if coded else pa.list_(pa.float64())
+    return {"answers" if coded else "scores": pa.array([list(row) for row in runs.tolist()], kind)}
 
 
 def read_kept(path: str | Path) -> KeptAnswers:
@@ -213,8 +220,7 @@ def is_kept(path: str | Path) -> bool:
 
 
 def _answers(table: pa.Table, form: Mapping[str, Any]) -> Answers:
-    coded = form["task"] == "classification"
-    given = table.column("answers" if coded else "scores").to_pylist()
+    coded = form["task"] in ("classification", "spans")
     gold = np.array(table.column("gold").to_pylist(), np.float64)
     texts = {
         key.removeprefix("text: "): [text or "" for text in table.column(key).to_pylist()]
@@ -230,7 +236,7 @@ def _answers(table: pa.Table, form: Mapping[str, Any]) -> Answers:
         labels=tuple(form["labels"]),
         ids=np.array(table.column("id").to_pylist(), object),
         gold=gold.astype(np.int64) if coded else gold,
-        runs=np.array(given, np.int64 if coded else np.float64).T,
+        runs=_runs(table, form["task"]),
         run_names=tuple(form["runs"]),
         clusters=None if clusters is None else np.array(clusters, np.int64),
         tags=None if tags is None else tuple(tuple(row) for row in tags),
@@ -239,6 +245,15 @@ def _answers(table: pa.Table, form: Mapping[str, Any]) -> Answers:
         bounds=None if form["bounds"] is None else Bounds(**form["bounds"]),
         weights=None if weights is None else np.array(weights),
     )
+
+
+def _runs(table: pa.Table, task: str) -> Any:
+    """The answers, runs × items."""
+    if task == "spans":
+        return span_answers(*(np.array(table.column(name).to_pylist(), np.int32).T for name in SPAN_COLUMNS))
+    coded = task == "classification"
+    given = table.column("answers" if coded else "scores").to_pylist()
+    return np.ascontiguousarray(np.array(given, np.int64 if coded else np.float64).T)
 
 
 def _column(table: pa.Table, name: str) -> list[Any] | None:

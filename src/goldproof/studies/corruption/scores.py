@@ -9,7 +9,7 @@ what the corruption did, and stays.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
@@ -55,17 +55,17 @@ ROUNDING = 1e-9
 class TaskAnswers:
     """What the trainings of one task answered: the seeds' Answers for each version trained on and tested on.
 
-    `test` are the test items as they are, `prior` the shares of the classes in the training data, `keys` the
-    trainings' jobs.
+    `prior` are the shares of the classes in the training data, `keys` the trainings' jobs, `shares` the mean
+    probabilities over the trainings that work, items × classes, where they were taken already.
     """
 
     task: CorruptionTask
-    test: Dataset
     n_train: int
     prior: Array
     answers: Mapping[tuple[Version, Version], Answers]
     truncated: int
     keys: Mapping[Version, tuple[str, ...]]
+    shares: Mapping[tuple[Version, Version], Array] = field(default_factory=dict)
 
     @property
     def original(self) -> Answers:
@@ -189,7 +189,7 @@ def load_runs(config: Config, results: Results, task: CorruptionTask) -> TaskAns
             answers[trained, tested] = make_answers(task, classes, test, logits, seeds_of(config, task.name))
     learned = label_codes(classes, train.table.column(_gold_column(task)).to_pylist())
     prior = np.bincount(learned, minlength=len(classes)) / len(learned) if classes else np.zeros(0)
-    return TaskAnswers(task, test, len(train), prior, answers, truncated, keys)
+    return TaskAnswers(task, len(train), prior, answers, truncated, keys)
 
 
 def _load_asked(config: Config, results: Results, task: CorruptionTask) -> TaskAnswers:
@@ -202,7 +202,6 @@ def _load_asked(config: Config, results: Results, task: CorruptionTask) -> TaskA
     learned = label_codes(labels, train.table.column("label").to_pylist())
     return TaskAnswers(
         task,
-        results[sets[ORIGINAL].items],
         len(train),
         np.bincount(learned, minlength=len(labels)) / len(train),
         {(ORIGINAL, version): each for version, each in zip(sets, settled, strict=True)},
@@ -326,10 +325,19 @@ def find_information(runs: TaskAnswers, trained: Version, tested: Version) -> Us
     """The bits about each label; without input, the best a model can know is the share of each class in training."""
     if (trained, tested) not in runs.answers:
         return None
-    answers = runs.working(trained, tested)
-    if answers.probabilities is None:
-        return None
-    return pointwise_information(answers.probabilities.mean(axis=0), runs.prior[None], answers.gold)
+    shares = runs.shares.get((trained, tested))
+    if shares is None:
+        probabilities = runs.working(trained, tested).probabilities
+        if probabilities is None:
+            return None
+        shares = probabilities.mean(axis=0)
+    return pointwise_information(shares, runs.prior[None], runs.gold)
+
+
+def is_right(runs: TaskAnswers, removed: str) -> Array:
+    """Which items of the corrupted test set more than half of the baseline's seeds have right."""
+    answers = runs.working(ORIGINAL, Version(removed)).runs
+    return np.asarray((answers == runs.gold).mean(axis=0) > 0.5)
 
 
 def _answers(runs: TaskAnswers, cell: CorruptionCell, kind: Removing = "remove") -> Answers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goldproof.jobs import Results
 from goldproof.judging.checkpoints.analysis import TransferSettings, analyse
 from goldproof.judging.checkpoints.guide import Counting
 from goldproof.judging.checkpoints.report import Context, transfer_report
@@ -14,28 +13,25 @@ from goldproof.report.summary import Missing, Report, Section, Table
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
 from goldproof.studies.transfer import published
-from goldproof.studies.transfer.parts import corpora_in_words, find_sets, settle
-from goldproof.studies.transfer.plan import jobs, make_recipe
-from goldproof.studies.transfer.scores import experiment_of_runs, with_paper
+from goldproof.studies.transfer.gather import TransferValues
+from goldproof.studies.transfer.parts import corpora_in_words
+from goldproof.studies.transfer.plan import make_recipe
+from goldproof.studies.transfer.scores import with_paper
 from goldproof.studies.transfer.settings import Config
-from goldproof.studies.transfer.steps import StoredRun
 
 
-def make_report(config: Config, results: Results) -> Report:
-    """What was found with this configuration."""
-    config = settle(config)
-    planned = jobs(config)
-    courses = [results[job] for job in planned]
+def make_report(config: Config, gathered: TransferValues) -> Report:
+    """What was found with these settled settings."""
     given = config.analysis
     counting = Counting(given.threshold, given.ties, given.across_runs)
-    found = analyse(experiment_of_runs(config, courses), TransferSettings(margin=given.margin, counting=counting))
+    found = analyse(gathered.experiment, TransferSettings(margin=given.margin, counting=counting))
     paper = with_paper(config)
     context = Context(
         printed=printed_rows(config.data.corpus) if paper.stands else {},
-        keys=[job.key for job in planned],
-        notes=(*find_sets(config).notes, *filter(None, [paper.note])),
+        keys=list(gathered.keys),
+        notes=(*gathered.notes, *filter(None, [paper.note])),
         sections=_literature(config),
-        provenance=_provenance(config, courses),
+        provenance=_provenance(config, gathered),
     )
     return transfer_report(found, context)
 
@@ -92,19 +88,18 @@ def _literature_table(corpus: str, table: published.LiteratureTable) -> Table:
     return wide_table(heading, every, tuple(table.rows[0].cells))
 
 
-def _provenance(config: Config, courses: Sequence[StoredRun]) -> dict[str, str | int | float]:
+def _provenance(config: Config, gathered: TransferValues) -> dict[str, str | int | float]:
     recipe = make_recipe(config)
-    stopped = [str(course.stopped_at) for course in courses if course.stopped_at is not None]
     return {
         "corpus": corpora_in_words(config),
         "task": config.task,
         "model": only_model(config.model).title,
-        "runs": len(courses),
-        "checkpoints": len(max((course.points for course in courses), key=len)),
+        "runs": gathered.experiment.n_runs,
+        "checkpoints": len(gathered.experiment.steps),
         "epochs": recipe.epochs,
         "batch": recipe.batch,
         "learning rate": recipe.learning_rate,
         "schedule": recipe.schedule,
         "precision": recipe.precision,
-        "stopped early at step": ", ".join(stopped) or "no run",
+        "stopped early at step": ", ".join(map(str, gathered.stopped)) or "no run",
     }

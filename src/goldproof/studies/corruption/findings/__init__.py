@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from goldproof.jobs import Results
 from goldproof.report.summary import Plain, Report, Section
 from goldproof.studies.corruption.findings.answer import QUESTION, corruption_answer, corruption_findings
 from goldproof.studies.corruption.findings.author import author_section
@@ -17,10 +17,10 @@ from goldproof.studies.corruption.findings.cells import (
 from goldproof.studies.corruption.findings.power import power_items
 from goldproof.studies.corruption.findings.runs import cut_items, runs_told
 from goldproof.studies.corruption.findings.why import why_section
+from goldproof.studies.corruption.gather import TaskValues
 from goldproof.studies.corruption.plan import outline
-from goldproof.studies.corruption.scores import find_baseline, judge_task, load_runs, with_paper
+from goldproof.studies.corruption.scores import find_baseline, judge_task, with_paper
 from goldproof.studies.corruption.settings import Config, language_of
-from goldproof.studies.corruption.tasks import find_tasks, settle
 from goldproof.studies.shared import only_model
 
 
@@ -32,18 +32,17 @@ def _controlled(config: Config, found: list[Found]) -> Section:
     return replace(section, items=items)
 
 
-def make_report(config: Config, results: Results) -> Report:
-    """What was found with this configuration."""
-    config, found = settle(config), []
-    for task in find_tasks(config):
-        runs = load_runs(config, results, task)
+def make_report(config: Config, gathered: Sequence[TaskValues]) -> Report:
+    """What was found with these settled settings."""
+    found = []
+    for runs, facts in ((values.runs, values.facts) for values in gathered):
         baseline = find_baseline(config, runs)
-        found.append(Found(runs, baseline, judge_task(config, runs, baseline), with_paper(config, task)))
+        found.append(Found(runs, baseline, judge_task(config, runs, baseline), with_paper(config, runs.task), facts))
     sections = [
         survival_section(config, found),
         _controlled(config, found),
-        why_section(config, results, found),
-        author_section(config, results, found),
+        why_section(config, found),
+        author_section(config, found),
         baseline_section(found),
     ]
     provenance: dict[str, Plain] = {

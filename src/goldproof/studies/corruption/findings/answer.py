@@ -15,7 +15,7 @@ from goldproof.studies.asked import is_asked
 from goldproof.studies.corruption.findings.author import left_of, words_for
 from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.findings.runs import run_word
-from goldproof.studies.corruption.findings.why import strictest
+from goldproof.studies.corruption.gather import strictest
 from goldproof.studies.corruption.scores import Judged
 from goldproof.studies.corruption.settings import Config
 

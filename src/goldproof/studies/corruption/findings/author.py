@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from goldproof.builders.corruption.texts import ControlGap, CorruptionTally
-from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing, Section, Table, Text
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.corruption.findings.cells import Found, training_keys
-from goldproof.studies.corruption.findings.why import strictest
-from goldproof.studies.corruption.plan import SPLITS, count_job, gap_job
+from goldproof.studies.corruption.gather import strictest
+from goldproof.studies.corruption.plan import SPLITS
 from goldproof.studies.corruption.scores import retained_share
 from goldproof.studies.corruption.settings import Config, classes_of
 
@@ -44,11 +43,11 @@ def words_for(removed: str) -> str:
     return " and ".join(NAMES.get(name, f"words of the class {name}") for name in classes_of(removed))
 
 
-def author_section(config: Config, results: Results, found: Sequence[Found]) -> Section:
+def author_section(config: Config, found: Sequence[Found]) -> Section:
     """What an author should know."""
     items: list[Item] = [_retained(config, found)]
     items += [Text(text) for one in found if (text := _sentence(config, one))]
-    return Section("For the author of a dataset", [*items, _texts(config, results, found)])
+    return Section("For the author of a dataset", [*items, _texts(config, found)])
 
 
 def _retained(config: Config, found: Sequence[Found]) -> Table:
@@ -162,17 +161,17 @@ _REMOVAL_FIELDS: tuple[Field[_Removal], ...] = (
 )
 
 
-def _texts(config: Config, results: Results, found: Sequence[Found]) -> Table:
+def _texts(config: Config, found: Sequence[Found]) -> Table:
     """What removal did to the texts; those without any word left are kept."""
     every: list[_Removal] = []
     keys: list[str] = []
     for one in found:
-        jobs = [count_job(config, one.runs.task, split) for split in SPLITS]
-        gaps = [job for split in SPLITS if (job := gap_job(config, one.runs.task, split)) is not None]
-        keys += [*(job.key for job in jobs), *(job.key for job in gaps)]
+        facts = one.facts
+        keys += [facts.keys[f"{kind}/{split}"] for kind in ("count", "gap") for split in SPLITS
+                 if f"{kind}/{split}" in facts.keys]  # fmt: skip
         for place, removed in enumerate(config.classes):
-            train, test = (results[job][place] for job in jobs)
-            apart = [results[job][place] for job in gaps]
+            train, test = (facts.tallies[split][place] for split in SPLITS)
+            apart = [facts.gaps[split][place] for split in SPLITS if split in facts.gaps]
             every.append(_Removal(one.runs.task.title, removed, train, test, *apart))
     emptied = sum(removal.train.n_emptied + removal.test.n_emptied for removal in every)
     title = f"{emptied:,} {'text is' if emptied == 1 else 'texts are'} left without a word, and kept"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -16,6 +16,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.power import detectable_difference
 from goldproof.studies.beside import Beside
 from goldproof.studies.corruption import published
+from goldproof.studies.corruption.gather import TaskFacts
 from goldproof.studies.corruption.scores import VERDICTS, Baseline, Control, Judged, TaskAnswers
 from goldproof.studies.corruption.settings import Config, classes_of
 
@@ -42,6 +43,7 @@ class Found:
     baseline: Baseline
     judged: Sequence[Judged]
     paper: Beside = NOT_THE_PAPERS
+    facts: TaskFacts = field(default_factory=TaskFacts)
 
     @property
     def paper_name(self) -> str:

@@ -9,46 +9,28 @@ from pathlib import Path
 
 import numpy as np
 
-from goldproof.jobs import Results
 from goldproof.measures.cloze import ClozeAccuracy, cloze_accuracy
 from goldproof.measures.cues import CueShares, cue_shares
-from goldproof.measures.information import solved_examples
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.summary import Cell, Column, Example, ExampleList, Item, Missing, Section
-from goldproof.statistics.arrays import Array
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.multiplicity import holm
 from goldproof.studies.beside import is_model
 from goldproof.studies.corruption import published
 from goldproof.studies.corruption.findings.cells import Found, training_keys
 from goldproof.studies.corruption.findings.runs import run_word
-from goldproof.studies.corruption.plan import (
-    CorruptionCell,
-    cloze_jobs,
-    cue_classes,
-    cue_jobs,
-    lexicon_of,
-    masked_model,
-)
-from goldproof.studies.corruption.scores import TaskAnswers, find_information
+from goldproof.studies.corruption.gather import MOST_EXAMPLES, LeftSentence, strictest
+from goldproof.studies.corruption.plan import CorruptionCell, masked_model
+from goldproof.studies.corruption.scores import find_information, is_right
 from goldproof.studies.corruption.settings import Config, classes_of
-from goldproof.studies.corruption.steps import load_lexicon
-from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask, Version, data_job
-
-MOST_EXAMPLES = 8
-MOST_SENTENCES = 6
+from goldproof.studies.corruption.tasks import ORIGINAL, CorruptionTask
 
 
-def why_section(config: Config, results: Results, found: Sequence[Found]) -> Section:
+def why_section(config: Config, found: Sequence[Found]) -> Section:
     """All that was asked about the reasons."""
-    items: list[Item] = [*_information(config, found), *_cues(config, results, found)]
-    items += [item for one in found for item in (*_sentences(config, results, one), *_solved(config, results, one))]
-    return Section("Why does it survive?", [*items, *_cloze(config, results, found)])
-
-
-def strictest(config: Config) -> str:
-    """The setting in which the class is missing from most: both, else test, else train."""
-    return next(name for name in ("both", "test", "train") if name in config.settings)
+    items: list[Item] = [*_information(config, found), *_cues(config, found)]
+    items += [item for one in found for item in (*_sentences(one), *_solved(config, one))]
+    return Section("Why does it survive?", [*items, *_cloze(config, found)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +96,13 @@ def _information_title(config: Config, every: Sequence[_Bits]) -> str:
     return f"Without {worst} most is lost of what the text says about the label: {lost_bits} bits, mean over tasks"
 
 
-def _solved(config: Config, results: Results, one: Found) -> list[Item]:
+def _solved(config: Config, one: Found) -> list[Item]:
     """The examples that are right with most bits to spare though the class is missing, to be read."""
     runs = one.runs
-    items = [each for removed in config.classes for each in _solved_without(config, results, runs, removed)]
+    items = [each for removed in config.classes for each in _solved_without(config, one, removed)]
     if not items:
         return []
-    fields = ("without the class", "original") if runs.test.pairs[0] is None else ("first", "second", "original")
+    fields = ("without the class", "original") if len(items[0].texts) == 2 else ("first", "second", "original")
     title = f"{runs.task.title}: {len(items)} items that are solved although the class is missing"
     note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
     seeds = [f"{run_word(config)} {name}" for name in runs.original.run_names]
@@ -128,29 +110,15 @@ def _solved(config: Config, results: Results, one: Found) -> list[Item]:
     return [ExampleList(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
 
 
-def _solved_without(config: Config, results: Results, runs: TaskAnswers, removed: str) -> list[Example]:
-    cell = CorruptionCell(runs.task, removed, strictest(config))
-    information = find_information(runs, cell.trained_on(), cell.tested_on())
-    if information is None:
-        return []
-    given = results[data_job(config, runs.task, "test", cell.tested_on())]
-    before, after = (list(zip(data.texts, data.pairs, strict=True)) for data in (runs.test, given))
-    rows = [row for row in solved_examples(information) if before[row] != after[row]][:MOST_EXAMPLES]
-    ids, answers = runs.test.table.column("id").to_pylist(), runs.answers[cell.trained_on(), cell.tested_on()].runs
+def _solved_without(config: Config, one: Found, removed: str) -> list[Example]:
+    runs, cell = one.runs, CorruptionCell(one.runs.task, removed, strictest(config))
     examples = []
-    for row in rows:
-        texts = [text for text in after[row] if text is not None]
-        original = " ‖ ".join(text for text in before[row] if text is not None)
-        predicted = [runs.classes[int(code)] for code in answers[:, row]]
-        gold = runs.classes[int(runs.gold[row])]
-        examples.append(Example(f"{ids[row]} without {removed}", [*texts, original], gold, predicted, [removed]))
+    for item in one.facts.solved.get(removed, []):
+        answers = runs.answers[cell.trained_on(), cell.tested_on()]
+        predicted = [runs.classes[int(code)] for code in answers.runs[:, item.row]]
+        gold, name = runs.classes[int(runs.gold[item.row])], f"{answers.ids[item.row]} without {removed}"
+        examples.append(Example(name, [*item.texts, item.original], gold, predicted, [removed]))
     return examples
-
-
-def is_right(runs: TaskAnswers, removed: str) -> Array:
-    """Which items of the corrupted test set more than half of the baseline's seeds have right."""
-    answers = runs.working(ORIGINAL, Version(removed)).runs
-    return np.asarray((answers == runs.gold).mean(axis=0) > 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +176,17 @@ _CUE_FIELDS: tuple[Field[_CueRow], ...] = (
 )
 
 
-def _cues(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:
+def _cues(config: Config, found: Sequence[Found]) -> list[Item]:
     """How often a cue is left where the model is right, and where it is wrong."""
     every: list[_CueRow] = []
     keys = []
     for one in found:
-        for removed in cue_classes(config, one.runs.task):
-            for kind, job in cue_jobs(config, one.runs.task, removed).items():
-                shares = cue_shares(results[job], is_right(one.runs, removed), config.level)
+        for removed, kinds in one.facts.cues.items():
+            for kind, has_cue in kinds.items():
+                shares = cue_shares(has_cue, is_right(one.runs, removed), config.level)
                 words, is_paper = _words_of(config, kind), bool(one.paper_name)
                 every.append(_CueRow(one.runs.task, removed, kind, words, shares, is_paper))
-                keys.append(job.key)
+                keys.append(one.facts.keys[f"cue/{removed}/{kind}"])
     if not every:
         return []
     adjusted = _holm([row.shares.p_value for row in every])
@@ -239,42 +207,21 @@ def _holm(p_values: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else next(adjusted) for p in p_values]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence, what is left of it, the polar words in that, and its label."""
-
-    original: str
-    left: str
-    words: str
-    gold: str
-
-
-def _sentences(config: Config, results: Results, one: Found) -> list[Item]:
+def _sentences(one: Found) -> list[Item]:
     """Table 4: sentences that the baseline has right without a class, and the polar words that are left in them."""
-    names = cue_classes(config, one.runs.task)
-    jobs = {name: job for name in names if (job := cue_jobs(config, one.runs.task, name).get("polarity"))}
-    if not jobs:
+    removed = one.facts.sentences_of
+    if not one.facts.sentences:
         return []
-    removed = "NOUN" if "NOUN" in jobs else next(iter(jobs))
-    runs, texts = one.runs, results[data_job(config, one.runs.task, "test", Version(removed))].texts
-    lexicon = load_lexicon(runs.test, lexicon_of(config))
-    chosen = np.flatnonzero(results[jobs[removed]] & is_right(runs, removed))[:MOST_SENTENCES]
-    every = []
-    for row in chosen:
-        words = lexicon.found(texts[row])
-        left = "; ".join(f"{side}: {', '.join(found)}" for side, found in words.items() if found)
-        every.append(_Sentence(runs.test.texts[row], texts[row], left, runs.classes[int(runs.gold[row])]))
-    if not every:
-        return []
-    fields: list[Field[_Sentence]] = [
+    fields: list[Field[LeftSentence]] = [
         Field(Column("original", "Original sentence"), lambda sentence: sentence.original),
         Field(Column("left", f"Without {removed}"), lambda sentence: sentence.left),
         Field(Column("words", "Polar words left"), lambda sentence: sentence.words),
         Field(Column("gold", "Gold label"), lambda sentence: sentence.gold),
     ]
-    title = f"{runs.task.title}: sentences solved without {removed} that still hold a word of their polarity"
-    heading = Heading(f"sentences-{runs.task.slug}", title, "The first few.", [jobs[removed].key])
-    return [make_table(heading, fields, every)]
+    title = f"{one.runs.task.title}: sentences solved without {removed} that still hold a word of their polarity"
+    key = one.facts.keys[f"cue/{removed}/polarity"]
+    heading = Heading(f"sentences-{one.runs.task.slug}", title, "The first few.", [key])
+    return [make_table(heading, fields, one.facts.sentences)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,13 +263,13 @@ _CLOZE_FIELDS: tuple[Field[_Cloze], ...] = (
 )
 
 
-def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Item]:
+def _cloze(config: Config, found: Sequence[Found]) -> list[Item]:
     """Table 5: how often a masked language model fills in the first removed word, in both texts."""
-    asked = [(one, name, job) for one in found for name, job in cloze_jobs(config, one.runs.task).items()]
+    asked = [(one, name, guesses) for one in found for name, guesses in one.facts.guesses.items()]
     every = [
         _Cloze(one.runs.task, name, cloze_accuracy(guesses), is_model(masked_model(config), published.MODEL))
-        for one, name, job in asked
-        if (guesses := results[job])
+        for one, name, guesses in asked
+        if guesses
     ]
     if not every:
         return []
@@ -333,5 +280,7 @@ def _cloze(config: Config, results: Results, found: Sequence[Found]) -> list[Ite
     title = (
         f"The first removed word is shown to be easier to guess in the original text in {easier} of {len(every)} cases"
     )
-    heading = Heading("masked-words", title, "Each distinct text once.", [job.key for _, _, job in asked])
+    heading = Heading(
+        "masked-words", title, "Each distinct text once.", [one.facts.keys[f"cloze/{name}"] for one, name, _ in asked]
+    )
     return [make_table(heading, _CLOZE_FIELDS, every)]

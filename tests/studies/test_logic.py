@@ -25,7 +25,9 @@ from goldproof.models.transformer import transformer
 from goldproof.runners.serial import SerialRunner
 from goldproof.studies.logic import PAPER, TINY, Config, jobs, report
 from goldproof.studies.logic import steps as logic_data
+from goldproof.studies.logic.findings import make_report
 from goldproof.studies.logic.findings.corpus import given_away
+from goldproof.studies.logic.gather import LogicValues, gather, label_of
 from goldproof.studies.logic.plan import (
     LogicCondition,
     StoredAnswers,
@@ -35,7 +37,7 @@ from goldproof.studies.logic.plan import (
     leak_job,
 )
 from goldproof.studies.logic.published import ACCURACY, CHINESE, ENGLISH, FIGURES, MULTILINGUAL, RECAST
-from goldproof.studies.logic.scores import DRAWS, paper_name, score
+from goldproof.studies.logic.scores import DRAWS, make_answers, paper_name
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
 from goldproof.studies.logic.settings import MODELS, RECURRENT, TASKS, Cells, CorpusSizes, Experiments, Search
 from goldproof.training.job import train as run_training
@@ -72,6 +74,16 @@ def test_a_fraction_is_within_a_larger_one_and_controls_change_what_they_say(cor
     assert sorted(noise) == sorted(before)
 
 
+def test_few_names_keep_the_keys_that_the_preset_had_before_names_were_many():
+    """What lies in a store under the older key of `clcd` is what `clcd-few` asks for; `clcd` has a step of its own."""
+    older = replace(SOURCE, preset="clcd")
+    assert logic_data.build_job(replace(SOURCE, preset="clcd-few")).key == logic_data.build.job(older).key
+    assert logic_data.build_job(older).key == logic_data.build_many.job(older).key != logic_data.build.job(older).key
+    assert logic_data.build_job(SOURCE).key == logic_data.build.job(SOURCE).key
+    few, many = logic_data.build(older), logic_data.build_many(older)
+    assert few.texts == logic_data.build(replace(SOURCE, preset="clcd-few")).texts != many.texts
+
+
 def test_known_names_are_those_of_training():
     shared = logic_data.figures(logic_data.build(replace(SOURCE, shared_names=True))).shared
     assert shared > 3 * logic_data.figures(logic_data.build(SOURCE)).shared
@@ -97,8 +109,8 @@ def test_tiny_run_reports_every_experiment(tmp_path):
     assert papers_numbers(found) == []  # the templates are not the paper's
     names = {item.name for section in found.sections for item in section.items}
     assert names == {
-        "accuracy", "paired", "training-size", "presets", "templates", "sizes", "overlap", "transfer", "controls",
-        "corpora", "leaks", "search",
+        "accuracy", "paired", "training-size", "presets", "templates", "sizes", "overlap", "known-names", "transfer",
+        "controls", "corpora", "leaks", "search",
     }  # fmt: skip
     (curves,) = (item for item in found.sections[0].items if item.name == "training-size")
     places = [(row["share"], row["model"], row["task"]) for row in curves.rows]
@@ -161,6 +173,48 @@ def test_recast_corpora_go_by_their_names_in_the_catalog():
     assert RECAST["dialognli"] == 0.762
 
 
+PAPERS_ENCODERS = (
+    "bert-base-uncased",
+    "M=/models/bert-base-multilingual-uncased",
+    "bert-base-chinese",
+    "E5=/models/e5",
+)
+
+
+def test_encoders_stand_beside_their_own_printed_numbers_only():
+    """In Portuguese the Chinese BERT has no number in print, the multilingual one those of two tasks, another none."""
+    plans = Experiments(controls=(), certificates=False)
+    data = replace(EN, corpus="clcd", languages=("pt",))
+    config = Config(("description", "counting", "mixed"), (), PAPERS_ENCODERS, data=data, experiments=plans)
+    corpus = logic_data.build(replace(SOURCE, language="pt")).select(split="test")
+    runs = np.random.default_rng(0).integers(0, 2, (5, 40))
+    answers = make_answers(StoredAnswers(LABELS, {"pt": runs}, {}), "pt", corpus, config.seeds)
+    labels = [label_of(cell, "pt") for cell in conditions(config)]
+    figures = {f"figures/{task}/pt": logic_data.LogicCorpusFigures(1, 1, 1.0, 1) for task in config.tasks}
+    keys = dict.fromkeys([*labels, *figures], "")
+    found = make_report(config, LogicValues(dict.fromkeys(labels, answers), dict.fromkeys(labels, 0), figures, keys))
+    table = next(item for item in found.sections[0].items if item.name == "accuracy")
+    printed = [[row[name] for name in row if name.startswith("p")] for row in table.rows]
+    numbers = [[cell if isinstance(cell, float) else None for cell in row] for row in printed]
+    assert numbers == [[1.0, None], [0.791, 0.874], [0.827, 0.923]]  # no column for the other two
+
+
+def test_recast_corpora_stand_beside_their_own_printed_numbers_only(tmp_path):
+    names = ("snli", "glue/mnli:validation", "dialognli", "pairs.csv")
+    config = replace(TINY, data=EN, learners=("forest",), search=Search())
+    config = replace(config, experiments=Experiments(controls=()))
+    store = Store(tmp_path).open()
+    assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
+    values = gather(config, Results(store))
+    certificate, key = values.certificate("description", "en", "closed2")
+    recast = {f"nli/{name}": certificate for name in names}
+    values = replace(values, values={**values.values, **recast}, keys={**values.keys, **dict.fromkeys(recast, key)})
+    found = make_report(replace(config, experiments=replace(config.experiments, nli=names)), values)
+    table = next(item for section in found.sections for item in section.items if getattr(item, "name", "") == "nli")
+    numbers = [row["paper"] if isinstance(row["paper"], float) else None for row in table.rows]
+    assert numbers == [0.639, 0.619, 0.762, None]
+
+
 def test_the_control_is_in_no_count_of_who_infers(tmp_path):
     sizes = CorpusSizes(train=400, validation=40, test=100)
     config = replace(TINY, data=EN, sizes=sizes, learners=("forest", "chains"), search=Search())
@@ -180,9 +234,9 @@ def test_no_p_value_is_smaller_than_the_draws_can_tell(tmp_path):
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
     (cell,) = conditions(config)
     results = Results(store)
-    gold = score(config, results, cell).gold
+    gold = gather(config, results).score(cell).gold
     perfect = {answers_job(config, cell): StoredAnswers(LABELS, {"en": np.stack([gold, gold])}, {})}
-    found = score(config, Overlay(results, perfect), cell)
+    found = gather(config, Overlay(results, perfect)).score(cell)
     assert found.accuracy.value == 1
     assert found.p_value == pytest.approx(2 / (DRAWS + 1))
 
@@ -194,10 +248,10 @@ def test_collapsed_trainings_are_in_no_score(tmp_path):
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} == {"done"}
     (cell,) = conditions(config)
     results = Results(store)
-    gold = score(config, results, cell).gold
+    gold = gather(config, results).score(cell).gold
     ones = np.ones_like(gold)
     nearly = np.where(np.arange(len(gold)) == 0, gold, ones)
-    some = score(config, _answering(results, config, cell, [gold, ones, nearly]), cell)
+    some = gather(config, _answering(results, config, cell, [gold, ones, nearly])).score(cell)
     assert some.accuracy.value == 1
     assert (some.n_collapsed, some.n_trained, some.is_collapsed) == (2, 3, False)
     found = report(config, _answering(results, config, cell, [gold, ones, nearly]))
@@ -245,9 +299,9 @@ def test_what_shortcuts_reach_is_a_finding(tmp_path, preset, finding):
     config = replace(TINY, tasks=("description",), data=data, sizes=sizes, experiments=Experiments())
     store = Store(tmp_path / "store").open()
     list(run_jobs([leak_job(config, "description", "en", preset)], store, SerialRunner()))
-    leaks = Results(store)[leak_job(config, "description", "en", preset)].leaks
-    (claim,) = given_away(config, Results(store))
-    assert claim.text == finding.format(100 * max(leak.accuracy.value for leak in leaks))
+    found, label = Results(store)[leak_job(config, "description", "en", preset)], f"leaks/description/en/{preset}"
+    (claim,) = given_away(config, LogicValues({}, {}, {label: found}, {label: ""}))
+    assert claim.text == finding.format(100 * max(leak.accuracy.value for leak in found.leaks))
     assert (claim.standing, claim.place) == ("shown", "leaks")
 
 
@@ -301,7 +355,7 @@ def test_given_vectors_keep_their_dimension_in_a_search(tmp_path):
 @pytest.mark.needs("models")
 def test_pieces_of_a_tokenizer_are_counted(tmp_path, corpus):
     folder = write_tiny_model(tmp_path / "model", ["has", "visited", "Ann"])
-    found = logic_data.count_pieces(transformer(folder), [corpus], "en")
+    found = logic_data.count_pieces(transformer(folder), [corpus], "en", "closed")
     assert found.names >= 1
     assert found.whole > 0.5  # a word that the tokenizer does not know is one piece, the unknown one
     assert "has visited" in found.sample

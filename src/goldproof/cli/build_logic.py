@@ -27,7 +27,8 @@ def logic(  # noqa: PLR0913 - one parameter per option
     test: Annotated[int, typer.Option(help="Pairs to test on.")] = 1_000,
     seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
     preset: Annotated[
-        str, typer.Option(help="closed2 (no leaks that are known), closed or clcd (as published).")
+        str,
+        typer.Option(help="closed2 (no leaks known), closed, clcd (as published) or clcd-few (few names)."),
     ] = "closed2",
     n: Annotated[str | None, typer.Option("--n", metavar="LOW-HIGH", help="Keep n within these limits.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl, csv or parquet.")] = "jsonl",

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from goldproof.builders.logic.build import LogicCorpus
+from goldproof.builders.logic.build import LogicCorpus, grammar_preset
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.pairs import CONTRADICTION
 from goldproof.data.dataset import Dataset
@@ -179,7 +179,7 @@ def certify_corpus(
         )
         for pairs in (corpus.train, corpus.test)
     )
-    grammar = load_grammar(corpus.recipe.language)
+    grammar = load_grammar(corpus.recipe.language, grammar_preset(corpus.recipe.preset))
     splits = ("train", "train" if corpus.recipe.shared_names else "test")
     return certify(train, test, seed, tuple(grammar.names(split) for split in splits), most_train, progress)
 

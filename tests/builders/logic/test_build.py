@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.builders.logic.parse import Lexicon, Parser
 
-from goldproof.builders.logic.build import CorpusRecipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus, grammar_preset
 from goldproof.builders.logic.forms import Readings
 from goldproof.builders.logic.grammar import LANGUAGES, load_grammar
 from goldproof.builders.logic.notation import write_form
@@ -63,10 +63,10 @@ def test_item_i_has_the_same_form_in_every_language() -> None:
         assert len({(pair.form, pair.label, pair.template, pair.n) for pair in items}) == 1
 
 
-@pytest.mark.parametrize("preset", ["closed2", "closed", "clcd"])
+@pytest.mark.parametrize("preset", ["closed2", "closed", "clcd", "clcd-few"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_words_say_what_the_form_says(language: str, preset: str) -> None:
-    grammar = load_grammar(language, "clcd" if preset == "clcd" else None)
+    grammar = load_grammar(language, grammar_preset(preset))
     parser = Parser(grammar, Lexicon.of_grammar(grammar))
     corpus = build_corpus(CorpusRecipe(language=language, task="7", n_train=480, n_test=120, preset=preset, seed=4))
     for pair in corpus.train + corpus.test:
@@ -122,7 +122,7 @@ def test_every_template_says_what_it_closes() -> None:
             "there is no task '8'; allowed: 1 (negation), 2 (coordination), 3 (quantifiers), 4 (description), "
             "5 (comparison), 6 (counting), 7 (mixed)",
         ),
-        (CorpusRecipe(preset="snli"), "there is no preset 'snli'; allowed: closed2, closed, clcd"),
+        (CorpusRecipe(preset="snli"), "there is no preset 'snli'; allowed: closed2, closed, clcd, clcd-few"),
         (
             CorpusRecipe(n_train=11),
             "train must be an even number of pairs, since half are contradictions; got 11",

@@ -16,7 +16,7 @@ import numpy as np
 
 from goldproof.builders.logic import clcd, linked
 from goldproof.builders.logic.forms import DEFAULT_READINGS, Form, Readings, canonical
-from goldproof.builders.logic.grammar import GENDERS, Grammar, Vocabulary, load_grammar
+from goldproof.builders.logic.grammar import FEW, GENDERS, Grammar, Vocabulary, load_grammar
 from goldproof.builders.logic.notation import write_form
 from goldproof.builders.logic.pairs import CONTRADICTION, OTHER, Pair, label_of
 from goldproof.builders.logic.prover import prove_canonical
@@ -28,6 +28,7 @@ TEMPLATES_OF: dict[str, tuple[Template, ...]] = {
     "closed2": linked.TEMPLATES,
     "closed": TEMPLATES,
     "clcd": clcd.TEMPLATES,
+    "clcd-few": clcd.FEW_TEMPLATES,
 }
 PRESETS = tuple(TEMPLATES_OF)
 _BETWEEN_NEWS = 500  # pairs
@@ -38,7 +39,7 @@ class CorpusRecipe:
     """What to build. `task` is a number from 1 to 7 or a name; `sizes` keeps n within (lowest, highest).
 
     Preset `closed2` closes all leaks that are known; `closed` those that count words; `clcd` imitates the published
-    corpus. With `shared_names` the test split uses the
+    corpus, `clcd-few` with the few names that it had before. With `shared_names` the test split uses the
     names of the training split. `proved=False` takes labels on trust, for measuring what proofs cost.
     """
 
@@ -107,7 +108,7 @@ def build_corpus(recipe: CorpusRecipe, progress: Callable[[int], None] | None = 
     (4, ['contradiction', 'non-contradiction'])
     """
     task = check_recipe(recipe)
-    grammar = load_grammar(recipe.language, "clcd" if recipe.preset == "clcd" else None)
+    grammar = load_grammar(recipe.language, grammar_preset(recipe.preset))
     if recipe.preset == "closed2" and not grammar.links:
         raise UsageError(
             f"the preset closed2 needs the keys 'followed' and 'leads_to', which {recipe.language} does not give; "
@@ -125,6 +126,15 @@ def build_corpus(recipe: CorpusRecipe, progress: Callable[[int], None] | None = 
                 progress(sum(map(len, splits)) + len(pairs))
         splits.append(tuple(pairs))
     return LogicCorpus(recipe, *splits)
+
+
+def grammar_preset(preset: str) -> str | None:
+    """Which table a preset lays over a grammar; none but the published wording has one.
+
+    >>> grammar_preset("clcd-few"), grammar_preset("closed2")
+    ('clcd-few', None)
+    """
+    return preset if preset.removesuffix(FEW) == "clcd" else None
 
 
 def check_recipe(recipe: CorpusRecipe) -> LogicTask:
@@ -222,7 +232,7 @@ class _Writer:
     @property
     def readings(self) -> Readings:
         given = self.recipe.readings
-        return given or (clcd.READINGS if self.recipe.preset == "clcd" else DEFAULT_READINGS)
+        return given or (clcd.READINGS if grammar_preset(self.recipe.preset) else DEFAULT_READINGS)
 
     def word(self, sketch: _Sketch, gender: str) -> Texts:
         """The form in words that were not used before."""

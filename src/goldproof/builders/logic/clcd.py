@@ -2,6 +2,8 @@
 
 The kinds of pair, their shares and the ranges of n are those found in its training files. Its faulty rows are not
 imitated: no name is shared by the splits or by a person and a place, no pair stands twice, nouns agree with numbers.
+Names are as many and as long as there (`names.py`); `clcd-few` has the fewer, shorter ones of before, and where it
+counts both kinds, the two numbers have nothing to do with each other.
 "As tall as" is read as "of the same height", the only reading under which all of its labels hold.
 """
 
@@ -110,23 +112,35 @@ def draw_taller_list(n: int, rng: np.random.Generator) -> Contrast:
     return turned((Taller(top, others), same), equal, others[int(rng.integers(n))])
 
 
-def draw_counting(n: int, rng: np.random.Generator, *, of: NameKind, both: bool) -> Contrast:
-    """Only n places (people): n + 1 named, against fewer than n (one, where n is 1)."""
+def draw_counting(n: int, rng: np.random.Generator, *, of: NameKind, both: bool = False) -> Contrast:
+    """Only n places (people): n + 1 named, against fewer than n (one, where n is 1); `both` as `clcd-few` draws it."""
     amounts = [Amount(n, of)]
     if both:
         other = NameKind.PERSON if of is NameKind.PLACE else NameKind.PLACE
         amounts.append(Amount(int(rng.integers(1, 31)), other))
     amounts.sort(key=lambda amount: amount.kind is NameKind.PERSON)
-    premise = (Only(person(0), tuple(amounts)),)
+    return _counted(tuple(amounts), n, of, rng)
+
+
+def draw_counting_both(n: int, rng: np.random.Generator, *, of: NameKind) -> Contrast:
+    """Only n places and some people, n at most, as published: more of one kind named, against fewer."""
+    people = int(rng.integers(1, n + 1))
+    amounts = Amount(n, NameKind.PLACE), Amount(people, NameKind.PERSON)
+    return _counted(amounts, n if of is NameKind.PLACE else people, of, rng)
+
+
+def _counted(amounts: tuple[Amount, ...], tested: int, of: NameKind, rng: np.random.Generator) -> Contrast:
+    premise = (Only(person(0), amounts),)
 
     def named(count: int) -> Visit:
         return Visit((person(0),), tuple(Name(of, 1 + i) for i in range(count)))
 
-    return Contrast(Form(premise, named(n + 1)), Form(premise, named(int(rng.integers(1, max(n, 2))))))
+    fewer = int(rng.integers(1, max(tested, 2)))
+    return Contrast(Form(premise, named(tested + 1)), Form(premise, named(fewer)))
 
 
 _NO_N = (0,)
-TEMPLATES = (
+_ALIKE = (
     Template("facts", LogicTask.NEGATION, between(2, 12), draw_negation),
     Template("people", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=NameKind.PERSON)),
     Template("places", LogicTask.COORDINATION, between(2, 20), partial(draw_coordination, of=NameKind.PLACE)),
@@ -138,8 +152,18 @@ TEMPLATES = (
     Template("chain", LogicTask.COMPARISON, between(4, 10), draw_chain),
     Template("as tall chain", LogicTask.COMPARISON, between(4, 10), draw_as_tall_chain),
     Template("list of people", LogicTask.COMPARISON, between(4, 10), draw_taller_list),
-    Template("only places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PLACE, both=False)),
-    Template("only people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PERSON, both=False)),
-    Template("both, places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PLACE, both=True)),
-    Template("both, people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PERSON, both=True)),
+    Template("only places", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PLACE)),
+    Template("only people", LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=NameKind.PERSON)),
+)
+_BOTH = (("both, places", NameKind.PLACE), ("both, people", NameKind.PERSON))
+TEMPLATES = (
+    *_ALIKE,
+    *(Template(name, LogicTask.COUNTING, between(1, 30), partial(draw_counting_both, of=kind)) for name, kind in _BOTH),
+)
+FEW_TEMPLATES = (
+    *_ALIKE,
+    *(
+        Template(name, LogicTask.COUNTING, between(1, 30), partial(draw_counting, of=kind, both=True))
+        for name, kind in _BOTH
+    ),
 )

@@ -8,7 +8,6 @@ file is executed; patterns hold only the fields named below.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from goldproof.builders.logic.forms import NameKind
+from goldproof.builders.logic.names import NameRule, Wanted, choose_names, fold, unlike, words_of
 from goldproof.data.formats.files import looking
 from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import DataError, UsageError
@@ -25,6 +25,7 @@ LANGUAGES = ("en", "pt", "ru", "fr", "de", "sv", "es")
 SPLITS = ("train", "test")
 GENDERS = ("m", "f")
 N_AMOUNTS = 30
+FEW = "-few"
 _AGREEMENTS = (*GENDERS, "plural")
 _VISITS = ("affirmed", "denied", "nobody", "relative")
 _WORDS = ("name", "join", "end", "conjunction", "alternative")
@@ -103,6 +104,7 @@ class Grammar:
     amounts: Mapping[NameKind, tuple[str, ...]]
     roles: tuple[str, ...]
     vocabularies: Mapping[str, Vocabulary]
+    compound_places: bool = False
 
     def person(self, *forms: str) -> Person:
         """A name of a person, given by its forms."""
@@ -142,10 +144,18 @@ def load_grammar(language: str, preset: str | None = None) -> Grammar:
         content = load_toml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"not a readable TOML file: {error}", path=path) from None
-    tables = _Tables(path, _overlaid(content, content.get(preset, {})) if preset else content)
+    tables = _Tables(path, _overlaid(content, _preset(content, preset)) if preset else content)
     grammar = _make_grammar(path.stem, tables)
     check_vocabulary(grammar, path)
     return grammar
+
+
+def _preset(content: Mapping[str, Any], preset: str) -> dict[str, Any]:
+    """The table of a preset; `NAME-few` is that of NAME without the names that it makes."""
+    found = dict(content.get(preset.removesuffix(FEW), {}))
+    if preset.endswith(FEW):
+        found.pop("names", None)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +188,12 @@ class _Tables:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise DataError(f"{key!r} must be a list of texts; got {value!r}", path=self.path)
         return tuple(value)
+
+    def number(self, key: str) -> float:
+        value = self.get(key)
+        if not isinstance(value, int | float) or value <= 0:
+            raise DataError(f"{key!r} must be a number above 0; got {value!r}", path=self.path)
+        return value
 
     def pair(self, key: str, value: Any) -> tuple[str, str]:
         if not (isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) for text in value)):
@@ -229,6 +245,7 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
         amounts=amounts,
         roles=_roles(tables),
         vocabularies=_vocabularies(tables),
+        compound_places="names" in tables.content,
         **words,
     )
 
@@ -259,13 +276,55 @@ def _alternation(tables: _Tables, pair: Any) -> tuple[re.Pattern[str], str]:
 
 def _vocabularies(tables: _Tables) -> dict[str, Vocabulary]:
     vocabularies = {split: _vocabulary(tables, split) for split in SPLITS}
-    if not tables.content.get("bare_places", False):
-        return vocabularies
-    articles = tables.texts("articles")
-    return {
-        split: replace(one, places=tuple(_without_article(place, articles) for place in one.places))
-        for split, one in vocabularies.items()
-    }
+    if tables.content.get("bare_places", False):
+        articles = tables.texts("articles")
+        vocabularies = {
+            split: replace(one, places=tuple(_without_article(place, articles) for place in one.places))
+            for split, one in vocabularies.items()
+        }
+    return _longer(vocabularies, tables) if "names" in tables.content else vocabularies
+
+
+def _longer(vocabularies: Mapping[str, Vocabulary], tables: _Tables) -> dict[str, Vocabulary]:
+    """The same with more names, made by rule, as many and as long as `names` asks for; half of the people each gender.
+
+    Places of one split may share words, as "South Africa" and "South Korea" do.
+    """
+    own = {split: _own_names(one) for split, one in vocabularies.items()}
+    taken = set().union(*(words_of(name) for kinds in own.values() for names in kinds.values() for name in names))
+    found: dict[str, dict[str, tuple[str, ...]]] = {split: {} for split in SPLITS}
+    for kind in ("men", "women", "places"):
+        for split in SPLITS:
+            own_kind = own[split][kind]
+            apart = taken if kind != "places" else taken.difference(*map(words_of, own_kind))
+            pool = dict.fromkeys([*own_kind, *unlike(_pool(tables, kind, split), apart)])
+            found[split][kind] = choose_names(pool, _wanted(tables, kind, split), f"names.{split}.{kind}")
+            taken.update(*map(words_of, found[split][kind]))
+    roles, longer = _roles(tables), {}
+    for split, kinds in found.items():
+        men, women = (tuple(make_person(roles, [name]) for name in kinds[kind]) for kind in ("men", "women"))
+        longer[split] = Vocabulary(men, women, kinds["places"])
+    return longer
+
+
+def _own_names(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
+    men, women = (tuple(one.subject for one in people) for people in (vocabulary.m, vocabulary.f))
+    return {"men": men, "women": women, "places": vocabulary.places}
+
+
+def _pool(tables: _Tables, kind: str, split: str) -> Sequence[str]:
+    """The names to choose from beside the grammar's own: countries to train on are given, all others are made."""
+    if (kind, split) == ("places", "train"):
+        return tables.texts("names.countries")
+    key = "towns" if kind == "places" else kind
+    return NameRule(*(tables.texts(f"names.{key}.{part}") for part in ("starts", "middles", "ends"))).made()
+
+
+def _wanted(tables: _Tables, kind: str, split: str) -> Wanted:
+    people, person_length, places, place_length = (
+        tables.number(f"names.{split}.{key}") for key in ("people", "person_length", "places", "place_length")
+    )
+    return Wanted(int(places), place_length) if kind == "places" else Wanted(int(people) // 2, person_length)
 
 
 def _without_article(place: str, articles: Sequence[str]) -> str:
@@ -303,15 +362,16 @@ def check_vocabulary(grammar: Grammar, path: Path) -> None:
     Also where a name holds the word that joins lists, which would make lists ambiguous.
     """
     joiners = {fold(grammar.conjunction), fold(grammar.alternative)}
-    seen: dict[str, str] = {}
+    seen: dict[str, tuple[str, str]] = {}
     for where, name in _all_names(grammar):
-        words = {fold(word) for word in re.findall(r"\w+", name)}
+        words = words_of(name)
         if words & joiners:
             raise DataError(f"{where}: the name {name!r} holds the word that joins lists", path=path)
-        for word in sorted(words):
-            if word in seen:
-                raise DataError(f"{where}: {name!r} shares the word {word!r} with {seen[word]}", path=path)
-        seen.update(dict.fromkeys(words, f"{name!r} ({where})"))
+        for word in sorted(words & seen.keys()):
+            other, elsewhere = seen[word]
+            if not (grammar.compound_places and where == elsewhere and where.endswith(".places")):
+                raise DataError(f"{where}: {name!r} shares the word {word!r} with {other!r} ({elsewhere})", path=path)
+        seen.update(dict.fromkeys(words, (name, where)))
 
 
 def _all_names(grammar: Grammar) -> Iterator[tuple[str, str]]:
@@ -321,12 +381,3 @@ def _all_names(grammar: Grammar) -> Iterator[tuple[str, str]]:
                 yield f"{split}.{key}", " ".join(one.forms)
         for place in vocabulary.places:
             yield f"{split}.places", grammar.bare(place)
-
-
-def fold(word: str) -> str:
-    """A word without case and accents, for comparison.
-
-    >>> fold("São")
-    'sao'
-    """
-    return "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))

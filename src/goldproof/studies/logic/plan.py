@@ -147,7 +147,7 @@ def corpus_job_of(
     if has_own(config):
         return own_corpus_job(config, language)
     sizes = config.sizes
-    return steps.build.job(
+    return steps.build_job(
         steps.LogicSource(
             language, find_task(task).value, sizes.train, sizes.validation, sizes.test, sizes.seed,
             preset or config.data.corpus, shared_names,
@@ -165,7 +165,7 @@ def leak_job(config: Config, task: str, language: str, preset: str = "") -> Job[
 def pieces_job(config: Config, model: str, language: str) -> Job[steps.Pieces]:
     """Into how many pieces an encoder's tokenizer cuts the words of a language's corpora."""
     corpora = [corpus_job_of(config, task, language) for task in config.tasks]
-    return steps.count_pieces.job(transformer(parse_folder(model).folder), corpora, language)
+    return steps.count_pieces.job(transformer(parse_folder(model).folder), corpora, language, config.data.corpus)
 
 
 def nli_job(config: Config, name: str) -> Job[Certificate]:

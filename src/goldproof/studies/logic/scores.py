@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.builders.logic.build import find_task
+from goldproof.builders.logic.build import find_task, grammar_preset
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
-from goldproof.jobs import Results
 from goldproof.judging.collapse import collapse_of, without_collapsed
 from goldproof.judging.metrics import mean_score
 from goldproof.statistics.arrays import Array
@@ -24,7 +23,7 @@ from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
 from goldproof.studies.beside import is_model
 from goldproof.studies.logic import published
-from goldproof.studies.logic.plan import LogicCondition, StoredAnswers, answers_job, corpus_job_of
+from goldproof.studies.logic.plan import LogicCondition, StoredAnswers
 from goldproof.studies.logic.settings import OWN_TASK, Config
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import parse_folder
@@ -35,7 +34,7 @@ DRAWS = 2_000
 
 def with_paper(config: Config) -> bool:
     """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
-    return config.data.corpus == "clcd" and not has_own(config)
+    return grammar_preset(config.data.corpus) is not None and not has_own(config)
 
 
 def paper_name(config: Config, model: str) -> str:
@@ -119,19 +118,13 @@ class ConditionAccuracy:
         return [each[name] for each in tags]
 
 
-def score(config: Config, results: Results, condition: LogicCondition, language: str = "") -> ConditionAccuracy:
-    """The scores of a condition on the test set of a language, its own unless given."""
-    language = language or condition.language
-    job = answers_job(config, condition)
-    stored = results[job]
-    corpus = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
-    every = make_answers(stored, language, results[corpus].select(split="test"), config.seeds)
+def score_answers(condition: LogicCondition, every: Answers, cut: int, key: str) -> ConditionAccuracy:
+    """The scores of a condition from the answers of all its runs; `cut` test items were too long."""
     collapse = collapse_of(every)
     answers = without_collapsed(every, collapse)
     rng = np.random.default_rng(0)
     chance = runs_chance_band(ACCURACY, answers.gold, answers.runs, rng, draws=DRAWS).p_value
-    cut = stored.truncated.get(language, 0)
-    return ConditionAccuracy(condition, answers, mean_score(answers, "accuracy"), chance, cut, job.key, collapse)
+    return ConditionAccuracy(condition, answers, mean_score(answers, "accuracy"), chance, cut, key, collapse)
 
 
 def make_answers(stored: StoredAnswers, language: str, data: Dataset, seeds: Sequence[int]) -> Answers:

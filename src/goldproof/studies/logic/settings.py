@@ -123,9 +123,9 @@ class Config:
 
     `model` is the folder of an encoder as [NAME=]FOLDER, or a list of these, beside the `learners` that start from
     nothing.
-    `data.corpus` is the preset: closed2 (no leaks that are known), closed (rules that count words fail) or clcd (as
-    published; en and pt). Of the learners, `chains` is a control that follows names from sentence to sentence: where it
-    learns a task, the task can be learned from these pairs. The corpora of
+    `data.corpus` is the preset: closed2 (no leaks that are known), closed (rules that count words fail), clcd (as
+    published; en and pt) or clcd-few (the same with few names). Of the learners, `chains` is a control that follows
+    names from sentence to sentence: where it learns a task, the task can be learned from these pairs. The corpora of
     `experiments.nli` are found under `data.root`. `data.train` and `data.test` are pairs of your own in any language,
     which take the place of `tasks`: they are recast as contradiction detection with both classes equally frequent.
     `contradiction` is the label of contradictions there; contradiction, contradicts and, beside positive and neutral,

@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from goldproof.builders.logic.build import CorpusRecipe, build_corpus
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus, grammar_preset
 from goldproof.builders.logic.grammar import load_grammar
 from goldproof.builders.logic.pairs import LABELS
 from goldproof.builders.logic.write import to_dataset
 from goldproof.data.dataset import Dataset, concat
-from goldproof.jobs import step
+from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_premises
 from goldproof.measures.shallow import words
 from goldproof.models.transformer import CUTTING, Transformer, split_pieces
+
+MANY_NAMES, FEW_NAMES = "clcd", "clcd-few"
 
 
 @named("logic.Source")
@@ -58,7 +60,27 @@ class Pieces:
 
 @step(version=1, name="goldproof.logic.build")
 def build(source: LogicSource) -> Dataset:
-    """The corpus with the splits train, validation and test; validation has the names of training, never of test."""
+    """The corpus with the splits train, validation and test; validation has the names of training, never of test.
+
+    Under the key of the preset `clcd` lie the few names that it had when this step was first run: `clcd-few` now.
+    """
+    return _build(replace(source, preset=FEW_NAMES if source.preset == MANY_NAMES else source.preset))
+
+
+@step(version=1, name="goldproof.logic.build_many")
+def build_many(source: LogicSource) -> Dataset:
+    """The same of the preset `clcd`, which has as many names as the published files."""
+    return _build(source)
+
+
+def build_job(source: LogicSource) -> Job[Dataset]:
+    """The job that builds a corpus; those built before names were many keep their keys."""
+    if source.preset == MANY_NAMES:
+        return build_many.job(source)
+    return build.job(replace(source, preset=MANY_NAMES) if source.preset == FEW_NAMES else source)
+
+
+def _build(source: LogicSource) -> Dataset:
     n_train = source.n_train + source.n_validation
     recipe = CorpusRecipe(source.language, source.task, n_train, source.n_test, source.seed, source.preset)
     data = to_dataset(build_corpus(replace(recipe, shared_names=source.shared_names)))
@@ -113,11 +135,11 @@ def figures(data: Dataset) -> LogicCorpusFigures:
     return LogicCorpusFigures(len(found[0] | found[1]), len(found[0] & found[1]), float(np.mean(lengths)), max(lengths))
 
 
-@step(version=1, name="goldproof.logic.pieces", requires=(CUTTING,))
-def count_pieces(model: Transformer, corpora: list[Dataset], language: str) -> Pieces:
+@step(version=2, name="goldproof.logic.pieces", requires=(CUTTING,))
+def count_pieces(model: Transformer, corpora: list[Dataset], language: str, preset: str) -> Pieces:
     """Pieces for each name and each other word of the corpora, and the first test pair in pieces."""
     first = corpora[0].select(split="test").take([0])
-    grammar = load_grammar(language)
+    grammar = load_grammar(language, grammar_preset(preset))
     names = sorted(grammar.names("train") | grammar.names("test"))
     in_names = {part for name in names for part in words(name)}
     found = {word for data in corpora for text in (*data.texts, *data.pairs) for word in re.findall(r"\w+", text or "")}

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from goldproof.builders.logic.build import find_task
-from goldproof.jobs import Results
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.names import of_several, placed
@@ -37,7 +36,7 @@ from goldproof.studies.logic.findings.grounds import (
     overlap,
 )
 from goldproof.studies.logic.findings.method import pieces, searches
-from goldproof.studies.logic.own import settle
+from goldproof.studies.logic.gather import LogicValues
 from goldproof.studies.logic.plan import LogicCondition, conditions, languages_trained, model_names
 from goldproof.studies.logic.scores import (
     ACCURACY,
@@ -46,7 +45,6 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
-    score,
     task_title,
     with_paper,
 )
@@ -58,14 +56,13 @@ _TWINS = "Under closed and closed2 a bag of known words has 50 % by construction
 SIZE = "n is how many people, places or facts a pair strings together"
 
 
-def make_report(config: Config, results: Results) -> Report:
-    """What was found with this configuration."""
-    config = settle(config)
-    scored = {cell: score(config, results, cell) for cell in conditions(config)}
+def make_report(config: Config, values: LogicValues) -> Report:
+    """What was found with these settled settings."""
+    scored = {cell: values.score(cell) for cell in conditions(config)}
     plain = [each for cell, each in scored.items() if cell.is_plain]
     told = above_chance(plain)
     beside_us = beside(config, judged_models(plain), scored)
-    judged = judged_of(config, results, plain, told)
+    judged = judged_of(config, values, plain, told)
     sections = [
         Section(
             "Who solves it?", [_table_2(config, plain, told), *_paired(config, scored), *_learning(config, scored)]
@@ -73,11 +70,11 @@ def make_report(config: Config, results: Results) -> Report:
         *([Section("Does it hold with other templates?", beside_us)] if beside_us else []),
         *([Section("Where does it break?", broken)] if (broken := _breakdown(plain)) else []),
     ]
-    more = [*overlap(config, scored), *across(config, results), *controls(config, scored)]
+    more = [*overlap(config, scored), *across(config, values), *controls(config, scored)]
     if more:
         sections.append(Section("What does it rest on?", more))
-    sections.append(corpus_section(config, results))
-    method = [*searches(config, results), *pieces(config, results)]
+    sections.append(corpus_section(config, values))
+    method = [*searches(config, values), *pieces(values)]
     if method:
         sections.append(Section("How was it trained and read?", method))
     cut = sum(each.truncated for each in plain)
@@ -90,7 +87,7 @@ def make_report(config: Config, results: Results) -> Report:
         "seeds": ", ".join(map(str, config.seeds)),
         "test items cut to the longest input, over all models and corpora": cut,
     }
-    findings = [*logic_findings(judged, results, beside_us), *control_claims(config, plain, told)]
+    findings = [*logic_findings(judged, values, beside_us), *control_claims(config, plain, told)]
     return Report("logic", QUESTION, findings, sections, provenance, logic_answer(judged))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import of_several, some
@@ -15,7 +14,8 @@ from goldproof.report.summary import Answer, Claim, Figure, ReplyKind
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.logic.findings.corpus import given_away
 from goldproof.studies.logic.findings.grounds import SHARE, cell_title
-from goldproof.studies.logic.plan import corpora, leak_job
+from goldproof.studies.logic.gather import LogicValues
+from goldproof.studies.logic.plan import corpora
 from goldproof.studies.logic.scores import ConditionAccuracy, n_tested
 from goldproof.studies.logic.settings import CHAINS, Config
 from goldproof.studies.own import has_own
@@ -49,7 +49,7 @@ class LogicScores:
 
 
 def judged_of(
-    config: Config, results: Results, plain: Sequence[ConditionAccuracy], told: Sequence[bool]
+    config: Config, values: LogicValues, plain: Sequence[ConditionAccuracy], told: Sequence[bool]
 ) -> LogicScores:
     """What the answer rests on: the models, without the control."""
     above = {id(each): is_above for each, is_above in zip(plain, told, strict=True)}
@@ -58,7 +58,7 @@ def judged_of(
     if config.experiments.certificates:
         for task, language, preset in corpora(config):
             if preset == config.data.corpus:
-                certificates[task, language] = results[leak_job(config, task, language, preset)]
+                certificates[task, language], _ = values.certificate(task, language, preset)
     return LogicScores(config, asked, [above[id(each)] for each in asked], certificates)
 
 
@@ -146,11 +146,11 @@ def _collapsed(plain: Sequence[ConditionAccuracy]) -> list[str]:
     ]
 
 
-def logic_findings(judged: LogicScores, results: Results, beside: Sequence[Figure]) -> list[str | Claim]:
+def logic_findings(judged: LogicScores, values: LogicValues, beside: Sequence[Figure]) -> list[str | Claim]:
     """The findings: above chance, the highest score, other templates, and what words give away."""
     found = [*_above(judged), *_highest(judged)]
     found += [Claim(f"{figure.title}.", "stated", place=figure.name) for figure in beside]
-    return [*found, *given_away(judged.config, results)]
+    return [*found, *given_away(judged.config, values)]
 
 
 def _above(judged: LogicScores) -> list[Claim]:

@@ -7,27 +7,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from goldproof.builders.logic.build import find_task
-from goldproof.jobs import Results
 from goldproof.measures.leaks import Certificate
 from goldproof.report.fields import Field, Heading, make_table, printed_cell
 from goldproof.report.names import of_several, placed, some
 from goldproof.report.numbers import format_number
 from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Section, Table
 from goldproof.studies.logic import published
-from goldproof.studies.logic.plan import corpora, corpus_job_of, leak_job, nli_job
+from goldproof.studies.logic.gather import LogicValues
+from goldproof.studies.logic.plan import corpora
 from goldproof.studies.logic.scores import task_title, with_paper
 from goldproof.studies.logic.settings import Config
-from goldproof.studies.logic.steps import LogicCorpusFigures, figures
+from goldproof.studies.logic.steps import LogicCorpusFigures
 
 LEAK_NOTE = "Above the floor (one test over all shortcuts)"
 SOLVED = 0.95
 
 
-def corpus_section(config: Config, results: Results) -> Section:
+def corpus_section(config: Config, values: LogicValues) -> Section:
     """What the models were given."""
-    items: list[Item] = [_table_1(config, results), *_certificates(config, results)]
+    items: list[Item] = [_table_1(config, values), *_certificates(config, values)]
     if config.experiments.nli:
-        items.append(_nli(config, results))
+        items.append(_nli(config, values))
     return Section("Can words alone give it away?", items)
 
 
@@ -58,14 +58,14 @@ def _figure_fields() -> list[Field[_Figures]]:
     return fields
 
 
-def _table_1(config: Config, results: Results) -> Table:
+def _table_1(config: Config, values: LogicValues) -> Table:
     every, keys = [], []
     for language in config.data.languages:
         for task in config.tasks:
-            job = figures.job(corpus_job_of(config, task, language))
-            keys.append(job.key)
+            found, key = values.figures(task, language)
+            keys.append(key)
             paper = published.FIGURES.get((language, find_task(task).value)) if with_paper(config) else None
-            every.append(_Figures(placed(task_title(task), language), results[job], paper))
+            every.append(_Figures(placed(task_title(task), language), found, paper))
     note = "The paper calls the lengths words; its published files show that they are characters."
     shared = [corpus.ours.shared for corpus in every]
     span = f"{min(shared)}" if min(shared) == max(shared) else f"{min(shared)} to {max(shared)}"
@@ -73,12 +73,12 @@ def _table_1(config: Config, results: Results) -> Table:
     return make_table(Heading("corpora", title, note if with_paper(config) else "", keys), _figure_fields(), every)
 
 
-def given_away(config: Config, results: Results) -> list[Claim]:
+def given_away(config: Config, values: LogicValues) -> list[Claim]:
     """The finding about corpora that a shortcut solves, or about none that is shown to leak, with what was tried."""
     if not config.experiments.certificates:
         return []
     places = corpora(config)
-    found = [results[leak_job(config, *place)] for place in places]
+    found = [values.certificate(*place)[0] for place in places]
     if not any(leak.leaks for each in found for leak in each.leaks):
         where = "the corpus" if len(found) == 1 else f"any of the {len(found)} corpora"
         most = max(leak.accuracy.high for each in found for leak in each.leaks)
@@ -138,12 +138,12 @@ def _leak_fields(every: Sequence[_Certified]) -> list[Field[_Certified]]:
     ]
 
 
-def _certificates(config: Config, results: Results) -> list[Item]:
+def _certificates(config: Config, values: LogicValues) -> list[Item]:
     if not config.experiments.certificates:
         return []
-    jobs = [(place, leak_job(config, *place)) for place in corpora(config)]
+    found = [(place, *values.certificate(*place)) for place in corpora(config)]
     every = [
-        _Certified(placed(task_title(task), language), preset, results[job]) for (task, language, preset), job in jobs
+        _Certified(placed(task_title(task), language), preset, each) for (task, language, preset), each, _ in found
     ]
     title = of_several(
         sum(corpus.leaks for corpus in every),
@@ -157,15 +157,15 @@ def _certificates(config: Config, results: Results) -> list[Item]:
         Field(Column("preset", "Templates"), lambda corpus: corpus.preset),
         *_leak_fields(every),
     ]
-    heading = Heading("leaks", title, f"Marked: {LEAK_NOTE}.", [job.key for _, job in jobs])
+    heading = Heading("leaks", title, f"Marked: {LEAK_NOTE}.", [key for _, _, key in found])
     return [make_table(heading, fields, every)]
 
 
-def _nli(config: Config, results: Results) -> Table:
+def _nli(config: Config, values: LogicValues) -> Table:
     """Corpora of the catalog; the paper's number stands beside those that are its own."""
-    jobs = {name: nli_job(config, name) for name in config.experiments.nli}
+    found = {name: values.recast(name) for name in config.experiments.nli}
     every = [
-        _Certified(name, "", results[job], published.RECAST.get(name.partition(":")[0])) for name, job in jobs.items()
+        _Certified(name, "", each, published.RECAST.get(name.partition(":")[0])) for name, (each, _) in found.items()
     ]
     first, *others = _leak_fields(every)
     fields: list[Field[_Certified]] = [
@@ -184,4 +184,4 @@ def _nli(config: Config, results: Results) -> Table:
         f"{recast}the NLI corpus leaks",
     )
     note = f"Balanced; 30 % of the premises for testing, with all their pairs. Marked: {LEAK_NOTE}."
-    return make_table(Heading("nli", title, note, [job.key for job in jobs.values()]), fields, every)
+    return make_table(Heading("nli", title, note, [key for _, key in found.values()]), fields, every)

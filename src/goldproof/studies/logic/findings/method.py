@@ -2,74 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from goldproof.jobs import Results
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing
-from goldproof.studies.logic.plan import LogicCondition, conditions, pieces_job, tokenizers, trial_jobs
-from goldproof.studies.logic.scores import model_title, task_title
-from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates
-from goldproof.studies.logic.settings import RECURRENT, Config
+from goldproof.studies.logic.gather import ChosenSettings, LogicValues
+from goldproof.studies.logic.scores import task_title
+from goldproof.studies.logic.settings import Config
 from goldproof.studies.logic.steps import Pieces
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The trials of a search, which of them is the best, and its settings."""
+    """Where a search was made, and what it chose."""
 
-    condition: LogicCondition
-    trials: Sequence[Trial]
-    best: int
-    chosen: Candidate
+    task: str
+    language: str
+    model: str
+    chosen: ChosenSettings
 
 
 def _shape(name: str, search: _Search) -> Cell:
     """A setting of a recurrent network."""
-    if search.condition.model not in RECURRENT:
-        return Missing("given by the encoder")
-    value: int | float = getattr(search.chosen.model, name)
-    return value
+    value: int | float | None = getattr(search.chosen, name)
+    return Missing("given by the encoder") if value is None else value
 
 
 _SEARCH_FIELDS: tuple[Field[_Search], ...] = (
-    Field(Column("task", "Task"), lambda search: f"{task_title(search.condition.task)} ({search.condition.language})"),
-    Field(Column("model", "Model"), lambda search: model_title(search.condition.model)),
-    Field(Column("score", "Best on validation", 1, "%"), lambda search: search.trials[search.best].score),
-    Field(
-        Column("failed", "Trials that could not be trained"),
-        lambda search: sum(bool(trial.error) for trial in search.trials),
-    ),
+    Field(Column("task", "Task"), lambda search: f"{task_title(search.task)} ({search.language})"),
+    Field(Column("model", "Model"), lambda search: search.model),
+    Field(Column("score", "Best on validation", 1, "%"), lambda search: search.chosen.score),
+    Field(Column("failed", "Trials that could not be trained"), lambda search: search.chosen.failed),
     Field(Column("hidden", "Hidden"), partial(_shape, "hidden")),
     Field(Column("dimension", "Word vectors"), partial(_shape, "dimension")),
     Field(Column("n_layers", "Layers"), partial(_shape, "n_layers")),
     Field(Column("dropout", "Dropout", 2), partial(_shape, "dropout")),
-    Field(Column("learning_rate", "Learning rate", 6), lambda search: search.chosen.recipe.learning_rate),
-    Field(Column("batch", "Batch"), lambda search: search.chosen.recipe.batch),
-    Field(Column("epochs", "Epochs", 1), lambda search: search.chosen.recipe.epochs),
+    Field(Column("learning_rate", "Learning rate", 6), lambda search: search.chosen.learning_rate),
+    Field(Column("batch", "Batch"), lambda search: search.chosen.batch),
+    Field(Column("epochs", "Epochs", 1), lambda search: search.chosen.epochs),
 )
 
 
-def searches(config: Config, results: Results) -> list[Item]:
+def searches(config: Config, values: LogicValues) -> list[Item]:
     """The best trial of each search."""
-    every: list[_Search] = []
-    keys: list[str] = []
-    for cell in conditions(config):
-        jobs = trial_jobs(config, cell) if cell.is_plain else []
-        if not jobs:
-            continue
-        trials = [results[job] for job in jobs]
-        best = best_trial(trials)
-        keys.append(jobs[best].key)
-        every.append(_Search(cell, trials, best, candidates(config, cell.model)[best]))
-    if not every:
+    found = values.of_kind("search")
+    if not found:
         return []
+    every = [_Search(task, language, model, chosen) for (task, language, model), chosen, _ in found]
     title = f"The best of {config.search.trials} trials each, drawn beforehand and chosen on validation"
     note = "The winner of a task, language and model is used in all its conditions; other templates are searched anew. "
     note += "One seed for each trial, no interval."
-    return [make_table(Heading("search", title, note, keys), _SEARCH_FIELDS, every)]
+    return [make_table(Heading("search", title, note, [key for *_, key in found]), _SEARCH_FIELDS, every)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +81,10 @@ _SAMPLE_FIELDS: tuple[Field[_Cut], ...] = (
 )
 
 
-def pieces(config: Config, results: Results) -> list[Item]:
+def pieces(values: LogicValues) -> list[Item]:
     """How each encoder's tokenizer cuts the words of each language (the paper's section 5)."""
-    every, keys = [], []
-    for model in tokenizers(config):
-        for language in config.data.languages:
-            job = pieces_job(config, model, language)
-            keys.append(job.key)
-            every.append(_Cut(model_title(model), language, results[job]))
+    found = values.of_kind("pieces")
+    every, keys = [_Cut(model, language, each) for (model, language), each, _ in found], [key for *_, key in found]
     if not every:
         return []
     most = max(every, key=lambda cut: cut.pieces.names)

@@ -1,0 +1,153 @@
+"""Names made by rule, and how long pairs are with them beside the published files."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.builders.logic.parse import Parser, learn_lexicon
+from tests.builders.logic.test_published import FILES
+
+from goldproof.builders.logic.build import CorpusRecipe, build_corpus
+from goldproof.builders.logic.grammar import FOLDER, fold, load_grammar
+from goldproof.builders.logic.names import NameRule, Wanted, choose_names, unlike
+from goldproof.builders.logic.notation import write_form
+from goldproof.errors import DataError, UsageError
+
+PLACES = [(language, task) for language in ("en", "pt") for task in FILES]
+SHORT = [("en", 2), ("en", 4), ("pt", 4)]
+LONGEST_FILE = 20_000  # bytes
+
+
+@pytest.mark.parametrize(
+    ("language", "split", "people", "places"),
+    [
+        ("en", "train", 300, 196),
+        ("en", "test", 1_030, 2_100),
+        ("pt", "train", 1_652, 195),
+        ("pt", "test", 7_300, 6_400),
+    ],
+)
+def test_names_are_as_many_and_as_long_as_asked(language: str, split: str, people: int, places: int) -> None:
+    """In training as many as the published training files have; in test so many that Table 1's vocabulary comes out."""
+    grammar = load_grammar(language, "clcd")
+    found = grammar.vocabularies[split]
+    assert (len(found.m), len(found.f), len(found.places)) == (people // 2, people // 2, places)
+    lengths = {("en", "train"): (5.52, 8.57), ("en", "test"): (5.7, 9.2), ("pt", "train"): (6.35, 8.26)}
+    of_people, of_places = lengths.get((language, split), (6.36, 11.6))
+    for who in (found.m, found.f):
+        assert np.mean([len(one.subject) for one in who]) == pytest.approx(of_people, abs=0.05)
+    assert np.mean([len(place) for place in found.places]) == pytest.approx(of_places, abs=0.05)
+
+
+@pytest.mark.parametrize("language", ["en", "pt"])
+def test_people_share_no_word_with_anything_and_places_none_with_the_other_split(language: str) -> None:
+    grammar = load_grammar(language, "clcd")
+    words = []
+    for found in grammar.vocabularies.values():
+        names = [one.subject for one in (*found.m, *found.f)]
+        assert len({fold(name) for name in names}) == len(names)
+        assert len({fold(place) for place in found.places}) == len(found.places)
+        words.append({fold(word) for name in names for word in re.findall(r"\w+", name)})
+        words.append({fold(word) for place in found.places for word in re.findall(r"\w+", place)})
+    assert sum(map(len, words)) == len(set.union(*words))
+
+
+def test_few_names_are_those_of_the_grammar_itself() -> None:
+    for language in ("en", "pt"):
+        few, own = load_grammar(language, "clcd-few"), load_grammar(language)
+        for split, found in few.vocabularies.items():
+            assert (found.m, found.f) == (own.vocabularies[split].m, own.vocabularies[split].f)
+            assert found.places == tuple(map(own.bare, own.vocabularies[split].places))
+        assert few.join == load_grammar(language, "clcd").join == ", "
+
+
+def test_the_shipped_files_hold_rules_and_no_long_lists() -> None:
+    for language in ("en", "pt"):
+        assert (FOLDER / f"{language}.toml").stat().st_size < LONGEST_FILE
+
+
+def test_a_rule_joins_each_part_with_each_in_an_order_of_its_own() -> None:
+    rule = NameRule(("Al", "Bo"), ("", "ra"), ("na", "to"))
+    assert sorted(rule.made()) == ["Alna", "Alrana", "Alrato", "Alto", "Bona", "Borana", "Borato", "Boto"]
+    assert rule.made() == NameRule(("Bo", "Al"), ("ra", ""), ("to", "na")).made()
+
+
+def test_names_with_a_word_that_is_taken_are_left_out() -> None:
+    assert unlike(["São Tomé", "Tomás", "Tomas", "Lima"], {"tome"}) == ["Tomas", "Lima"]
+
+
+def test_a_mean_length_that_cannot_be_reached_is_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        choose_names(["Al", "Bo", "Eva"], Wanted(3, 4.0), "names.test.men")
+    assert str(caught.value) == (
+        "names.test.men: 3 names of 4 characters on average are asked for, but there are no more long ones after 0 of 3"
+    )
+
+
+def test_numbers_of_names_must_be_numbers(tmp_path: Path) -> None:
+    text = (FOLDER / "en.toml").read_text(encoding="utf-8").replace("people = 300", 'people = "many"')
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        load_grammar(str(path), "clcd")
+    assert str(caught.value).endswith("'names.train.people' must be a number above 0; got 'many'")
+
+
+def mean_lengths(published: Path, language: str, task: int) -> tuple[float, float]:
+    """Mean characters of pairs in the published training file, and in ours of the same size."""
+    suffix = "" if language == "en" else f"_{language}"
+    path = published / "logic" / language / f"{FILES[task]}{suffix}_train.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        theirs = [len(f"{row['sentence1']} {row['sentence2']}") for row in csv.DictReader(stream)]
+    corpus = build_corpus(CorpusRecipe(language, str(task), 10_000, 0, preset="clcd", proved=False))
+    return float(np.mean(theirs)), float(np.mean([len(f"{one.premise} {one.hypothesis}") for one in corpus.train]))
+
+
+@pytest.mark.parametrize(("language", "task"), SHORT)
+def test_pairs_are_as_long_as_the_published_ones(published: Path, language: str, task: int) -> None:
+    theirs, ours = mean_lengths(published, language, task)
+    assert ours == pytest.approx(theirs, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "task"), [place for place in PLACES if place not in SHORT])
+def test_pairs_of_every_task_are_as_long_as_the_published_ones(published: Path, language: str, task: int) -> None:
+    theirs, ours = mean_lengths(published, language, task)
+    assert ours == pytest.approx(theirs, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "task", "printed"), [("en", 1, 3_561), ("pt", 2, 9_990)])
+def test_the_vocabulary_is_as_large_as_the_papers(language: str, task: int, printed: int) -> None:
+    """Table 1: 10,000 pairs to train on and 1,000 to test on, different words of both."""
+    corpus = build_corpus(CorpusRecipe(language, str(task), preset="clcd", proved=False))
+    texts = (f"{one.premise} {one.hypothesis}".casefold() for one in corpus.train + corpus.test)
+    assert len({word for text in texts for word in re.findall(r"\w+", text)}) == pytest.approx(printed, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "pt"])
+def test_test_pairs_are_read_with_a_lexicon_learned_from_them_alone(language: str) -> None:
+    """As many rows and names as the published test files have: more than a table of 6,400 characters can hold."""
+    pairs = [
+        pair
+        for task in FILES
+        for pair in build_corpus(CorpusRecipe(language, str(task), 0, 1_000, preset="clcd", proved=False)).test
+    ]
+    grammar = load_grammar(language, "clcd")
+    lexicon = learn_lexicon(((pair.premise, pair.hypothesis) for pair in pairs), grammar)
+    parser = Parser(grammar, lexicon)
+    wrong = sum(_read_as(parser, pair.premise, pair.hypothesis) != pair.form for pair in pairs)
+    assert len(lexicon.people) + len(lexicon.places) > {"en": 3_000, "pt": 12_000}[language]
+    assert wrong < 20
+
+
+def _read_as(parser: Parser, premise: str, hypothesis: str) -> str:
+    try:
+        return write_form(parser.parse(premise, hypothesis).form)
+    except DataError:
+        return ""

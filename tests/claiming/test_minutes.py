@@ -10,7 +10,7 @@ from tests.claiming.made import make_rows, write_rows
 
 from goldproof.claiming.planner import PAGE
 from goldproof.claiming.running import Timing, request_settings, run_claims
-from goldproof.claiming.stages import StagePart, Stage, StageWatch, cut_short
+from goldproof.claiming.stages import Stage, StagePart, StageWatch, cut_short
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
 from goldproof.jobs.store import find_store

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import EXAMPLES, asked_sets, of_reference, one_draw, removed, with_examples
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, StagePart, Stage
+from goldproof.claiming.stages import Omission, Stage, StagePart
 from goldproof.claiming.timing import Rates
 from goldproof.studies.asked import runs_of
 

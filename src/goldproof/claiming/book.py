@@ -13,7 +13,7 @@ from typing import Any
 
 from goldproof.claiming.planner import ClaimsPlan
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, StagePart, Stage
+from goldproof.claiming.stages import Omission, Stage, StagePart
 from goldproof.claiming.timing import Rates
 from goldproof.errors import GoldproofError
 from goldproof.jobs import Store

@@ -12,7 +12,7 @@ from goldproof.claiming.asked_planner import TooLittleTimeError, plan_asked
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import layer_config, removed, sides, source_seeds
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import Omission, StagePart, Stage, minutes_text
+from goldproof.claiming.stages import Omission, Stage, StagePart, minutes_text
 from goldproof.claiming.timing import Rates
 from goldproof.errors import UsageError
 from goldproof.studies.asked import is_asked

@@ -299,7 +299,7 @@ def test_a_file_of_ones_own_with_tags_and_a_language_without_development_set(tmp
 def load_part(path, language, split):
     from goldproof.data.corpora.steps import read_part
 
-    return read_part(path, language, split)
+    return read_part(Path(path), language, split)
 
 
 def text_rows(labels):

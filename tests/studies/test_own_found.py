@@ -76,8 +76,7 @@ def test_columns_inside_columns_are_listed_and_taken(tmp_path):
     assert refused(**files) == (
         f"{files['data__train']}: data need a column 'text'; columns found: doc, by, n (with fields inside, which can "
         "be named as well: doc.body, by.court.said); looked for: text, sentence, content, review, document, premise, "
-        "sentence1, question1, text1, question; say which one it is with --column text=NAME (corrupt: --columns NAME; "
-        "settings: columns.text=NAME), in Python text='NAME'"
+        "sentence1, question1, text1, question; say which one it is with the setting columns.text=NAME"
     )
     found = said(**files, columns__text="doc.body", columns__label="by.court.said")
     assert found[1] == "Columns: text 'doc.body', label 'by.court.said'."

@@ -24,6 +24,7 @@ from goldproof.studies.shared import ColumnChoice
 _SHORTEST_TEXT = 12  # characters on average, below which a column is a label rather than a text
 _MOST_CLASSES = 50
 _MOST_FILES = 6
+_HOW = "the setting columns.text=NAME"
 _NO_CLASS = re.compile(r"[+-]?\d+\.\d*[1-9]\d*|\d{1,4}([./-])\d{1,2}\1\d{1,4}([ T].*)?")  # a fraction, a date
 
 
@@ -121,7 +122,7 @@ def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str,
     given = choice.columns()
     by_cells: list[str] = []
     try:
-        columns = guess_columns(given, names, path, inner)
+        columns = guess_columns(given, names, path, inner, _HOW)
     except DataError:
         if given.text or given.tokens:
             raise

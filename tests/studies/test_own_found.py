@@ -118,9 +118,9 @@ def test_a_folder_says_which_files_it_has(tmp_path):
         for split in ("train", "test"):
             write_csv(tmp_path / f"{code}_{split}.csv", topics(30))
     assert refused(data__train=str(tmp_path), data__test=str(tmp_path)) == (
-        f"{tmp_path}: this is a folder; name a file in it (de_test.csv, de_train.csv, fr_test.csv, fr_train.csv, "
-        "gsw_test.csv, gsw_train.csv and 2 more), or several that have one language each by {language} in the place of "
-        "theirs in the name"
+        f"{tmp_path}: this is a folder; a file is needed (in it: de_test.csv, de_train.csv, fr_test.csv, "
+        "fr_train.csv, gsw_test.csv, gsw_train.csv and 2 more), or several that have one language each by {language} "
+        "in the place of theirs in the name"
     )
 
 

@@ -4,7 +4,7 @@ A study says what is asked about (`AskedSet`) and gets the jobs and, once they r
 judges nothing.
 """
 
-from goldproof.studies.asked.answers import AskedAnswers, asked_answers
+from goldproof.studies.asked.answers import AskedAnswers, asked_answers, is_kept_asked
 from goldproof.studies.asked.plan import (
     AskedSet,
     ask_jobs,
@@ -24,6 +24,7 @@ __all__ = [
     "asked_notes",
     "call_notes",
     "is_asked",
+    "is_kept_asked",
     "own_sets",
     "runs_of",
     "some_items",

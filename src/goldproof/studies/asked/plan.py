@@ -25,6 +25,7 @@ from goldproof.models.endpoint import Endpoint, endpoint, estimate_calls, is_end
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.protocols import Sampling
 from goldproof.models.replies import Replies
+from goldproof.report.names import placed
 from goldproof.studies.own import OwnData
 from goldproof.studies.shared import Prompts, each_model, only_model, parse_folder
 
@@ -33,7 +34,11 @@ FEWEST_PROMPTS = 2
 
 @dataclass(frozen=True, slots=True)
 class AskedSet:
-    """What is asked about: items in a language, of a kind, with their labels, and where examples come from."""
+    """What is asked about: items in a language, of a kind, with their labels, and where examples come from.
+
+    `how` says how, where a study asks about it in another way than its settings say: without examples, or in another
+    language. `part` is what tells it from other sets of the same language.
+    """
 
     name: str
     language: str
@@ -41,6 +46,13 @@ class AskedSet:
     labels: tuple[str, ...]
     items: Job[Dataset]
     train: Job[Dataset]
+    how: Prompts | None = None
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the set is called in a report, beside the others."""
+        return placed(self.part, self.language) if self.part else self.language
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +126,15 @@ def sample_items(data: Dataset, most: int) -> Dataset:
     return data.take(np.sort(np.array(ranked[:most], np.int64)))
 
 
+def way_of(config: Any, asked: AskedSet) -> Prompts:
+    """How a set is asked about: as the settings say, unless the study has a way of its own for it."""
+    settings: Prompts = config.prompts
+    return asked.how or settings
+
+
 def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
     """The prompts for a set, bound to its labels: as they are written, then in each format."""
-    settings: Prompts = config.prompts
+    settings = way_of(config, asked)
     if settings.file:
         found = read_prompts(settings.file)
     else:
@@ -135,7 +153,8 @@ def prompt_language(settings: Prompts, language: str) -> str:
 
 def runs_of(config: Any, asked: AskedSet) -> list[list[AskedRun]]:
     """Every prompt (rows) with every draw of examples and every seed of sampling."""
-    others = list(product(_shots(config.prompts), _samplings(config.prompts)))
+    way = way_of(config, asked)
+    others = list(product(_shots(way), _samplings(way)))
     return [[AskedRun(prompt, shots, sampling) for shots, sampling in others] for prompt in prompts_of(config, asked)]
 
 
@@ -155,7 +174,7 @@ def _samplings(settings: Prompts) -> list[Sampling | None]:
 def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
     """The jobs of all runs, prompts (rows) × draws."""
     model = asked_model(config)
-    train = asked.train if config.prompts.examples else None
+    train = asked.train if way_of(config, asked).examples else None
     return [
         [ask.job(model, asked.items, train, run.prompt, run.shots, run.sampling) for run in runs]
         for runs in runs_of(config, asked)
@@ -188,8 +207,9 @@ def call_notes(config: Any, own: OwnData) -> Iterator[str]:
 def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:
     """What is to be said before work starts: how often the model is asked, and labels that stand for themselves."""
     runs = runs_of(config, asked)
-    each = f"{len(runs[0])} draws of {config.prompts.examples} examples" if config.prompts.examples else "no examples"
-    yield f"{asked.name} ({asked.language}): the model is asked and not trained, with {len(runs)} prompts and {each}."
+    n = way_of(config, asked).examples
+    each = f"{len(runs[0])} draws of {n} examples" if n else "no examples"
+    yield f"{asked.name} ({asked.title}): the model is asked and not trained, with {len(runs)} prompts and {each}."
     plain = [label for label, word in runs[0][0].prompt.labels if label == word]
     if plain and all(label.isdigit() for label in plain):
         yield (

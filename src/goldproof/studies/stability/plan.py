@@ -150,6 +150,11 @@ def asked_sets(config: Config) -> list[AskedSet]:
     ]
 
 
+def asked_metric(config: Config) -> str:
+    """The score of a language model: MCC on the diagnostics, else that of the user's own data."""
+    return own_metric(config, find_own(config, ASKED)) if has_own(config) else "mcc"
+
+
 ENTAILMENT = ("entailment", "not_entailment")
 
 

@@ -16,7 +16,7 @@ MAY_HAVE = {"pieces", "gather"}  # its experiments by their place in the paper; 
 FURTHER = {
     "stability": set(),  # its toy data are those of entailment, which `probing` uses too
     "probing": {"coarse", "steps", "tasks", "toy"},
-    "logic": {"own", "search", "steps"},  # no toy: its corpora are always made on the spot
+    "logic": {"asked", "own", "search", "steps"},  # no toy: its corpora are always made on the spot
     "transfer": {"parts", "steps", "toy"},
     "corruption": {"steps", "tasks", "toy"},
 }

@@ -131,12 +131,12 @@ def make_answers(
     config: Any, asked: AskedSet, data: Dataset, runs: Sequence[Sequence[AskedRun]], read: Sequence[ReadLabels]
 ) -> Answers:
     """The labels that were read, as Answers."""
-    part = {"part": asked.part} if asked.part else {}
+    dataset = ", ".join(filter(None, (asked.name, asked.part)))
     tags = tuple(tuple(row) for row in data.table["tags"].to_pylist())
     pairs = [pair or "" for pair in data.pairs]
     probabilities = [each.probabilities for each in read]
     return Answers(
-        where={"model": only_model(config.model).title, "dataset": asked.name, "language": asked.language, **part},
+        where={"model": only_model(config.model).title, "dataset": dataset, "language": asked.language},
         step=None,
         task="classification",
         labels=asked.labels,

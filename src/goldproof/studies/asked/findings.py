@@ -5,6 +5,7 @@ A study puts its own question first (`Answer`); what it asked about stands in se
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -116,6 +117,8 @@ def _others(each: PromptScores) -> str:
 
 def reading_notes(sets: Sequence[PromptScores]) -> list[str]:
     """What must be known first: answers that could not be read, prompts that get one answer to everything."""
+    if len(sets) > MOST_TOLD:
+        return _notes_of_many(sets)
     notes = []
     for each in sets:
         where = f"{each.title}: " if len(sets) > 1 else ""
@@ -137,6 +140,30 @@ def reading_notes(sets: Sequence[PromptScores]) -> list[str]:
             notes.append(
                 f"{where}{count(each.facts.n_cut)} questions were too long for the model and lost their beginning."
             )
+    return notes
+
+
+def _notes_of_many(sets: Sequence[PromptScores]) -> list[str]:
+    """The same of many sets, counted over all of them."""
+    notes = []
+    unread: Counter[str] = Counter()
+    for each in sets:
+        unread.update(each.facts.unread)
+    if unread:
+        total, n = sum(each.answers.runs.size for each in sets), sum(unread.values())
+        said = ", ".join(f"{count(k)} {reason}" for reason, k in unread.items())
+        notes.append(
+            f"{count(n)} of {count(total)} answers could not be read as one label ({said}); they count as wrong."
+        )
+    n_flat, n_runs = sum(len(each.flat) for each in sets), sum(each.answers.n_runs for each in sets)
+    if n_flat:
+        notes.append(
+            f"{count(n_flat)} of {count(n_runs)} runs give one answer to nearly all items; they count as they are, "
+            "since a prompt that does not work is one of the prompts."
+        )
+    n_cut = sum(each.facts.n_cut for each in sets)
+    if n_cut:
+        notes.append(f"{count(n_cut)} questions were too long for the model and lost their beginning.")
     return notes
 
 

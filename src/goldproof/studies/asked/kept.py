@@ -17,19 +17,21 @@ from goldproof.studies.kept import KeptAnswers, with_texts_of
 from goldproof.studies.kept_values import pack, unpack
 
 
-def keep_asked(config: Any, results: Results, sets: Sequence[AskedSet], metric: str) -> KeptAnswers:
+def keep_asked(
+    config: Any, results: Results, sets: Sequence[AskedSet], metric: str, level: float = 0.95
+) -> KeptAnswers:
     """The answers and facts of every set, in order."""
     answers, facts = {}, []
     for place, asked in enumerate(sets, 1):
         found = asked_answers(config, asked, results)
         facts.append(found.facts(config))
-        whole = score_facts(facts[-1], found.answers, metric, config.level).answers
+        whole = score_facts(facts[-1], found.answers, metric, level).answers
         shown = [item.id for item in flip_examples(whole, "items").items]
         answers[f"{place} {asked.title}"] = with_texts_of(found.answers, shown)
     return KeptAnswers(answers, {ASKED: pack({"sets": facts, "metric": metric})})
 
 
-def asked_from(kept: KeptAnswers, level: float) -> list[PromptScores]:
+def asked_from(kept: KeptAnswers, level: float = 0.95) -> list[PromptScores]:
     """The scores of the sets that were kept, in order."""
     whole = unpack(kept.facts[ASKED])
     pairs = zip(whole["sets"], kept.answers.values(), strict=True)

@@ -5,7 +5,7 @@ Every prompt meets the same draws, so that prompts × draws × items are crossed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -202,6 +202,19 @@ def call_notes(config: Any, own: OwnData) -> Iterator[str]:
             f"{asked.name} ({asked.language}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
             f"{found.n_tokens_out:,} out{price}; what was answered before is not asked again."
         )
+
+
+def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int) -> Iterator[str]:
+    """The same of many sets of as many items: how many questions there are, and how many requests of an endpoint."""
+    ways = dict.fromkeys((len(runs_of(config, each)), way_of(config, each).examples) for each in sets)
+    n_questions = sum(n_items * len(row) for each in sets for row in runs_of(config, each))
+    named = " and ".join(f"{n} prompts {f'with {k} examples' if k else 'without examples'}" for n, k in ways)
+    yield (
+        f"The model is asked and not trained, about {len(sets)} sets of {n_items:,} items with {named}: "
+        f"{n_questions:,} questions; what was asked before is not asked again."
+    )
+    if is_endpoint(only_model(config.model).folder):
+        yield f"That is at most {n_questions:,} requests; --budget holds what they may cost."
 
 
 def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:

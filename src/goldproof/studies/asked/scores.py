@@ -125,7 +125,11 @@ class PromptScores:
     @cached_property
     def mean(self) -> Estimate:
         """The mean score over prompts, with its interval over other prompts, draws and items."""
-        return crossed_mean(self.crossed, np.random.default_rng(1), self.level, self.bounds)
+        return self.mean_at(self.level)
+
+    def mean_at(self, level: float) -> Estimate:
+        """The same at another level."""
+        return crossed_mean(self.crossed, np.random.default_rng(1), level, self.bounds)
 
     @cached_property
     def another(self) -> tuple[float, float]:
@@ -193,6 +197,23 @@ def score_facts(facts: AskedFacts, given: Answers, metric: str, level: float) ->
     draws = "draws of examples" if how.examples and len(how.draws) > 1 else ""
     name = " and ".join(filter(None, (draws, "samples" if samples else ""))) or "draws"
     return PromptScores(facts, given, answers, metric, level, name)
+
+
+def difference_of(a: PromptScores, b: PromptScores, level: float) -> Estimate | None:
+    """How much higher the mean over prompts is in `a` than in `b`, about the same items, for other prompts and items.
+
+    None where nothing differs at all, so that nothing is known of how it might.
+
+    Prompts are taken one by one in their order, so that what a prompt has in both stays out; where those of two
+    languages are not each other's translations, such pairs are as good as any. The one draw of a side that has one (no
+    examples) stands beside each of the other's.
+    """
+    n = min(a.n_prompts, b.n_prompts)
+    values = a.values[:n] - b.values[:n]
+    if not np.any(values):
+        return None
+    whole = a.bounds[1] - a.bounds[0]
+    return crossed_mean(crossed_table(values), np.random.default_rng(1), level, (-whole, whole))
 
 
 def _slug(title: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.studies.asked.scores import QUANTILES, PromptScores
 
 MOST_SHOWN = 600
+MOST_NAMED = 3
 
 
 def number(value: float, metric: str) -> str:
@@ -126,13 +127,29 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
     return [bars(rows, Column("source", "What varies"), column, caption=caption), make_table(heading, fields, every)]
 
 
+def share_table(sets: Sequence[PromptScores], what: str) -> Table:
+    """Of several sets what moves one score: a row for each, a column for each part of its variance."""
+    largest = max(sets, key=lambda each: each.shares["prompt"].value)
+    title = f"The prompt has up to {estimate_text(largest.shares['prompt'], 0, '%')} of the variance ({largest.title})"
+    names = {"prompt": "The prompt", "draw": "Draws", "both": "Both together", "items": "Which items"}
+    note = "Of one score, that of one prompt with one draw. Crossed random effects; intervals are generalised ones."
+    fields: list[Field[PromptScores]] = [
+        Field(Column("of", what), lambda each: each.title),
+        *(Field(Column(key, name, 0, "%"), _share_reader(key)) for key, name in names.items()),
+    ]
+    keys = [key for each in sets for key in each.facts.keys]
+    return make_table(Heading("shares", title, note, keys), known_fields(fields, sets), sets)
+
+
+def _share_reader(part: str) -> Callable[[PromptScores], Cell]:
+    return lambda each: each.shares.get(part)
+
+
 def quantile_table(sets: Sequence[PromptScores], what: str = "Language") -> Table:
     """Quantiles over prompts, and how many prompts it takes."""
     metric = sets[0].metric
     form = score_format(metric)
-    middles = {each.title: number(each.quantile(0.5).value, metric) for each in sets[:3]}
-    where = {of: f"{of}: " if len(sets) > 1 else "" for of in middles}
-    title = "; ".join(f"{where[of]}half of the prompts reach {middle}" for of, middle in middles.items())
+    title = _quantile_title(sets)
     fields: list[Field[PromptScores]] = [
         Field(Column("of", what), lambda each: each.title),
         Field(Column("n", "Prompts"), lambda each: each.n_prompts),
@@ -151,13 +168,26 @@ def quantile_table(sets: Sequence[PromptScores], what: str = "Language") -> Tabl
     return make_table(heading, fields, sets)
 
 
+def _quantile_title(sets: Sequence[PromptScores]) -> str:
+    """What half of the prompts reach in each set, or in the lowest and the highest of many."""
+    middles = {each.title: each.quantile(0.5).value for each in sets}
+    if len(sets) > MOST_NAMED:
+        low, high = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
+        ends = [f"{number(middles[end], sets[0].metric)} ({end})" for end in (low, high)]
+        return f"what half of the prompts reach goes from {ends[0]} to {ends[1]}"
+    where = {of: f"{of}: " if len(sets) > 1 else "" for of in middles}
+    return "; ".join(
+        f"{where[of]}half of the prompts reach {number(middle, sets[0].metric)}" for of, middle in middles.items()
+    )
+
+
 def _quantile_column(share: float, metric: str) -> Column:
     form = score_format(metric)
     title = "Median" if share == 0.5 else f"{100 * share:g} % quantile"
     return Column(f"q{round(100 * share)}", title, form.digits, form.unit)
 
 
-def _reader(share: float):  # type: ignore[no-untyped-def]
+def _reader(share: float) -> Callable[[PromptScores], Cell]:
     def read(each: PromptScores) -> Cell:
         found = each.quantile(share)
         return found if found.low == found.low and found.high == found.high else found.value

@@ -55,7 +55,7 @@ def keep(config: Config, results: Results) -> KeptAnswers:
         from goldproof.studies.asked.kept import keep_asked
 
         parts = {
-            f"{only_model(one.model).title}/": keep_asked(one, results, asked_sets(one), asked_metric(one))
+            f"{only_model(one.model).title}/": keep_asked(one, results, asked_sets(one), asked_metric(one), one.level)
             for one in in_turn(config)
         }
         return join_kept(parts)

@@ -17,7 +17,7 @@ FURTHER = {
     "stability": set(),  # its toy data are those of entailment, which `probing` uses too
     "probing": {"coarse", "steps", "tasks", "toy"},
     "logic": {"asked", "own", "search", "steps"},  # no toy: its corpora are always made on the spot
-    "transfer": {"parts", "steps", "toy"},
+    "transfer": {"asked", "parts", "prompted", "steps", "toy"},
     "corruption": {"steps", "tasks", "toy"},
 }
 

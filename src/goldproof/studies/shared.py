@@ -151,9 +151,9 @@ class Prompts:
     `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
     (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
     sentiment, topic, pair or contradiction, by default as the data are) in `language` (by default that of the data,
-    where there are any, else English) are asked, the first `most` of them, in the formats of the seeds `formats`
-    besides as they are written. `labels` says what labels of the data mean in the words of a prompt, each as
-    LABEL=NAME.
+    where there are any, else English; in `transfer` in each of `languages`) are asked, the first `most` of them, in the
+    formats of the seeds `formats` besides as they are written. `labels` says what labels of the data mean in the words
+    of a prompt, each as LABEL=NAME.
 
     `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
     label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
@@ -166,6 +166,7 @@ class Prompts:
     file: str = ""
     task: Literal["", "text", "sentiment", "topic", "pair", "contradiction"] = ""
     language: str = ""
+    languages: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     most: int | None = None
     formats: tuple[int, ...] = ()
@@ -185,6 +186,7 @@ class Prompts:
 def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
     """What must hold of the settings for a language model."""
     yield "prompts.labels", all("=" in each for each in prompts.labels), "a list of LABEL=NAME"
+    yield "prompts.languages", are_distinct(prompts.languages), "different languages"
     yield "prompts.most", is_limit(prompts.most, 2), "a whole number of at least 2, or null for all"
     yield "prompts.most_items", is_limit(prompts.most_items, 2), "a whole number of at least 2, or null for all"
     yield "prompts.examples", prompts.examples >= 0, "a whole number of at least 0"

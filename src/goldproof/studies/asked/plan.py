@@ -181,40 +181,49 @@ def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
     ]
 
 
-def call_notes(config: Any, own: OwnData) -> Iterator[str]:
-    """How much an endpoint is asked at most, and what it costs, before anything is sent."""
+def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[str]:
+    """How much an endpoint is asked at most about the user's own data, and what it costs, before anything is sent."""
     if not is_endpoint(only_model(config.model).folder):
         return
-    for asked in own_sets(config, own):
+    for asked in sets:
         runs = runs_of(config, asked)
         data = own.sets[asked.language, "test"].data
         share = min(1.0, (config.prompts.most_items or len(data)) / len(data))
         items = list(zip(data.texts, data.pairs, strict=True))
         once = sum(len(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
-        train = own.sets[asked.language, "train"].data
-        shots = config.prompts.examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
+        train = _train_of(own, asked.language)
+        shots = (
+            way_of(config, asked).examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
+        )
         n = round(share * len(runs) * len(runs[0]) * len(items))
         found = estimate_calls(
             round(share * (once + shots) * len(runs[0])), n, config.prompts.most_tokens, config.endpoint
         )
         price = f", {found.price:.4g} at endpoint.price" if found.price else ""
         yield (
-            f"{asked.name} ({asked.language}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
+            f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
             f"{found.n_tokens_out:,} out{price}; what was answered before is not asked again."
         )
 
 
-def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int) -> Iterator[str]:
-    """The same of many sets of as many items: how many questions there are, and how many requests of an endpoint."""
+def _train_of(own: OwnData, language: str) -> Dataset:
+    """The rows that examples come from: those of the language, else the first there are."""
+    trains = {place: each.data for (place, split), each in own.sets.items() if split == "train"}
+    return trains.get(language) or next(iter(trains.values()))
+
+
+def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int | None = None) -> Iterator[str]:
+    """The same of many sets: how many questions there are, about so many items where that is known."""
     ways = dict.fromkeys((len(runs_of(config, each)), way_of(config, each).examples) for each in sets)
-    n_questions = sum(n_items * len(row) for each in sets for row in runs_of(config, each))
+    n_questions = sum(len(row) for each in sets for row in runs_of(config, each)) * (n_items or 1)
     named = " and ".join(f"{n} prompts {f'with {k} examples' if k else 'without examples'}" for n, k in ways)
+    items, each_item = ("", " about each item") if n_items is None else (f" of {n_items:,} items", "")
     yield (
-        f"The model is asked and not trained, about {len(sets)} sets of {n_items:,} items with {named}: "
-        f"{n_questions:,} questions; what was asked before is not asked again."
+        f"The model is asked and not trained, about {len(sets)} sets{items} with {named}: {n_questions:,} questions"
+        f"{each_item}; what was asked before is not asked again."
     )
     if is_endpoint(only_model(config.model).folder):
-        yield f"That is at most {n_questions:,} requests; --budget holds what they may cost."
+        yield f"That is at most {n_questions:,} requests{each_item}; --budget holds what they may cost."
 
 
 def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:

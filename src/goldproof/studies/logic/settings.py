@@ -160,7 +160,7 @@ class Config:
     recipe: Recipes = field(default_factory=Recipes)
     search: Search = field(default_factory=Search)
     experiments: Experiments = field(default_factory=Experiments)
-    prompts: Prompts = field(default=ASKING)
+    prompts: Prompts = field(default=ASKING, metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ def notes(config: Config) -> tuple[str, ...]:
         own = find_own(config, ASKED) if has_own(config) else None
         first = in_turn(config)[0]
         told = own.notes if own is not None else ()
-        calls = call_notes(first, own) if own is not None else ()
+        calls = call_notes(first, asked_sets(first), own) if own is not None else ()
         return (*told, *(note for asked in sets for note in asked_notes(first, asked)), *calls)
     return own_data(config).notes if has_own(config) else ()
 

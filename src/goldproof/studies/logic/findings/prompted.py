@@ -191,7 +191,7 @@ def _figure(found: AskedLogic) -> Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _AskedRow:
     """A way of asking about a corpus, and whether its mean is above chance."""
 
     task: AskedTask
@@ -199,7 +199,7 @@ class _Row:
     above: bool
 
 
-def _mean_cell(row: _Row) -> Cell:
+def _mean_cell(row: _AskedRow) -> Cell:
     return row.each.mean if row.above else Marked(row.each.mean, note=_NOT_ABOVE)
 
 
@@ -208,7 +208,9 @@ _NOT_ABOVE = "Not shown to be above chance (all scores of the table together)"
 
 def _scores(found: AskedLogic) -> Item:
     every = [
-        _Row(task, task.scores[cell], found.is_above(task.scores[cell])) for task in found.tasks for cell in task.plain
+        _AskedRow(task, task.scores[cell], found.is_above(task.scores[cell]))
+        for task in found.tasks
+        for cell in task.plain
     ]
     n = sum(row.above for row in every)
     title = of_several(
@@ -218,7 +220,7 @@ def _scores(found: AskedLogic) -> Item:
         "The mean over prompts is not shown to be above chance",
         "The mean over prompts is above chance",
     )
-    fields: list[Field[_Row]] = [
+    fields: list[Field[_AskedRow]] = [
         Field(Column("of", WHAT), lambda row: row.each.title),
         Field(Column("mean", "Mean over prompts", 1, "%"), _mean_cell),
         Field(Column("worst", "Worst prompt", 1, "%"), lambda row: float(row.each.by_prompt.min())),
@@ -236,7 +238,7 @@ def _scores(found: AskedLogic) -> Item:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _ComparedWays:
     """Two ways of asking about the same pairs: what each gets, and how much higher the first is."""
 
     of: str
@@ -245,24 +247,24 @@ class _Compared:
     apart: Estimate | None
 
 
-def _compared(found: AskedLogic, pairs: Sequence[tuple[str, PromptScores, PromptScores]]) -> list[_Compared]:
+def _compared(found: AskedLogic, pairs: Sequence[tuple[str, PromptScores, PromptScores]]) -> list[_ComparedWays]:
     level = found.together(len(pairs))
-    return [_Compared(of, a, b, difference_of(a, b, level)) for of, a, b in pairs]
+    return [_ComparedWays(of, a, b, difference_of(a, b, level)) for of, a, b in pairs]
 
 
-def _counted(every: Sequence[_Compared]) -> tuple[int, int]:
+def _counted(every: Sequence[_ComparedWays]) -> tuple[int, int]:
     """In how many the first is shown to be higher, and lower."""
     known = [one.apart for one in every if one.apart is not None]
     return sum(apart.low > 0 for apart in known), sum(apart.high < 0 for apart in known)
 
 
-def example_pairs(found: AskedLogic) -> list[_Compared]:
+def example_pairs(found: AskedLogic) -> list[_ComparedWays]:
     """With examples against without, corpus by corpus."""
     pairs = [(task.title, task.most, task.scores[task.plain[0]]) for task in found.tasks if len(task.plain) > 1]
     return _compared(found, pairs)
 
 
-def control_pairs(found: AskedLogic, control: str) -> list[_Compared]:
+def control_pairs(found: AskedLogic, control: str) -> list[_ComparedWays]:
     """The whole against a control, with as many examples, corpus by corpus."""
     pairs = [(task.title, task.most, under) for task in found.tasks if (under := task.under(control)) is not None]
     return _compared(found, pairs)
@@ -278,8 +280,8 @@ def other_pairs(found: AskedLogic) -> list[tuple[PromptScores, PromptScores]]:
     ]
 
 
-def _difference_table(name: str, title: str, every: Sequence[_Compared], columns: tuple[str, str]) -> Item:
-    fields: list[Field[_Compared]] = [
+def _difference_table(name: str, title: str, every: Sequence[_ComparedWays], columns: tuple[str, str]) -> Item:
+    fields: list[Field[_ComparedWays]] = [
         Field(Column("task", "Task"), lambda one: one.of),
         Field(Column("first", columns[0], 1, "%"), lambda one: one.first.mean),
         Field(Column("second", columns[1], 1, "%"), lambda one: one.second.mean),
@@ -299,7 +301,7 @@ def _examples(found: AskedLogic) -> list[Item]:
     return [_difference_table("examples", title, every, (f"With {n} examples", "Without examples"))]
 
 
-def _examples_title(every: Sequence[_Compared], n: int) -> str:
+def _examples_title(every: Sequence[_ComparedWays], n: int) -> str:
     higher, lower = _counted(every)
     return f"{n} examples are shown to help in {higher} of {len(every)} and to harm in {lower}"
 
@@ -315,7 +317,7 @@ def _controls(found: AskedLogic) -> list[Item]:
     return items
 
 
-def _control_title(control: str, every: Sequence[_Compared]) -> str:
+def _control_title(control: str, every: Sequence[_ComparedWays]) -> str:
     higher, _ = _counted(every)
     if control == NOISE:
         return f"That labels of examples are right is shown to matter in {higher} of {len(every)}"

@@ -14,6 +14,7 @@ from goldproof.studies.asked.plan import (
     is_asked,
     own_sets,
     runs_of,
+    set_jobs,
     some_items,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "is_kept_asked",
     "own_sets",
     "runs_of",
+    "set_jobs",
     "some_items",
 ]

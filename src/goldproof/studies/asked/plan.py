@@ -206,6 +206,14 @@ def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[
         )
 
 
+def set_jobs(config: Any, sets: Sequence[AskedSet]) -> list[Job[Any]]:
+    """The jobs that ask about every set, and the sets."""
+    wanted: list[Job[Any]] = []
+    for asked in sets:
+        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
+    return list(dict.fromkeys(wanted))
+
+
 def _train_of(own: OwnData, language: str) -> Dataset:
     """The rows that examples come from: those of the language, else the first there are."""
     trains = {place: each.data for (place, split), each in own.sets.items() if split == "train"}

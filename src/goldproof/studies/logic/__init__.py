@@ -14,11 +14,24 @@ from goldproof.studies.in_turn import in_turn, report_in_turn
 from goldproof.studies.kept import KeptAnswers, join_kept
 from goldproof.studies.logic import own
 from goldproof.studies.logic.own import settle
+from goldproof.studies.logic.pieces import experiments
 from goldproof.studies.logic.plan import asked_sets, jobs, requires
 from goldproof.studies.logic.settings import PAPER, TINY, Config
 from goldproof.studies.shared import only_model
 
-__all__ = ["PAPER", "TINY", "Config", "answers", "jobs", "keep", "notes", "report", "report_kept", "requires"]
+__all__ = [
+    "PAPER",
+    "TINY",
+    "Config",
+    "answers",
+    "experiments",
+    "jobs",
+    "keep",
+    "notes",
+    "report",
+    "report_kept",
+    "requires",
+]
 
 
 def notes(config: Config) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
-from goldproof.studies.asked import AskedSet, ask_jobs, is_asked
+from goldproof.studies.asked import AskedSet, is_asked, set_jobs
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.logic import search, steps
 from goldproof.studies.logic.asked import asked_cells, asked_set
@@ -72,6 +72,14 @@ def jobs(config: Config) -> list[Job[Any]]:
     if is_asked(config):
         return [job for one in in_turn(config) for job in _asked_jobs(one)]
     wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
+    wanted += corpus_jobs(config)
+    wanted += [job for model in tokenizers(config) for job in piece_jobs(config, model)]
+    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def corpus_jobs(config: Config) -> list[Job[Any]]:
+    """Every corpus with its certificate and its figures."""
+    wanted: list[Job[Any]] = []
     for task, language, preset in corpora(config):
         wanted.append(corpus_job_of(config, task, language, preset=preset))
         if config.experiments.certificates:
@@ -81,23 +89,19 @@ def jobs(config: Config) -> list[Job[Any]]:
             wanted.append(steps.figures.job(corpus_job_of(config, task, language)))
             if config.experiments.overlap:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
-    wanted += [
-        pieces_job(config, model, language) for model in tokenizers(config) for language in config.data.languages
-    ]
-    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+    return wanted
+
+
+def piece_jobs(config: Config, model: str) -> list[Job[steps.Pieces]]:
+    """An encoder's pieces of words in every language, where it has a tokenizer to look at."""
+    there = model in tokenizers(replace(config, model=(model,)))
+    return [pieces_job(config, model, language) for language in config.data.languages] if there else []
 
 
 def _asked_jobs(config: Config) -> list[Job[Any]]:
     """The jobs that ask a language model about every set, the sets, and what words give away in their corpora."""
-    wanted: list[Job[Any]] = []
-    for asked in asked_sets(config):
-        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
-    for task, language, preset in corpora(config):
-        wanted += [leak_job(config, task, language, preset)] if config.experiments.certificates else []
-    wanted += [
-        steps.figures.job(corpus_job_of(config, t, lang)) for t in config.tasks for lang in config.data.languages
-    ]
-    return list(dict.fromkeys([*wanted, *(nli_job(config, name) for name in config.experiments.nli)]))
+    recast = [nli_job(config, name) for name in config.experiments.nli]
+    return list(dict.fromkeys([*set_jobs(config, asked_sets(config)), *corpus_jobs(config), *recast]))
 
 
 def asked_sets(config: Config) -> list[AskedSet]:

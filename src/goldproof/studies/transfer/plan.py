@@ -14,9 +14,9 @@ from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
-from goldproof.studies.asked import ask_jobs, asked_plan_notes, call_notes, is_asked
+from goldproof.studies.asked import asked_plan_notes, call_notes, is_asked, set_jobs
 from goldproof.studies.in_turn import in_turn
-from goldproof.studies.own import PLACE, has_own
+from goldproof.studies.own import PLACE, OwnData, has_own
 from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.transfer.asked import asked_sets, prompt_languages, text_languages
 from goldproof.studies.transfer.parts import find_sets, own_data, settle
@@ -35,10 +35,7 @@ def jobs(config: Config) -> list[Job[Any]]:
 
 
 def _asked_jobs(config: Config) -> list[Job[Any]]:
-    wanted: list[Job[Any]] = []
-    for asked in asked_sets(config):
-        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
-    return list(dict.fromkeys(wanted))
+    return set_jobs(config, asked_sets(config))
 
 
 def _jobs(config: Config) -> list[Job[Any]]:
@@ -60,10 +57,19 @@ def notes(config: Config) -> tuple[str, ...]:
         return ()
     found = settle(config)
     own, targets = own_data(found), ", ".join(found.data.languages)
-    columns = [each.file.columns.language_column for each in own.sets.values()]
-    untold = " (nothing in the files says so: these are the settings 'source' and 'data.languages')"
-    is_told = any(columns) or PLACE in config.data.test
-    return (*own.notes, f"Trained on {found.source}, tested in {targets}{'' if is_told else untold}.")
+    return (*own.notes, f"Trained on {found.source}, tested in {targets}{_untold(config, own)}.")
+
+
+def _untold(config: Config, own: OwnData) -> str:
+    """Which of the languages neither the files nor the user says, so that the settings do."""
+    columns = {split: each.file.columns.language_column for (_, split), each in own.sets.items()}
+    train = not (columns["train"] or PLACE in config.data.train)
+    test = not (columns["test"] or PLACE in config.data.test)
+    if train and test:
+        return " (nothing in the files says so: these are the settings 'source' and 'data.languages')"
+    if train and config.source == Config().source:
+        return " (nothing in the files says the language of the training rows: it is the setting 'source')"
+    return " (nothing in the files says the language of the test rows: it is the setting 'data.languages')" * test
 
 
 def _asked_notes(config: Config) -> tuple[str, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.data.columns import Columns
@@ -234,7 +236,7 @@ class NamedFolder:
 
 
 def parse_folder(text: str) -> NamedFolder:
-    """The parts of [NAME=]FOLDER; a name has no slash, so that a folder may have an equals sign.
+    """The parts of [NAME=]FOLDER; a folder that is there may have an equals sign, and a name has no slash.
 
     >>> parse_folder("Mine=models/a"), parse_folder("runs/rate=1/a").title
     (NamedFolder(folder='models/a', name='Mine'), 'a')
@@ -242,7 +244,9 @@ def parse_folder(text: str) -> NamedFolder:
     if text.startswith(PREFIX):
         return NamedFolder(text)
     name, equals, folder = text.partition("=")
-    return NamedFolder(folder, name) if equals and "/" not in name else NamedFolder(text)
+    if not equals or "/" in name or os.path.isdir(Path(text).expanduser()):  # noqa: PTH112 - False where it may not look
+        return NamedFolder(text)
+    return NamedFolder(folder.strip(), name.strip())
 
 
 def each_model(model: Models) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ sides get the same contexts and answers, in float32 on a CPU, and take turns, ea
 count, of which the median is shown. The harness runs its transformers backend (`HFLM.loglikelihood`) with the batch
 size given. With `--plain` a plain loop (sorted by length, one row for each answer, the same batches) stands beside
 them. One forward pass over as many tokens as the questions have does too (unless `--no-forward`): computing without
-sharing costs no less. With `--llama-cpp` so does llama.cpp on one thread (`prompts_llama_cpp.mjs` by node-llama-cpp, found
+sharing costs no less. With `--llama-cpp` so does llama.cpp on one thread (`prompts_llama_cpp.mjs`, with node-llama-cpp
 in NODE_PATH), whose weights are those of the file, mostly of fewer bits, so that it computes something else; it too keeps
 the keys and values of what a question begins with like the one before it. Its processor seconds are its own.
 

@@ -10,7 +10,7 @@ count, of which the median is shown. The harness runs its transformers backend (
 size given. With `--plain` a plain loop (sorted by length, one row for each answer, the same batches) stands beside
 them. One forward pass over as many tokens as the questions have does too (unless `--no-forward`): computing without
 sharing costs no less. With `--llama-cpp` so does llama.cpp on one thread (`prompts_llama_cpp.mjs`, with node-llama-cpp
-in NODE_PATH), whose weights are those of the file, mostly of fewer bits, so that it computes something else; it too keeps
+in NODE_PATH). Its weights are those of the file, mostly of fewer bits, so that it computes something else; it too keeps
 the keys and values of what a question begins with like the one before it. Its processor seconds are its own.
 
 It needs `lm-eval`, which is in no extra that tests use: pip install lm-eval.

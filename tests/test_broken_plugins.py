@@ -107,7 +107,7 @@ def test_one_that_cannot_be_imported_is_said_and_hides_nothing(run, install):
         (
             "Config = TINY = 1\ndef jobs(config): ...",
             "",
-            "a study has Config, PAPER, TINY, jobs and report, and this one has no PAPER and no report",
+            "a study needs Config, PAPER, TINY, jobs and report; this one has no PAPER and no report",
         ),
         (STUDY + "Config = 1", "", "its Config must be a dataclass; got 1"),
         (STUDY + "TINY = {}", "", "its TINY must be an instance of its Config; got dict"),
@@ -115,8 +115,8 @@ def test_one_that_cannot_be_imported_is_said_and_hides_nothing(run, install):
         (
             STUDY.replace(" = (0,)", "").replace("TINY = Config()", "TINY = Config((0,))"),
             "",
-            "its Config must be made without arguments, which failed (TypeError: Config.__init__() missing 1 required "
-            "positional argument: 'seeds')",
+            "its Config must work without arguments, and that failed (TypeError: Config.__init__() missing 1 "
+            "required positional argument: 'seeds')",
         ),
         (
             STUDY.replace('@named("broken.{module}.Config")\n', ""),

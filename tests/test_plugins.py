@@ -241,8 +241,8 @@ def test_a_model_is_probed_by_name(goldproof):
         "--set", "probe.kinds=logistic", "--set", "similarity.measures=", "--set", "neurons.run=false",
     )  # fmt: skip
     why = (
-        "the model 'wide-bag' is a plugin's and cannot be made with random weights; set twins=false, and name "
-        "it without 'random:'"
+        "the model 'wide-bag' is a plugin's and cannot be given random weights; set twins=false, and name it without "
+        "'random:'"
     )
     assert why in goldproof("run", "probing", *small, "--dry-run").out
     assert why in goldproof("run", "probing", *small).err

@@ -60,7 +60,7 @@ def test_copies_a_cue_and_wrong_labels_turn_their_lights(faulty):
     evidence = evidence_of(*faulty, [0.8] * 5)
     found = colours(evidence)
     assert (found["leaks"], found["shortcuts"], found["labels"]) == ("red", "red", "red")
-    assert said(evidence, "leaks").startswith("Leaks: 40 of 240 rows of test (16.7 %) have a copy in an earlier split;")
+    assert said(evidence, "leaks").startswith("Leaks: 40 of 240 test rows (16.7 %) have a copy in an earlier split;")
     refused = not_claimed(evidence, find_lights(evidence))
     assert refused[0].startswith("That the score holds for items that do not stand in training")
     assert any("too many labels are estimated to be wrong" in line for line in refused)

@@ -191,8 +191,8 @@ def test_a_run_whose_settings_are_called_otherwise_now_is_told_as_such(run):
     code, out, _ = run("status")
     assert (code, out) == (
         0,
-        "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\n"
-        "stability: an earlier run cannot be looked up now: the setting 'corpus' is called 'data.corpus' now\n",
+        "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\nstability: an earlier run cannot be looked up now: the "
+        "setting 'corpus' is now called 'data.corpus'\n",
     )
     code, _, err = run("store", "prune", "--unused")
     assert code == 2
@@ -283,7 +283,7 @@ def test_score_and_compare(run, tmp_path):
     assert out.endswith("report: s/report.html\n")
     said = (tmp_path / "s/report.md").read_text(encoding="utf-8")
     assert said.startswith(
-        "# How far does the accuracy hold, in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy goes from 7"
+        "# How far does the accuracy hold in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy goes from 7"
     )
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)
@@ -293,8 +293,8 @@ def test_score_and_compare(run, tmp_path):
     assert code == 1
     assert "(exact McNemar p < 0.0001)\n" in out
     said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
-    assert said.startswith("# Is b better than a?\n\n**No, as these two systems are: b is worse than a by ")
-    gate = "- Shown: Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power). See “"
+    assert said.startswith("# Is b better than a?\n\n**No, for these two systems: b is worse than a by ")
+    gate = "- Shown: Gate of 0.5 points: NOT passed; it would detect a drop of 5.7 points or more (80 % power). See “"
     assert gate in said
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
@@ -306,12 +306,12 @@ def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tm
     assert code == 0
     assert "mcc 0.500 [−1.00, 1.00]" in out
     assert (
-        "too little to go by: no possible difference of Accuracy between this model and a rival could be shown with "
+        "too few items: no possible difference in accuracy between this model and a rival could be shown with "
         "80 % power\n" in out
     )
     said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
     assert "¹ no possible difference\n" in said
-    assert "to be told apart" not in said
+    assert "for the difference to show" not in said
 
 
 WRONG_USE = [
@@ -335,8 +335,8 @@ WRONG_USE = [
     (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
     (
         ["report", "demo"],
-        "error: 27 of 27 jobs of 'demo' with these settings are not in the store goldproof-store; "
-        "run it first: `goldproof run demo` with the same --preset, --config and --set\n",
+        "error: 27 of 27 jobs of 'demo' with these settings are missing from the store goldproof-store; run the "
+        "study first: `goldproof run demo` with the same --preset, --config and --set\n",
     ),
     (["status"], "error: there is no store goldproof-store; `goldproof run` makes one, --store names another\n"),
     (["check", "nowhere"], "error: nowhere: there is no such file\n"),

@@ -155,7 +155,7 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
         DataError,
         "the catalog knows no hub dataset of 'diagnostics' in 'de'; see https://gluebenchmark.com/diagnostics",
     ),
-    (lambda root: check([root], near=0), UsageError, "near must lie above 0 and at most at 1; got 0"),
+    (lambda root: check([root], near=0), UsageError, "near must be above 0 and at most 1; got 0"),
     (lambda root: check([root]), DataError, "{root}: there are no files in this folder"),
     (lambda root: concat("none", []), UsageError, "concat needs at least one dataset"),
     (

@@ -269,14 +269,16 @@ class TestByRow:
         with pytest.raises(DataError) as caught:
             goldproof.compare(a, b, settings=goldproof.Settings(by_row=True))
         assert str(caught.value) == (
-            "by row, the texts must be the same, and 2 of 120 differ in 'text', first in row 4; give both files in one "
-            "order, or ids"
+            "matching by row needs the same texts, and 2 of 120 differ in 'text', first in row 4; give both files in "
+            "one order, or ids"
         )
 
     def test_as_many_rows_are_needed(self):
         with pytest.raises(DataError) as caught:
             goldproof.compare(rows(120), rows(100), settings=goldproof.Settings(by_row=True))
-        assert str(caught.value) == "by row, A and B need as many rows (all): A has 120 and B 100"
+        assert str(caught.value) == (
+            "matching by row needs the same number of rows in A and B (all): A has 120, B has 100"
+        )
 
     def test_runs_are_matched_by_row_and_their_texts_compared(self):
         made = [{k: v for k, v in row.items() if k != "id"} for row in rows(n_runs=3)]
@@ -399,7 +401,7 @@ class TestMissing:
         assert goldproof.score(made).sets[0].estimates["accuracy"].value == 0.0
         with pytest.raises(DataError) as caught:
             goldproof.score(made, settings=goldproof.Settings(missing="leave-out"))
-        assert str(caught.value) == "no item is left: a prediction of each of the 20 is missing in some run"
+        assert str(caught.value) == "no item is left: each of the 20 lacks a prediction in some run"
 
     def test_streamed_files_count_them_too(self, tmp_path):
         from goldproof.judging import streaming

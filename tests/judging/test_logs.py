@@ -190,7 +190,7 @@ def test_logs_and_predictions_are_not_judged_together(tmp_path) -> None:
     with pytest.raises(UsageError) as error:
         score([log, table])
     assert str(error.value) == (
-        f"logs and files of predictions cannot be judged together: {log} is a log, {table} is not; give one kind"
+        f"logs and files of predictions cannot be judged together: {log} is a log, {table} is not; give one kind only"
     )
     with pytest.raises(UsageError) as error:
         compare(log, table)

@@ -53,7 +53,7 @@ def test_the_thresholds_that_the_paper_rounds_up():
 def test_one_run_says_nothing_of_another_seed(tmp_path):
     scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(50, 0.7, 1)))
     assert scores.notes == [
-        "One run only ('all'): the intervals are over items, and say nothing of another seed.",
+        "One run only ('all'): the intervals are over items and say nothing about another seed.",
     ]
     assert scores.sets[0].estimates["accuracy"].method.endswith("items only, one run")
     assert scores.sets[0].components is None
@@ -182,7 +182,7 @@ def test_agreement_over_steps(tmp_path):
     assert (found.n_runs, found.n_steps) == (3, 6)
     assert found.estimate.value > 0.9
     assert {one.name(): one.n_items for one in scores.sets} == {"dev": 200, "test": 200}
-    assert "Scores are those of each run's last step." in scores.notes
+    assert "The scores are those of the last step of each run." in scores.notes
 
 
 def test_calibration(tmp_path):

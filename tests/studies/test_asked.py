@@ -164,7 +164,7 @@ def test_labels_that_are_numbers_are_said_to_tell_little(place: Path, tmp_path: 
             {"prompts.most": 1},
             "the setting 'prompts.most' must be a whole number of at least 2, or null for all; got 1",
         ),
-        ({"prompts.draws": []}, "the setting 'prompts.draws' must be at least one whole number, each once; got ()"),
+        ({"prompts.draws": []}, "the setting 'prompts.draws' must be at least one whole number, none twice; got ()"),
         (
             {"prompts.temperature": 1.0},
             "the setting 'prompts.temperature' must be 0 where 'prompts.answer' is likelihood; got 1.0",

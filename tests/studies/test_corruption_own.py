@@ -62,13 +62,13 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert papers_numbers(made) == []
     assert made.verdict == []
     assert made.answer.notes == [
-        "No baseline: with all its words the model is not shown to be above the best constant answer on reviews, so "
-        "there is nothing to lose.",
-        "There is no random control: what a class costs cannot be told from mere shortening.",
+        "No baseline: with all words left in, the model is not shown to be above the best constant answer on "
+        "reviews, so there is nothing to lose.",
+        "There is no random control: the cost of a class cannot be separated from that of mere shortening.",
     ]
     items = [item for section in made.sections for item in section.items]
     table = next(item for item in items if getattr(item, "name", "") == "texts")
-    assert table.title == "1 text is left without a word, and kept"
+    assert table.title == "1 text is left without a word, but kept"
     assert [row["test_emptied"] for row in table.rows] == [1, 0]
 
 
@@ -134,8 +134,8 @@ def test_two_files_and_scores(tmp_path):
         ),
         (
             {"train": "{folder}/alone.jsonl"},
-            "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
-            "file in the setting 'data.test', as this file alone is to train and to test; it has no such column",
+            "{folder}/alone.jsonl: one file to train and test on needs a column 'split' with train and test (or "
+            "validation); else give a second file in the setting 'data.test'; it has no such column",
         ),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ),
         (
             {"why": Why(lexicon="mood")},
-            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or a file that is there; got 'mood'",
+            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or an existing file; got 'mood'",
         ),
         (
             {"removal": Removal(preset="paper", tagger="nltk")},
@@ -206,8 +206,8 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
     assert text.endswith(
         "a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
-        "word classes can be your own: a list of words (removal.words=FILE, in each line a word and after a tab its "
-        "class), or a column of your data with a class for each word (removal.column=NAME)"
+        "give word classes of your own: a list of words (removal.words=FILE, each line a word, a tab and its class), "
+        "or a column of your data with a class for each word (removal.column=NAME)"
     )
 
 
@@ -220,9 +220,7 @@ def test_cues_are_refused_where_there_can_be_none():
     )
     with pytest.raises(DataError) as caught:
         steps.find_paraphrases(generate(TASKS[0], "test"))
-    assert str(caught.value) == (
-        "'generated/sentiment' has no pairs of texts, between which paraphrases could be found"
-    )
+    assert str(caught.value) == ("'generated/sentiment' has no pairs of texts in which to look for paraphrases")
 
 
 def test_a_corpus_for_another_kind_of_task_is_refused():

@@ -127,7 +127,7 @@ def test_the_experiments_of_probing_are_its_jobs_and_can_be_left_out_alone():
         rest = [other.name for other in probing.experiments(each.without())]
         assert rest == [name for name in names if name != each.name], each.name
     only = replace(config, tasks=("subj_number@ru",), data=replace(config.data, languages=("ru",)))
-    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, each once"):
+    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, none twice"):
         probing.experiments(only)[0].without()
 
 

@@ -110,7 +110,7 @@ def test_answers_on_ones_own_files_are_not_kept(tmp_path):
         with pytest.raises(UsageError) as caught:
             find_study("transfer").keep(config, Results(Store(tmp_path / "store")))
         assert str(caught.value) == (
-            "answers on data of your own are kept by `goldproof score` alone, from a file of predictions"
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
         )
 
 
@@ -254,9 +254,7 @@ def test_in_what_a_run_differs_from_the_papers_is_said():
     assert with_paper(xnli).differs == ()
     assert with_paper(replace(xnli, rows=Rows(corpora=("en/train=glue/mnli",)))).differs == ()
     part = replace(xnli, rows=Rows(corpora=("en/train=glue/mnli:dev",)), seeds=(0,))
-    assert with_paper(part).note == (
-        "The paper's numbers are of the same corpus and model, but: other size, other training."
-    )
+    assert with_paper(part).note == ("The paper used the same corpus and model, but: other size, other training.")
 
 
 def tagging_of(folder):
@@ -330,9 +328,7 @@ def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
     config = replace(SMALL, seeds=(3,), data=replace(SMALL.data, languages=("xb",)))
     results, _ = run(config, tmp_path / "store")
     made = report(config, results)
-    assert made.answer.sentence == (
-        "It cannot be told: there is one run, and its scores may be claimed of this run only."
-    )
+    assert made.answer.sentence == ("Undecided: there is one run, and its scores may be claimed of this run only.")
 
 
 def test_wrong_languages_in_a_file_are_named(tmp_path):
@@ -493,8 +489,8 @@ def test_xnli_trains_on_part_of_english_dev_and_leaves_german_dev_alone(publishe
     )  # fmt: skip
     sets = find_sets(config)
     assert sets.notes == (
-        "de: split 'validation' is not the same items as in 'en', and rows of it may be translations of training rows; "
-        "it is not used, so the oracle is not available.",
+        "de: split 'validation' is not the same items as in 'en', and its rows may be translations of training rows; "
+        "so it is not used, and the oracle is not available.",
     )
     assert "de/test" in sets.evaluate
     assert "de/dev" not in sets.evaluate
@@ -611,12 +607,13 @@ def test_what_a_corpus_does_not_have_is_said(published, tmp_path):
         ),
         (
             {"data": replace(TINY.data, languages=("xa",))},
-            "the setting 'data.languages' must be different languages, no source; got ('xa',)",
+            "the setting 'data.languages' must be different languages, without the source; got ('xa',)",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
             {"every": 0.5},
-            "the setting 'every' must be a share above 0 and at most 1/3, so that there are 3 checkpoints; got 0.5",
+            "the setting 'every' must be a share above 0 and at most 1/3, so that there are at least 3 checkpoints; "
+            "got 0.5",
         ),
         (
             {"rows": Rows(dev_share=1.0)},

@@ -65,7 +65,7 @@ def find_data(config: Config) -> ClaimData:
     asked = is_asked(config)
     if not has_own(config):
         if asked:
-            raise UsageError("a language model is asked about data of your own; name them in 'data.train'")
+            raise UsageError("a language model can only be asked about data of your own; name them in 'data.train'")
         return _generated()
     own = find_own(config, ASKED if asked else WANTS)
     if len(own.languages) > 1:

@@ -164,7 +164,7 @@ def _words_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
     said = {
         "red": "the model is credibly worse",
         "green": "the model is credibly better",
-        "grey": "the two cannot be told apart",
+        "grey": "the two cannot be distinguished",
     }
     return (
         f"a bag of words learned from the same data reaches {_number(rival.score.value, metric)} on the "

@@ -99,7 +99,7 @@ def difference_words(evidence: Evidence, rival: Rival) -> str:
     """Whether the model is better, and by how much."""
     found = rival.difference
     if not is_told(found, evidence.config.level):
-        return f"the two cannot be told apart, {change_text(found, evidence.metric)}"
+        return f"the two cannot be distinguished, {change_text(found, evidence.metric)}"
     said = "better" if found.difference.value > 0 else "worse"
     return f"the model is {said} by {change_text(found, evidence.metric).removeprefix('+').removeprefix('−')}"
 

@@ -210,7 +210,7 @@ class Work:
             first = failed[0]
             raise JobFailedError(
                 f"the job {first.description} [{first.key[:12]}] failed: {first.error}; finished work is kept in the "
-                f"store {self.book.store.where}: mend the cause and run the same again",
+                f"store {self.book.store.where}: fix the cause and run the same command again",
                 key=first.key,
             )
 

@@ -213,7 +213,7 @@ def _show_transfer(found: Transfer) -> None:
         chosen = f"{said} with the checkpoint chosen by source dev ({result.claim})"
         typer.echo(f"{result.language:<8} {chosen}; {gain}")
         share = estimate_or_reason(result.by_source.whole, 1, "%")
-        typer.echo(f"{'':<8} source dev moves as test does in {share} of pairs")
+        typer.echo(f"{'':<8} source dev and test move the same way in {share} of pairs")
     for note in found.experiment.notes:
         typer.echo(f"note: {note}")
 
@@ -336,7 +336,7 @@ def _show_scores(scores: Scores) -> None:
     for found in scores.agreement:
         where = " ".join(found.where.values())
         share = estimate_or_reason(found.estimate, 1, "%")
-        typer.echo(f"  {where}: development moves as test does in {share} of pairs")
+        typer.echo(f"  {where}: development and test scores move the same way in {share} of pairs")
     _show_detectable(scores)
     for note in scores.notes:
         typer.echo(f"note: {note}")
@@ -344,18 +344,18 @@ def _show_scores(scores: Scores) -> None:
 
 def _show_detectable(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import shown, unit
-    from goldproof.judging.metrics import title_of
+    from goldproof.judging.score_answer import lower_name
 
     first = scores.sets[0]
     name = f"{first.name()} and a rival" if first.where else "this model and a rival"
     if math.isnan(first.detectable):
         return
-    what = f"difference of {title_of(scores.metric)} between {name}"
+    what = f"difference in {lower_name(scores.metric)} between {name}"
     if math.isinf(first.detectable):
-        typer.echo(f"too little to go by: no possible {what} could be shown with 80 % power")
+        typer.echo(f"too few items: no possible {what} could be shown with 80 % power")
         return
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
-    typer.echo(f"smallest {what} that this could show with 80 % power: {least}")
+    typer.echo(f"smallest {what} that these items could show with 80 % power: {least}")
 
 
 def _show_judgement(judgement: Judgement) -> None:
@@ -375,7 +375,7 @@ def _show_judgement(judgement: Judgement) -> None:
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = overall.flips.only_b, overall.flips.only_a
         typer.echo(
-            f"B mends {count(mended)} items and breaks {count(broken)} (exact McNemar {p_text(overall.mcnemar)})"
+            f"B fixes {count(mended)} items and breaks {count(broken)} (exact McNemar {p_text(overall.mcnemar)})"
         )
     if overall.churn is not None:
         seeds = "" if overall.seed_churn is None else f"; another seed alone changes {percent(overall.seed_churn)}"

@@ -66,7 +66,7 @@ def fill_repeats(answers: Answers) -> tuple[Answers, list[str]]:
     runs[:, partly] = np.where(missing[:, partly], means, answers.runs[:, partly])
     n = int(missing[:, partly].sum())
     of = f"{n:,} of {missing.size:,} repeats"
-    note = f"{answers.name()}: {of} have no score; the mean of an item is over those that have."
+    note = f"{answers.name()}: {of} have no score; an item's mean is over those that have one."
     return replace(answers, runs=runs, absent=None, reasons=()), [note]
 
 

@@ -327,9 +327,7 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
     assert "Tango score" in found.languages[0].regret.corrected.method  # over items, in this run
     report = found.report()
     assert unfinished(report) == []
-    assert report.answer.sentence == (
-        "It cannot be told: there is one run, and its scores may be claimed of this run only."
-    )
+    assert report.answer.sentence == ("Undecided: there is one run, and its scores may be claimed of this run only.")
     assert report.answer.takes == "It would take other runs of the same recipe: three or more."
     write_report(report, tmp_path / "out")
 
@@ -566,13 +564,13 @@ def test_collapsed_runs_are_named_and_in_no_finding():
     assert found.overall == alone.overall
     report = found.report()
     assert report.answer.notes == [
-        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). Scores are those of the "
-        "runs that did not; the rate of collapse is 33.3 % [4.3, 77.7]."
+        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). The scores are those of "
+        "the other runs; the rate of collapse is 33.3 % [4.3, 77.7]."
     ]
     limits = [item.text for item in report.sections[-1].items]
     assert (
-        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). Scores are those of the "
-        "runs that did not; the rate of collapse is 33.3 % [4.3, 77.7]."
+        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). The scores are those of "
+        "the other runs; the rate of collapse is 33.3 % [4.3, 77.7]."
     ) in limits
     assert unfinished(report) == []
 
@@ -606,9 +604,9 @@ def test_a_language_in_which_runs_give_one_answer_says_so(n, claim, note):
 
 def test_when_every_run_collapsed_the_report_says_so_first():
     report = analyse(collapsing_experiment(3, 3)).report()
-    assert report.answer.sentence == "It cannot be told: every run gives one answer to nearly all items."
+    assert report.answer.sentence == "Undecided: every run gives one answer to nearly all items."
     assert report.answer.notes == [
-        "en dev: all 3 runs collapsed: each gives one answer to nearly all items; they are judged as they are."
+        "en dev: all 3 runs collapsed: each gives one answer to nearly all items. They are judged all the same."
     ]
     assert report.verdict == []
     assert unfinished(report) == []

@@ -115,7 +115,7 @@ def check(
     the search off, and only copies that differ in case, punctuation and blanks are found.
     """
     if not 0 < near <= 1:
-        raise UsageError(f"near must lie above 0 and at most at 1; got {near}")
+        raise UsageError(f"near must be above 0 and at most 1; got {near}")
     gathered = gather(source, columns)
     by_language: dict[tuple[str, str], list[DataPart]] = defaultdict(list)
     by_split: dict[tuple[str, str], list[DataPart]] = defaultdict(list)

@@ -27,11 +27,11 @@ def transfer_answer(found: Transfer) -> Answer:
     """The first screen without its chart."""
     n_runs, notes = found.experiment.n_runs, about_collapse(found.experiment.notes)
     if _all_collapsed(found):
-        return Answer("open", "It cannot be told", "every run gives one answer to nearly all items.", "", notes)
+        return Answer("open", "Undecided", "every run gives one answer to nearly all items.", "", notes)
     if n_runs == 1:
         takes = "It would take other runs of the same recipe: three or more."
         text = "there is one run, and its scores may be claimed of this run only."
-        return Answer("open", "It cannot be told", text, takes, notes)
+        return Answer("open", "Undecided", text, takes, notes)
     n = len(found.languages)
     free = [result.language for result in found.languages if result.claim == FREE]
     rest = _others(found.languages)

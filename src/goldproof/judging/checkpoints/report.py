@@ -166,7 +166,7 @@ def _equality_table(found: Transfer) -> Table:
         apart,
         len(known),
         "Runs can be told apart on these items in {} languages",
-        "Runs cannot be told apart on these items",
+        "Runs cannot be distinguished on these items",
         "Runs can be told apart on these items",
     )
     if not known:

@@ -175,7 +175,9 @@ def _chosen(candidate: Candidate, score: float, failed: int) -> ChosenSettings:
 def keep_gathered(config: Config, gathered: LogicValues) -> KeptAnswers:
     """What was gathered as answers and facts."""
     if has_own(config):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     facts = {"cut": dict(gathered.cut), "values": pack(dict(gathered.values)), "keys": dict(gathered.keys)}
     return KeptAnswers(gathered.answers, facts)
 

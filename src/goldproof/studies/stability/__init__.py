@@ -52,9 +52,11 @@ def answers(config: Config, results: Results) -> list[Answers]:
 def keep(config: Config, results: Results) -> KeptAnswers:
     """What the report is made from."""
     if is_asked(config):
-        raise UsageError("what a language model answered is kept in the answers.parquet beside its report")
+        raise UsageError("a language model's answers are kept in answers.parquet beside its report")
     if has_own(config):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     from goldproof.studies.stability.gather import gather
 
     return gather(config, results)

@@ -24,7 +24,9 @@ __all__ = ["PAPER", "TINY", "Config", "experiments", "jobs", "keep", "notes", "r
 def keep(config: Config, results: Results) -> KeptAnswers:
     """What the report is made from."""
     if has_own(config) or is_file(config.data.corpus):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     from goldproof.studies.transfer.gather import gather, keep_gathered
 
     return join_kept(

@@ -44,7 +44,7 @@ def notes(config: Config) -> tuple[str, ...]:
     found = settle(config)
     own, targets = own_data(found), ", ".join(found.data.languages)
     columns = [each.file.columns.language_column for each in own.sets.values()]
-    untold = " (nothing in the files says so: these are the settings 'source' and 'data.languages')"
+    untold = " (the files do not say so: taken from the settings 'source' and 'data.languages')"
     is_told = any(columns) or PLACE in config.data.test
     return (*own.notes, f"Trained on {found.source}, tested in {targets}{'' if is_told else untold}.")
 

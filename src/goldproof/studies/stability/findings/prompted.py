@@ -50,7 +50,7 @@ def make_asked_report(config: Config, results: Results) -> Report:
     several = len(sets) > 1
     sections = [Section(_titled("Which prompt?", each, several), prompt_items(each, several)) for each in sets]
     sections += [Section(_titled("What moves the score?", each, several), share_items(each, several)) for each in sets]
-    sections.append(Section("How far do prompts lie apart?", [quantile_table(sets)]))
+    sections.append(Section("How much do prompts differ?", [quantile_table(sets)]))
     sections += [
         Section(_titled("Items", each, several), [flip_examples(each.answers, f"items-{each.slug(several)}")])
         for each in sets[:4]
@@ -78,19 +78,19 @@ def _answer_of_one(each: PromptScores) -> Answer:
     reach = f"{_bare(mean.low, each.metric)} to {number(mean.high, each.metric)}"
     level = f"{100 * each.level:g} %"
     text = (
-        f"{each.n_prompts} prompts that ask for the same in other words{_draws(each)} reach {lower_name(each.metric)} "
-        f"from {least} to {most} on the same {count(each.answers.n_items)} items. Their mean is "
-        f"{number(mean.value, each.metric)}, and for other prompts{_others(each)} and items like these {reach} "
-        f"({level} interval)."
+        f"{each.n_prompts} prompts that ask the same thing in different words{_draws(each)} reach "
+        f"{lower_name(each.metric)} from {least} to {most} on the same {count(each.answers.n_items)} items. Their "
+        f"mean is {number(mean.value, each.metric)}, and for other prompts{_others(each)} and items like these "
+        f"{reach} ({level} interval)."
     )
     needed, upper = each.needed(REACH)
     takes = (
-        f"To have the mean over prompts within ±{difference(REACH, each.metric)} on these items takes about "
-        f"{_many(needed)} prompts, or up to {_many(upper)} as the spread is itself estimated."
+        f"Knowing the mean over prompts to within ±{difference(REACH, each.metric)} on these items takes about "
+        f"{_many(needed)} prompts, or up to {_many(upper)}, because the spread is itself an estimate."
     )
     if is_open:
-        more = f" One more prompt might score anything {ends}."
-        return Answer("open", f"It cannot be told from {each.n_prompts} prompts", text + more, takes)
+        more = f" Another prompt might score anything {ends}."
+        return Answer("open", f"Undecided with {each.n_prompts} prompts", text + more, takes)
     head = f"Another prompt would score {ends}"
     return Answer("measured", f"{head} on these items ({level} prediction interval)", text, takes)
 
@@ -123,8 +123,8 @@ def _answer_of_several(sets: Sequence[PromptScores]) -> Answer:
     ends = [f"{_said(each)} ({each.language})" for each in (ranked[0], ranked[-1])]
     metric = sets[0].metric
     text = (
-        f"the mean {lower_name(metric)} over {sets[0].n_prompts} prompts goes from {ends[0]} to {ends[1]}, for other "
-        f"prompts and items like these; which prompt asks moves it by up to "
+        f"the mean {lower_name(metric)} over {sets[0].n_prompts} prompts ranges from {ends[0]} to {ends[1]}, for "
+        "other prompts and items like these; the choice of prompt moves it by up to "
         f"{difference(spans[widest], metric)} ({widest})."
     )
     return Answer("measured", "", text[0].upper() + text[1:], "Each language's own prompts are below.")
@@ -151,8 +151,8 @@ def _notes(sets: Sequence[PromptScores]) -> list[str]:
         flat = each.flat
         if flat:
             notes.append(
-                f"{where}{len(flat)} of {each.answers.n_runs} runs give one answer to nearly all items ({some(flat)}); "
-                "they count as they are, since a prompt that does not work is one of the prompts."
+                f"{where}{len(flat)} of {each.answers.n_runs} runs give one answer to nearly all items "
+                f"({some(flat)}); they are counted as they are, because prompts that do not work are prompts too."
             )
         if each.found.n_cut:
             notes.append(
@@ -191,8 +191,8 @@ def _draw_claim(each: PromptScores) -> list[Claim]:
     moved = each.table.max(axis=1) - each.table.min(axis=1)
     most = int(moved.argmax())
     text = (
-        f"With one and the same prompt, the {each.draws_name} move {lower_name(each.metric)} by "
-        f"{difference(float(moved[most]), each.metric)} at most ({each.names[most]}), and by "
+        f"With the prompt held fixed, the {each.draws_name} move {lower_name(each.metric)} by at most "
+        f"{difference(float(moved[most]), each.metric)} ({each.names[most]}), and by "
         f"{difference(float(np.median(moved)), each.metric)} for the median prompt."
     )
     return [Claim(text, place="prompts")]
@@ -213,14 +213,14 @@ def _floor_claim(each: PromptScores) -> list[Claim]:
     if each.floor != each.floor:
         return []
     form = score_format(each.metric)
-    what = "what the commonest label alone gets" if each.metric == "accuracy" else "chance"
+    what = "the score of always answering the commonest label" if each.metric == "accuracy" else "chance"
     level = number(each.floor, each.metric)
     above = each.mean.low > each.floor
     verb = "is above" if above else "is below" if each.mean.high < each.floor else "is not shown to be above"
     n = sum(estimate.low > each.floor for estimate in each.estimates)
     text = (
-        f"The mean over prompts, {estimate_text(each.mean, form.digits, form.unit)}, {verb} {what} ({level}); of the "
-        f"{each.n_prompts} prompts taken one by one, {n} have an interval above it."
+        f"The mean over prompts, {estimate_text(each.mean, form.digits, form.unit)}, {verb} {what} ({level}); taken "
+        f"one by one, {n} of the {each.n_prompts} prompts have an interval above it."
     )
     standing = "shown" if above else "refuted" if each.mean.high < each.floor else "not shown"
     return [Claim(text, standing, each.mean, form.digits, form.unit, place="prompts")]  # type: ignore[arg-type]
@@ -259,9 +259,12 @@ def _against(each: PromptScores) -> Against:
 
 _RULES = {
     "raw": "the label whose word is likeliest",
-    "length": "the label whose word is likeliest a character",
-    "calibrated": "the label whose word gains most likelihood over questions without content",
-    "centred": "the label whose share of likelihood is highest beside its mean over all items, on which it thus hangs",
+    "length": "the label whose word is likeliest per character",
+    "calibrated": "the label whose word gains most in likelihood compared with questions without content",
+    "centred": (
+        "the label whose share of the likelihood is highest relative to its mean over all items, so it depends "
+        "on the other items"
+    ),
 }
 
 
@@ -269,29 +272,32 @@ def _limits(config: Config, sets: Sequence[PromptScores]) -> list[str]:
     prompts, first = config.prompts, sets[0]
     whence = f"the file {prompts.file}" if prompts.file else "the prompts that come with Goldproof"
     lines = [
-        f"The prompts stand for all prompts that might have been written like them: {whence}, none left out or put in "
-        "by its score. Of prompts of another kind, or tuned to this model, the intervals say nothing.",
+        f"The prompts are a sample of all prompts that might have been written like them: {whence}, none left out or "
+        "included because of its score. The intervals say nothing about prompts of another kind, or prompts tuned to "
+        "this model.",
     ]
     if prompts.answer == "likelihood":
         lines.append(f"An answer is {_RULES[prompts.rule]} after the question (rule '{prompts.rule}').")
     else:
         lines.append(
-            f"Answers are up to {prompts.most_tokens} tokens of text; the label is the one whose word stands in the "
-            "first line, as a whole word. None or two named count as wrong."
+            f"Answers are up to {prompts.most_tokens} tokens of text; the label is the one whose word occurs in the "
+            "first line, as a whole word. An answer that names none or two counts as wrong."
         )
     if first.n_draws == 1 and not prompts.examples:
-        lines.append("No examples were given, so nothing is said of prompts with examples.")
+        lines.append("No examples were given, so nothing is said about prompts with examples.")
     if first.n_draws in (2, 3):
-        lines.append(f"{first.n_draws} draws tell little of other draws, which the intervals of their shares show.")
+        lines.append(
+            f"{first.n_draws} draws say little about other draws; the intervals of their shares show how little."
+        )
     if config.data.corpus == "generated" and not has_own(config):
-        lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
+        lines.append("The data are generated; the numbers only show what the report looks like.")
     return lines
 
 
 def _provenance(config: Config, sets: Sequence[PromptScores], metric: str) -> dict[str, Plain]:
     prompts, first = config.prompts, sets[0]
     examples = (
-        f"{prompts.examples}, {'balanced' if prompts.balanced else 'as they come'}" if prompts.examples else "none"
+        f"{prompts.examples}, {'balanced' if prompts.balanced else 'drawn at random'}" if prompts.examples else "none"
     )
     languages = {each.language: prompt_language(prompts, each.language) for each in sets}
     return {

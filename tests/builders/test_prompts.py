@@ -71,11 +71,11 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("prompt = 3", "there is no prompt; each stands under [[prompt]] with a name and a template"),
+        ("prompt = 3", "there is no prompt; write each under [[prompt]] with a name and a template"),
         ("[[prompt]]\nname = 'a'", "the prompt 'a' has no template"),
         (
             "[[prompt]]\nname = 'a'\ntemplate = 'x'",
-            "the prompt 'a' has no {text} in its template, so it asks of no item",
+            "the prompt 'a' has no {text} in its template, so it does not ask about any item",
         ),
         ("[[prompt]]\nname = 'a'\ntemplate = 3", "the template of the prompt 'a' must be text; got 3"),
         (
@@ -107,7 +107,7 @@ def test_a_file_that_is_not_there_or_not_toml(tmp_path: Path) -> None:
 
 
 def test_labels_that_share_a_word_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="must have another word for each label; got 'no', 'no'"):
+    with pytest.raises(DataError, match="must have a different word for each label; got 'no', 'no'"):
         built_in("pair", "en").bind(["contradiction", "not_entailment"])
     with pytest.raises(UsageError, match=r"'prompts.labels' names the label '2'; labels of the data: 0, 1"):
         built_in("text", "en").bind(["0", "1"], {"2": "x"})

@@ -79,15 +79,15 @@ WRONG_USE = [
     ),
     (
         "score a.jsonl --value 87.3 --n 872 --column gold=y",
-        "--value and --n are a printed score in the place of files, and do not go with FILE, --column",
+        "--value and --n give a printed score instead of files and do not go with FILE, --column",
     ),
     (
         "score --value 87.3 --n 872 --source en --cluster text --common",
-        "--value and --n are a printed score in the place of files, and do not go with --cluster, --common, --source",
+        "--value and --n give a printed score instead of files and do not go with --cluster, --common, --source",
     ),
     (
         "compare a.jsonl b.jsonl --value 87.3 --n 872",
-        "--value and --n are a printed score in the place of files, and do not go with FILE",
+        "--value and --n give a printed score instead of files and do not go with FILE",
     ),
     (
         "compare --value 87.3 --n 872",

@@ -163,7 +163,7 @@ def test_wrong_use(run, files, tmp_path):
     train, test = files
     for arguments, message in (
         ((train, test, test), f"each split needs a file of its own; {test} was given twice"),
-        ((train, test, "a", "b"), "audit takes TRAIN [VALIDATION] TEST, or one file of all splits; got 4 files"),
+        ((train, test, "a", "b"), "audit takes TRAIN [VALIDATION] TEST, or one file with all splits; got 4 files"),
         ((train, test, "--near", "2"), "near must be above 0 and at most 1; got 2"),
     ):
         code, _, error = run("audit", *arguments)

@@ -119,7 +119,7 @@ def test_parquet_with_another_footer(run) -> None:
     content = bytearray(Path("a.parquet").read_bytes())
     content[-40:-8] = b"\xff" * 32
     Path("a.parquet").write_bytes(content)
-    message = "error: a.parquet: not a whole Parquet file: its footer cannot be read\n"
+    message = "error: a.parquet: not a complete Parquet file: its footer cannot be read\n"
     assert run("score", "a.parquet") == (2, "", message)
 
 

@@ -106,7 +106,7 @@ def test_logs_of_several_models_need_the_name_of_one(tmp_path, capsys) -> None:
     table.write_text("id,model,score\n1,a,1\n2,a,0\n1,b,1\n2,b,1\n")
     argv = ["export", str(table), "--to", "every-eval-ever", "--dataset", "t", "--out", str(tmp_path / "out")]
     assert run_command(argv) == 2
-    assert capsys.readouterr().err == "error: the logs are of several models; --model must be one of a, b\n"
+    assert capsys.readouterr().err == "error: the logs hold several models; --model must be one of a, b\n"
     assert run_command([*argv, "--model", "b"]) == 0
     (log,) = read_logs(tmp_path / "out")
     assert (log.model, log.answers.runs.tolist()) == ("b", [[1.0, 1.0]])
@@ -119,7 +119,7 @@ def test_draws_are_no_items(tmp_path, capsys) -> None:
     assert [path.suffix for path in out.iterdir()] == [".json"]
     assert run_command(["export", mteb, "--to", "parquet", "--out", str(tmp_path / "a.parquet")]) == 2
     assert capsys.readouterr().err == (
-        "error: results of MTEB have a score for each draw of training examples, and none for an item\n"
+        "error: results of MTEB have a score for each draw of training examples, not for each item\n"
     )
 
 

@@ -43,7 +43,7 @@ def test_one_file_is_no_board(files: list[str], capsys: pytest.CaptureFixture[st
 
 def test_a_weight_is_a_number(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["rank", *files, "--weight", "all items=much"]) == 2
-    assert capsys.readouterr().err == "error: --weight takes TASK=NUMBER, and got 'all items=much'\n"
+    assert capsys.readouterr().err == "error: --weight takes TASK=NUMBER; got 'all items=much'\n"
 
 
 def test_several_against_a_baseline(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,8 +119,8 @@ def test_keys_are_the_same_in_another_process_with_another_hash_seed():
     [
         (
             Path("/data"),
-            "step tests.square: argument 'x' is a path, and where a thing lies is not what it is; "
-            "pass its digest or content",
+            "step tests.square: argument 'x' is a path, and a path does not identify what lies there; pass its "
+            "digest or content",
         ),
         (float("nan"), "step tests.square: argument 'x' is NaN, which has no identity; give a number or None"),
         (

@@ -107,7 +107,7 @@ def test_wrong_use(sides, capfd):
         (["--looks", "0"], "--looks must be at least 1; got 0"),
         (
             ["--fixed", "--seed-sd", "2"],
-            "--fixed says that there is nothing to train again, and --seed-sd 2 that there is",
+            "--fixed says that there is nothing to retrain, and --seed-sd 2 says that there is",
         ),
     ):
         assert run_command(["compare", a, b, *arguments]) == 2

@@ -74,8 +74,8 @@ def test_every_task_of_a_folder_is_scored_with_what_the_harness_printed(tmp_path
     by_task = {each.where["dataset"]: each.estimates["score"].value for each in found.sets}
     assert by_task == pytest.approx({task: values.mean() for task, values in right.items()})
     assert found.notes[0] == (
-        "task0, task1: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, and the mean that it printed "
-        "is ours."
+        "task0, task1: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, and its printed mean "
+        "equals ours."
     )
 
 
@@ -100,8 +100,8 @@ def test_other_prompts_and_other_numbers_of_examples_are_said_first(tmp_path) ->
     found = compare(one, other)
     under = "task0, task1: A and B were evaluated under other conditions: "
     assert found.notes[:2] == [
-        f"{under}other numbers of examples in the prompt: 0 and 5.",
-        f"{under}other prompts for 60 of the 60 items that both have.",
+        f"{under}different numbers of examples in the prompt: 0 and 5.",
+        f"{under}different prompts for 60 of the 60 items they share.",
     ]
     assert compare_answer(found).notes == found.notes[:2]
 
@@ -123,8 +123,8 @@ def test_a_board_says_that_conditions_differ(tmp_path) -> None:
     ]
     said = rank(folders, ranking=RankSettings(draws=200)).caution
     assert said == (
-        "Not all models were evaluated under the conditions of a (how many were not): other numbers of examples in the "
-        "prompt (2); goldproof check says which."
+        "Not all models were evaluated under the same conditions as a (how many were not): other numbers of examples "
+        "in the prompt (2); goldproof check says which."
     )
     assert rank(folders[1:], ranking=RankSettings(draws=200)).caution == ""
 

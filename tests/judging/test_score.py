@@ -203,7 +203,7 @@ def test_runs_that_answer_other_items_are_an_error_unless_the_common_ones_are_as
     with pytest.raises(DataError) as caught:
         goldproof.score(path)
     assert str(caught.value) == (
-        "the runs do not answer the same items: run '1' lacks 1 of 30 items ('29'…); --common uses those that all share"
+        "the runs do not answer the same items: run '1' lacks 1 of 30 items ('29'…); --common uses those they all share"
     )
     scores = goldproof.score(path, settings=goldproof.Settings(common=True))
     assert scores.sets[0].n_items == 29

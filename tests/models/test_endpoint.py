@@ -154,7 +154,7 @@ def test_a_torn_line_is_passed_over(tmp_path: Path) -> None:
     "name", ["endpoint:", "endpoint:http://x/v1", "endpoint:ftp://x#m", "endpoint:#m", "endpoint:http://[x#m"]
 )
 def test_names_that_are_none(name: str) -> None:
-    with pytest.raises(UsageError, match="an endpoint is named as endpoint:URL#MODEL, such as"):
+    with pytest.raises(UsageError, match="name an endpoint as endpoint:URL#MODEL, such as"):
         endpoint(name)
 
 
@@ -172,7 +172,7 @@ def test_how_it_is_called_is_no_part_of_what_it_is() -> None:
 
 def test_it_gives_no_likelihoods() -> None:
     with pytest.raises(
-        ModelError, match=r"an endpoint gives text and no likelihoods of answers; set prompts.answer=text"
+        ModelError, match=r"an endpoint gives text, not likelihoods of answers; set prompts.answer=text"
     ):
         Endpoint("http://x/v1", "m").open().likelihoods([PromptQuestion("a", ("b",))])
 

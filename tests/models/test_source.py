@@ -88,9 +88,9 @@ def test_onnx_is_told_to_answer(folder: Path) -> None:
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.onnx").write_bytes(b"")
     assert message(folder) == (
-        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of the "
-        "model that it was made from, with its safetensors, or let it answer the test data and give its answers to "
-        "`goldproof score`"
+        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of "
+        "the model that it was made from, with its safetensors, or let it answer the test data and pass the answers "
+        "to `goldproof score`"
     )
 
 

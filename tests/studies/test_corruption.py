@@ -156,7 +156,7 @@ def test_a_task_may_have_a_recipe_and_seeds_of_its_own():
         ),
         (
             ("generated/similarity epochs=3", "generated/similarity batch=3"),
-            "the setting 'recipes' must be a task each, none twice; got ('generated/similarity epochs=3', "
+            "the setting 'recipes' must be one task per entry, none twice; got ('generated/similarity epochs=3', "
             "'generated/similarity batch=3')",
         ),
     ],

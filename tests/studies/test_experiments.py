@@ -221,7 +221,7 @@ def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch,
     assert "      6  goldproof.train  (unknown time)\n" in out
     assert "not at hand: the language ru (" in out
     assert "not at hand: the model bert-base-multilingual-cased; " in out
-    assert "--calibrate measures what no record tells.\n" in out
+    assert "--calibrate measures the steps without a record.\n" in out
     with pytest.raises(ModelError), standing_in():
         stability.jobs(replace(stability.TINY, model="./no/such/folder"))
 

@@ -321,7 +321,7 @@ def test_words_of_a_csv_are_json_or_have_blanks_between_them(tmp_path, join):
     with pytest.raises(DataError) as caught:
         notes_of("stability", data={**files, "train": wrong})
     assert str(caught.value) == (
-        f"{wrong}, line 3: 'tokens' must be a list of strings, as JSON or with blanks between them; got [1, 2]"
+        f"{wrong}, line 3: 'tokens' must be a list of strings, as JSON or separated by spaces; got [1, 2]"
     )
 
 

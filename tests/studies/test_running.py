@@ -226,8 +226,8 @@ def test_a_failed_job_is_one_error_and_finished_work_is_kept(empty, capfd):
     command = ["run", "demo", "--set", "sizes=10", "--set", "n_test=10", "--set", f"seeds=0,{ONE_CLASS}"]
     assert run_command([*command, "--store", "kept"]) == 4
     assert capfd.readouterr().out == (
-        "4 jobs: 3 kept, 1 failed\n"
-        "No report: a job failed. What is finished is kept; mend the cause and run the same command again.\n"
+        "4 jobs: 3 kept, 1 failed\nNo report: a job failed. Finished work is kept; fix the cause and run the same "
+        "command again.\n"
     )
     goldproof.run("demo", settings={"sizes": [10], "seeds": [0], "n_test": 10}, store="kept")
 

@@ -209,7 +209,7 @@ def _check(folder: Path, any_format: bool) -> None:
         form = _ONLY_RUN[runnable.suffix]
         raise ModelError(
             f"{folder}: the weights are in {runnable.relative_to(folder)}; {form} can be run, not trained or probed. "
-            "Give the folder of the model that it was made from, with its safetensors, or let it answer the test data "
-            "and give its answers to `goldproof score`"
+            "Give the folder of the model that it was made from, with its safetensors, or let it answer the test "
+            "data and pass the answers to `goldproof score`"
         )
     raise ModelError(f"{folder}: there are no weights; a file such as model.safetensors must be there")

@@ -294,7 +294,7 @@ def test_the_command_judges_transfer(tmp_path, capsys):
     assert run_command(["score", str(path), "--source", "en", "--cluster", "text"]) == 2
     assert capsys.readouterr().err == (
         "error: --cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
-        "from the column 'cluster' and needs the same items, all answered, in every run\n"
+        "from the column 'cluster' and needs every run to answer the same items\n"
     )
 
 

@@ -77,7 +77,7 @@ def find_columns(
         python = ", ".join(f"{ours!r}: 'NAME'" for ours in lacking)
         message = lacking_columns("predictions", lacking, found, f"{flags}, in Python columns={{{python}}}")
         if "id" in lacking:
-            message += "; or match the rows of both by their numbers with --by-row"
+            message += "; or match the rows of both by row number with --by-row"
         raise DataError(message + _doubts(doubtful, passed, list(lacking)), path=path)
     return names
 

@@ -70,7 +70,7 @@ class Delimited:
             if len(cells) != expected:
                 what = "TAB" if self.delimiter == "\t" else repr(self.delimiter)
                 names = ", ".join(self.column_names)
-                message = f"{expected} columns between {what} are needed ({names}); got {len(cells)}"
+                message = f"{expected} columns separated by {what} are needed ({names}); got {len(cells)}"
                 raise DataError(message, path=self.path, line=line)
             yield line, cells
 

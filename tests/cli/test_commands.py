@@ -280,7 +280,7 @@ def test_score_and_compare(run, tmp_path):
     assert out.endswith("report: s/report.html\n")
     said = (tmp_path / "s/report.md").read_text(encoding="utf-8")
     assert said.startswith(
-        "# How far does the accuracy hold in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy goes from 7"
+        "# How far does the accuracy hold in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy ranges from 7"
     )
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)

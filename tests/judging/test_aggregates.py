@@ -203,7 +203,7 @@ def test_the_reports_say_it_first_and_draw_the_intervals(tmp_path):
     judgement = goldproof.compare(Aggregate(87.3, 872, "old"), Aggregate(95.2, 872, "new"))
     assert str(judgement.report()).splitlines() == [
         "Is new better than old?",
-        "Yes, for these two systems: new is better than old by 7.9 points [5.3, 10.6] of accuracy, on items like "
+        "Yes, for these two systems: new is better than old by 7.9 points [5.3, 10.6] in accuracy, on items like "
         "these.",
         "- new is better than old by 7.9 points [5.3, 10.6] (p < 0.0001).",
     ]

@@ -84,7 +84,9 @@ def test_exit_codes_and_json(sides, capfd):
     assert code == 0
     assert "gate of 1 points: passed; it would detect a drop of " in out
     assert run_command(["compare", a, b, "--gate", "1", "--require", "not-worse"]) == 3
-    assert "gate of 1 points, required: not worse: undecided (neither is shown); it would see" in capfd.readouterr().out
+    assert (
+        "gate of 1 points, required: not worse: undecided (neither is shown); it would detect" in capfd.readouterr().out
+    )
     for sides_of, arguments, expected, outcome in (
         ((c, d), ["--require", "better"], 0, "passed"),
         ((d, c), ["--require", "better"], 1, "failed"),
@@ -120,7 +122,7 @@ def test_the_first_lines_are_the_question_and_the_answer_with_its_scope(sides, c
     question, answer = capfd.readouterr().out.splitlines()[:2]
     assert question == "Is d better than c?"
     assert answer.startswith("Yes, for other trainings too: d is better than c by ")
-    assert answer.endswith(" of accuracy, on items like these.")
+    assert answer.endswith(" in accuracy, on items like these.")
     run_command(["score", c])
     question, answer = capfd.readouterr().out.splitlines()[:2]
     assert question == "How far does the accuracy hold?"

@@ -111,7 +111,7 @@ def test_the_mean_of_all_repeats_may_be_asked_for_by_its_name() -> None:
 
 def test_trainings_are_no_attempts_of_one_system() -> None:
     trained = answers((np.random.default_rng(7).random((3, N)) < 0.5).astype(float), run_kind="seed")
-    with pytest.raises(UsageError, match="here are 3 trainings or draws, which are no attempts of one system"):
+    with pytest.raises(UsageError, match="here are 3 trainings or draws, which are not attempts by one system"):
         score(trained, settings=Settings(metric="pass@2"))
 
 

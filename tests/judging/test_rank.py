@@ -63,7 +63,7 @@ def test_two_equal_models_are_not_told_apart_and_it_is_said_what_would() -> None
     assert len(board.first) == 2
     said = plan_text(board.plan, "score", of_tasks=False)
     assert said.startswith(
-        f"To tell {board.models[0]} and {board.models[1]}, the first two, apart where they differ by 2"
+        f"To distinguish the first two, {board.models[0]} and {board.models[1]}, if they differ by 2"
     )
     assert board.plan.more is not None
     assert board.plan.more.items is not None

@@ -271,7 +271,7 @@ def test_large_files_stream_by_themselves_and_say_so(tmp_path, monkeypatch):
 
     monkeypatch.setattr(streaming, "LARGEST_IN_MEMORY", 100)
     scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.7, range(3))))
-    assert scores.notes[0].startswith("1200 rows were counted as they streamed")
+    assert scores.notes[0].startswith("1200 rows were counted while streaming")
     assert scores.sets[0].estimates["accuracy"].method == "t over runs, items fixed"
 
 

@@ -34,7 +34,7 @@ def test_several_files_with_runs_languages_and_tags_read_well(tmp_path):
     new = write_jsonl(tmp_path / "new.jsonl", tagged(0.8, range(3, 6)))
     scored = goldproof.score([old, new]).report()
     assert unfinished(scored) == []
-    assert scored.answer.sentence.startswith("Accuracy goes from ")
+    assert scored.answer.sentence.startswith("Accuracy ranges from ")
     assert 2 <= len(texts(scored)) <= 5
     compared = goldproof.compare(old, new).report()
     assert unfinished(compared) == []

@@ -30,7 +30,7 @@ class TestScope:
         found = compared(noisy_rows(300, 0.7, 1), noisy_rows(300, 0.9, 2)).overall.verdict
         assert (found.kind, found.scope) == ("better", "systems")
         assert found.about == (
-            "this A and this B, on items like these; one training a side says nothing about another training"
+            "this A and this B, on items like these; one training on each side says nothing about another training"
         )
 
     def test_several_runs_a_side_are_about_recipes(self):

@@ -234,7 +234,8 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
         lacking = np.setxor1d(a.ids, b.ids)[:3]
         if settings.by_row:
             raise DataError(
-                f"by row, A and B need as many rows ({a.name()}): A has {len(a.ids):,} and B {len(b.ids):,}"
+                f"matching by row needs the same number of rows in A and B ({a.name()}): A has {len(a.ids):,}, B has "
+                f"{len(b.ids):,}"
             )
         if not settings.common or not len(shared):
             example = ", ".join(repr(str(i)) for i in lacking)

@@ -47,7 +47,7 @@ def settle(
         return [_as_wrong(answers, each) for answers, each in zip(several, absent, strict=True)], notes
     kept = np.flatnonzero(~np.concatenate(absent).any(axis=0))
     if not len(kept):
-        raise DataError(f"no item is left: a prediction of each of the {several[0].n_items:,} is missing in some run")
+        raise DataError(f"no item is left: each of the {several[0].n_items:,} lacks a prediction in some run")
     notes.append(f"{len(kept):,} of {several[0].n_items:,} items are left, those that every run answered.")
     return [answers.take(kept) for answers in several], notes
 

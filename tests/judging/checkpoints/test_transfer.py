@@ -287,7 +287,7 @@ def test_the_command_judges_transfer(tmp_path, capsys):
     assert set(form["claims"]) == {"de", "sw"}
     assert (out / "report.html").exists()
     assert run_command(["score", str(path), "--source", "en"]) == 0
-    assert "source dev moves as test does in" in capsys.readouterr().out
+    assert "source dev and test move the same way in" in capsys.readouterr().out
     assert run_command(["score", str(path), "--source", "fi"]) == 2
     message = "there is no source language 'fi' among the predictions; there are: de, en, sw"
     assert capsys.readouterr().err == f"error: {message}\n"

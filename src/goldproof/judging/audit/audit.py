@@ -172,7 +172,7 @@ def _label_notes(train: Any, splits: Mapping[str, Dataset]) -> list[str]:
     return [
         "No column was recognised as the labels. The columns are "
         f"{', '.join(names[:MOST_NAMED])}{' …' if len(names) > MOST_NAMED else ''}; name one with --column "
-        f'label=NAME (scores: score=NAME), in Python columns={"label": "NAME"}.'
+        'label=NAME (scores: score=NAME), in Python columns={"label": "NAME"}.'
     ]
 
 

@@ -238,7 +238,7 @@ def test_two_readers_of_one_suffix_are_both_refused(run, install):
         (
             "[__import__('pyarrow').RecordBatch.from_pylist(rows) for rows in ([{'id': '1', 'gold': 'a', "
             "'prediction': 'a'}], [{'id': '2', 'gold': 'b'}])]",
-            "is not in order: from row 1 on there is no column 'prediction', though earlier rows have it",
+            "gave rows that do not fit: from row 1 on there is no column 'prediction', though earlier rows have it",
         ),
     ],
 )

@@ -161,5 +161,5 @@ def test_what_is_asked_is_never_an_example() -> None:
     asked = {(item.text, None) for item in ITEMS[:50]}
     drawn = draw_examples(ITEMS, Shots(8), asked)
     assert {item.id for item in drawn} <= {item.id for item in ITEMS[50:]}
-    with pytest.raises(DataError, match="11 examples were asked for, and there are 10 training items whose texts are"):
+    with pytest.raises(DataError, match="11 examples were requested, but only 10 training items have texts that are"):
         draw_examples(ITEMS, Shots(11), asked)

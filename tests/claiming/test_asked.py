@@ -146,7 +146,7 @@ def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(pl
     with serving() as server:
         code, said = ask(server, 3, 0.001)
         assert code == 2
-        assert "the budget of 0.001 would be passed" in said.err
+        assert "the budget of 0.001 would be exceeded" in said.err
         code, said = ask(server, 3, 1000)
         assert (code, "asked as below" in said.out) == (0, True), said.err
         (journal,) = (tmp_path / "goldproof-store" / "cache" / "endpoints").glob("*.jsonl")

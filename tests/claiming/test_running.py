@@ -219,7 +219,7 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
         (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found to train on"),
         (
             ["--model", "fake", "--train", train, "--test", train],
-            "a column 'split' with train and validation or test is needed, or another file",
+            "one file to train and test on needs a column 'split' with train and test",
         ),
         (["--model", "none/at/all", "--train", train, "--test", test], "there is no folder 'none/at/all'"),
         (["--model", "fake", "--train", train, "--test", test, "--minutes", "0"], "--minutes must be above 0; got 0"),

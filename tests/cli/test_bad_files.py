@@ -241,6 +241,6 @@ def test_damaged_input_is_not_blamed_on_the_output(tmp_path: Path) -> None:
     content[4:60] = b"\xff" * 56
     path.write_bytes(content)
     pytest.importorskip("pymorphy3")
-    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file: ") as caught:
+    with pytest.raises(DataError, match=r"a\.parquet: not a complete Parquet file: ") as caught:
         corrupt_file(path, out, Corruption(("NOUN",)), TaggerName("pymorphy3", "ru"))
     assert caught.value.path == path and not out.exists()

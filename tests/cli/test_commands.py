@@ -266,7 +266,7 @@ def test_check_finds_a_leak(run, tmp_path):
         )
     code, out, _ = run("check", "train.jsonl", "test.jsonl")
     assert code == 0
-    assert "are the same byte for byte, though they are different splits: train.jsonl, test.jsonl" in out
+    assert "are identical byte for byte, though they are different splits: train.jsonl, test.jsonl" in out
     assert json.loads(run("check", "train.jsonl", "test.jsonl", "--json")[1])["findings"]
     assert run("check", "train.jsonl", "test.jsonl", "--strict")[0] == 1
     assert run("check", "train.jsonl", "--strict")[0] == 0

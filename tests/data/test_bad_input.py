@@ -33,7 +33,7 @@ def test_malformed_file(bad: Bad, tmp_path: Path) -> None:
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: this is a folder; a file is needed"
+    assert str(caught.value) == f"{tmp_path}: this is a folder; give a file"
 
 
 def test_absent_file(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_damaged_parquet_page(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4:200] = bytes(196)
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"not a whole Parquet file: .* \(after row 0\)$"):
+    with pytest.raises(DataError, match=r"not a complete Parquet file: .* \(after row 0\)$"):
         read(path)
 
 

@@ -150,7 +150,7 @@ def test_a_wrong_argument_name_is_refused_when_the_job_is_made():
 
 
 def test_a_function_that_no_worker_could_find_is_no_step():
-    with pytest.raises(UsageError, match=r"cannot be a step: a worker must find it by name in its module"):
+    with pytest.raises(UsageError, match=r"cannot be a step: a worker must be able to find it by name in its module"):
 
         @step(version=1)
         def local(x: int) -> int:

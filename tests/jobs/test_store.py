@@ -131,7 +131,7 @@ def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
         ),
         (
             '{"format": 1}',
-            "was made by Assay, as Goldproof was called before; its keys are others, so nothing in it can be used: "
+            "was made by Assay, Goldproof's former name; its keys are different, so nothing in it can be used: "
             "give another --store (this one is left as it is)",
         ),
     ],

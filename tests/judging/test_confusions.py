@@ -119,7 +119,7 @@ def test_numbers_with_a_point_are_said_to_be_labels_also_where_they_stream(tmp_p
     path = write_jsonl(tmp_path / "a.jsonl", data)
     counted = streaming.score_stream(path, None, goldproof.Settings())
     assert counted.notes[0] == goldproof.score(path).notes[0]
-    assert "taken as labels" in counted.notes[0]
+    assert "treated as labels" in counted.notes[0]
     with pytest.raises(goldproof.GoldproofError) as caught:
         streaming.score_stream(path, None, goldproof.Settings(metric="pearson"))
     assert str(caught.value) == f"{path}: only classification can be scored as it streams; split the file"

@@ -289,7 +289,7 @@ class TestByRow:
         with pytest.raises(DataError) as caught:
             goldproof.score(made, settings=goldproof.Settings(by_row=True))
         assert str(caught.value) == (
-            "by row, the texts must be the same in every run, and 'text' differs in row 11; give the rows of all runs "
+            "matching by row needs the same texts in every run, but 'text' differs in row 11; give the rows of all runs "
             "in one order, or ids"
         )
 

@@ -98,7 +98,7 @@ def test_other_prompts_and_other_numbers_of_examples_are_said_first(tmp_path) ->
     one = write_lm_eval(tmp_path / "a", "a", rights(3, 0.5))
     other = write_lm_eval(tmp_path / "b", "b", rights(4, 0.5), shots=5, prompt="q")
     found = compare(one, other)
-    under = "task0, task1: A and B were evaluated under other conditions: "
+    under = "task0, task1: A and B were evaluated under different conditions: "
     assert found.notes[:2] == [
         f"{under}different numbers of examples in the prompt: 0 and 5.",
         f"{under}different prompts for 60 of the 60 items they share.",
@@ -113,7 +113,9 @@ def test_against_a_baseline_it_is_said_whose_conditions_differ(tmp_path) -> None
     )
     found = compare_with_baseline(base, [same, other])
     (note,) = [note for note in found.notes if "other conditions" in note]
-    assert note.startswith("B is c: task0: A and B were evaluated under other conditions: other numbers of examples")
+    assert note.startswith(
+        "B is c: task0: A and B were evaluated under different conditions: different numbers of examples"
+    )
 
 
 def test_a_board_says_that_conditions_differ(tmp_path) -> None:
@@ -123,7 +125,7 @@ def test_a_board_says_that_conditions_differ(tmp_path) -> None:
     ]
     said = rank(folders, ranking=RankSettings(draws=200)).caution
     assert said == (
-        "Not all models were evaluated under the same conditions as a (how many were not): other numbers of examples "
+        "Not all models were evaluated under the same conditions as a (how many were not): different numbers of examples "
         "in the prompt (2); goldproof check says which."
     )
     assert rank(folders[1:], ranking=RankSettings(draws=200)).caution == ""

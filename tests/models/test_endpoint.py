@@ -113,7 +113,7 @@ def test_the_budget_is_never_passed(tmp_path: Path) -> None:
     price = (1e6, 1e6)  # one for each token: 12 an answer, and at most 58 are set aside for a request
     with serving() as server, cache_at(tmp_path):
         with pytest.raises(
-            ModelError, match=r"the budget of 150 would be passed: .* which are kept; raise endpoint.budget"
+            ModelError, match=r"the budget of 150 would be exceeded: .* which are kept; raise endpoint.budget"
         ):
             ask(server, TEXTS, Calls(at_once=4, price=price, budget=150.0))
         (path,) = tmp_path.rglob("*.jsonl")
@@ -159,7 +159,7 @@ def test_names_that_are_none(name: str) -> None:
 
 
 def test_a_password_in_the_address_is_refused() -> None:
-    with pytest.raises(UsageError, match="holds no name or password; its key is read from the environment"):
+    with pytest.raises(UsageError, match="must not contain a name or password; its key is read from the environment"):
         endpoint("endpoint:http://me:secret@x/v1#m")
 
 

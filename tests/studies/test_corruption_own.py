@@ -79,7 +79,9 @@ def test_one_file_named_twice_is_split_and_not_trained_on_whole(tmp_path):
     alone = write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
     with pytest.raises(DataError) as caught:
         jobs(own_config(alone, own={"test": str(alone)}))
-    assert str(caught.value).startswith(f"{alone}: a column 'split' with train and validation or test is needed")
+    assert str(caught.value).startswith(
+        f"{alone}: one file to train and test on needs a column 'split' with train and test"
+    )
 
 
 @pytest.mark.parametrize("name", ["rte", "MRPC", "SST-2"])
@@ -93,7 +95,7 @@ def test_a_file_called_as_another_task_of_the_study_is_refused(tmp_path):
     path = write_jsonl(tmp_path / "rte.jsonl", list(own_rows()))
     with pytest.raises(UsageError) as caught:
         own_config(path, tasks=("rte",))
-    message = "the setting 'data.train' must be data that are not called as one of 'tasks'; name them in "
+    message = "the setting 'data.train' must be data whose name is not that of one of 'tasks'; name them in "
     message += f"'data.name'; got {str(path)!r}"
     assert str(caught.value) == message
 
@@ -168,7 +170,7 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ({"margin": 0.0}, "the setting 'margin' must be above 0 and below 1; got 0.0"),
         (
             {"data": Data(test="a.csv", languages=("en",))},
-            "the setting 'data.test' must be empty where 'data.train' is; got 'a.csv'",
+            "the setting 'data.test' must be empty if 'data.train' is empty; got 'a.csv'",
         ),
         (
             {"data": Data(most_train=0, languages=("en",))},
@@ -205,7 +207,7 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     text = str(caught.value)
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
     assert text.endswith(
-        "a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
+        "use a spaCy model: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
         "give word classes of your own: a list of words (removal.words=FILE, each line a word, a tab and its class), "
         "or a column of your data with a class for each word (removal.column=NAME)"
     )

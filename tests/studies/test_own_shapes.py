@@ -244,8 +244,8 @@ def test_a_table_in_memory_is_no_file(data, what):
     with pytest.raises(UsageError) as caught:
         goldproof.run("stability", model="fake", data=data)
     assert str(caught.value) == (
-        f"a study takes data from files, so that it can be run again and resumed; {what}: write a table to a file "
-        "(to_parquet, to_csv) and give its path"
+        f"a study reads its data from files, so that it can be resumed and run again; {what}: write it to a file "
+        "(to_parquet, to_csv) and give the path"
     )
 
 

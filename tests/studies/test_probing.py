@@ -415,7 +415,7 @@ def test_kept_answers_give_the_same_page_without_models_or_store(tiny, tmp_path)
 
 
 def test_answers_on_tasks_of_ones_own_are_not_kept(tmp_path):
-    with pytest.raises(UsageError, match="answers on data of your own are kept by `goldproof score` alone"):
+    with pytest.raises(UsageError, match="answers on data of your own can be kept only with `goldproof score`"):
         keep_gathered(Config(data=Data(corpus=str(tmp_path), languages=("en",))), ProbingValues((), (), {}, {}))
 
 
@@ -571,7 +571,7 @@ def test_tree_depth_of_x_probe_is_split_anew_and_odd_man_out_loses_what_leaks(pu
     wanted = {task: facts_job(config, "en", task) for task in ("tree_depth", "odd_man_out")}
     assert {outcome.status for outcome in run_jobs(wanted.values(), store, SerialRunner())} == {"done"}
     facts = {task: store.load(job.key) for task, job in wanted.items()}
-    assert "10,000 of the 10,000 test texts also occur in training: the different texts were split anew" in str(
+    assert "10,000 of the 10,000 test texts also occur in training: the distinct texts were split again" in str(
         facts["tree_depth"].notes
     )
     assert facts["odd_man_out"].n_left_out == 441

@@ -226,7 +226,7 @@ def test_more_of_a_feature_is_tested(report):
         ("Negation", "en", 0.25),
         ("Negation", "en", 0.75),
     ]
-    assert "48 rows are the most that all shares allow with the rows at hand." in items["presence"].note
+    assert "48 rows are the most that the available rows allow for all shares." in items["presence"].note
     assert all(isinstance(row["mcc"], Estimate) and row["mcc"].low < row["mcc"].high for row in items["presence"].rows)
     verdicts = {(row["feature"], row["language"]): row["verdict"] for row in items["presence-test"].rows}
     assert verdicts == {

@@ -85,8 +85,8 @@ def test_epochs_that_were_joined_otherwise_are_noted() -> None:
 
     assert log.answers.n_runs == 3
     assert [note.split(", ")[1] for note in log.notes] == [
-        "with epochs joined by pass_at_2.",
-        "with epochs joined by max.",
+        "with epochs combined by pass_at_2.",
+        "with epochs combined by max.",
     ]
 
 

@@ -313,7 +313,7 @@ def test_a_published_document_of_every_eval_ever(published: Path) -> None:
     (log,) = read_logs(published / "logs" / "eee")
 
     assert (log.printed, log.mean(), log.answers.n_items) == (0.75, 1.0, 1)
-    assert log.notes[-1].startswith("The log's own accuracy is 0.75, the mean of the scores that were read 1")
+    assert log.notes[-1].startswith("The log's own accuracy is 0.75, but the mean of the scores read here is 1")
 
 
 # transformers

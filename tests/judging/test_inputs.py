@@ -289,8 +289,8 @@ class TestByRow:
         with pytest.raises(DataError) as caught:
             goldproof.score(made, settings=goldproof.Settings(by_row=True))
         assert str(caught.value) == (
-            "matching by row needs the same texts in every run, but 'text' differs in row 11; give the rows of all runs "
-            "in one order, or ids"
+            "matching by row needs the same texts in every run, but 'text' differs in row 11; give the rows of all "
+            "runs in one order, or ids"
         )
 
 

@@ -125,8 +125,8 @@ def test_a_board_says_that_conditions_differ(tmp_path) -> None:
     ]
     said = rank(folders, ranking=RankSettings(draws=200)).caution
     assert said == (
-        "Not all models were evaluated under the same conditions as a (how many were not): different numbers of examples "
-        "in the prompt (2); goldproof check says which."
+        "Not all models were evaluated under the same conditions as a (how many were not): different numbers of "
+        "examples in the prompt (2); goldproof check says which."
     )
     assert rank(folders[1:], ranking=RankSettings(draws=200)).caution == ""
 

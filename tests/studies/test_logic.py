@@ -256,8 +256,8 @@ def test_collapsed_trainings_are_in_no_score(tmp_path):
     assert (some.n_collapsed, some.n_trained, some.is_collapsed) == (2, 3, False)
     found = report(config, _answering(results, config, cell, [gold, ones, nearly]))
     assert found.answer.notes == [
-        "2 of 3 trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what the model "
-        "could infer. They are in no score."
+        "2 of 3 trainings collapsed, giving one answer to nearly all items: their 50 % says nothing about what the "
+        "model could infer. They are in no score."
     ]
     assert unfinished(found) == []
     every = report(config, _answering(results, config, cell, [ones, ones, ones]))

@@ -201,6 +201,12 @@ TABLE = [
         read,
         "{path}, line 2: 2 columns separated by ',' are needed (text, label); got 3",
     ),
+    Bad(
+        "no-name.csv",
+        b"text,label,,\nA cat,yes,,\n,,,\nA dog,no,,why\n",
+        read,
+        "{path}, line 4: why stands in column 4, which has no name in the first line",
+    ),
     Bad("twice.csv", b"text,label,text\na,b,c\n", read, "{path}, line 1: the header names the column 'text' twice"),
     Bad(
         "open-quote.csv",

@@ -36,7 +36,7 @@ from goldproof.data.columns import (
 from goldproof.data.dataset import Provenance
 from goldproof.data.formats.files import check_file, describe_file, suffix_of
 from goldproof.data.formats.json_documents import read_json_document
-from goldproof.data.formats.raw import RawFile
+from goldproof.data.formats.raw import RawFile, inner_names
 from goldproof.data.in_memory import TableRows, open_table
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
@@ -172,7 +172,7 @@ def _open(source: Path | TableRows | None, where: str | Path, reading: Reading) 
         assert source is not None
         file = source
     needed = ("id", "gold", "prediction") if reading.row_ids == "never" else ("gold", "prediction")
-    names = find_columns(reading.columns, file.column_names, where, needed=needed)
+    names = find_columns(reading.columns, file.column_names, where, needed=needed, inner=inner_names(file))
     for ours in READ_BY_PEOPLE:
         is_guess = ours in names and ours not in reading.columns
         if ours in reading.without or (is_guess and not holds_texts(file, names[ours])):

@@ -25,7 +25,7 @@ from goldproof.data.formats.delimited import Delimited, find_delimiter
 from goldproof.data.formats.files import FORMATS, JSON, check_file, describe_file, suffix_of
 from goldproof.data.formats.json_list import open_json
 from goldproof.data.formats.parquet import ParquetRows
-from goldproof.data.formats.raw import RawBatch, RawFile
+from goldproof.data.formats.raw import RawBatch, RawFile, inner_names
 from goldproof.data.formats.tagged_rows import SUFFIXES, is_tagged, open_tagged
 from goldproof.data.naming import split_in_name
 from goldproof.errors import DataError, UsageError
@@ -120,7 +120,7 @@ def open_raw(path: Path, layout: Layout) -> RawFile:
 
 def _iter_shaped(path: Path, layout: Layout, filling: Filling) -> Iterator[pa.RecordBatch]:
     raw_file = open_raw(path, layout)
-    columns = _find_columns(layout, raw_file.column_names, path)
+    columns = _find_columns(layout, raw_file, path)
     n_rows = 0
     for raw in raw_file.iter_batches(columns.named):
         if not n_rows:
@@ -159,15 +159,17 @@ def _check_labels(table: pa.Table, path: Path, layout: Layout) -> None:
 def _error_at(row: int, message: str, path: Path, layout: Layout) -> DataError:
     """Read the file again up to a row to say on which line it stands."""
     raw_file = open_raw(path, layout)
-    columns = _find_columns(layout, raw_file.column_names, path)
+    columns = _find_columns(layout, raw_file, path)
     for raw in raw_file.iter_batches(columns.named[:1]):
         if raw.first_row <= row < raw.first_row + raw.columns.num_rows:
             return raw.error(row - raw.first_row, message)
     return DataError(message, path=path)
 
 
-def _find_columns(layout: Layout, found: Sequence[str], path: Path) -> Columns:
-    return _require(layout, found, path) if layout.exact else guess_columns(layout.columns, found, path)
+def _find_columns(layout: Layout, file: RawFile, path: Path) -> Columns:
+    if layout.exact:
+        return _require(layout, file.column_names, path)
+    return guess_columns(layout.columns, file.column_names, path, inner_names(file))
 
 
 def _require(layout: Layout, found: Sequence[str], path: Path) -> Columns:

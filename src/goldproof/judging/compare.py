@@ -253,8 +253,9 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
     differs = np.flatnonzero([x != y for x, y in zip(a.gold, b.gold, strict=True)])
     if len(differs):
         golds = " and ".join(f"{_gold_of(side, differs[0])!r} in {name}" for side, name in ((a, "A"), (b, "B")))
+        items = "1 item" if len(differs) == 1 else f"{len(differs)} items"
         raise DataError(
-            f"the gold of {len(differs)} items differs between A and B ({a.name()}; for example id "
+            f"the gold of {items} differs between A and B ({a.name()}; for example id "
             f"{str(a.ids[differs[0]])!r}: {golds}); only answers to the same questions can be compared"
         )
     return countable(a), countable(b)

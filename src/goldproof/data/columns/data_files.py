@@ -89,10 +89,11 @@ class Filling:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
-def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
+def guess_columns(given: Columns, found: Sequence[str], path: Path, inner: Sequence[str] = ()) -> Columns:
     """The given columns, checked, and a guess from common names for the parts that were not given.
 
-    Tags are never guessed: in data a column of that name holds as often the tags of tokens.
+    Tags are never guessed: in data a column of that name holds as often the tags of tokens. `inner` are fields inside
+    columns, which an error names.
     """
     check_given(given.parts, found, path)
     for name in given.tags:
@@ -105,7 +106,7 @@ def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
         names.pop("score", None)  # where there are classes, a score is seldom what is to be predicted
     if "text" not in names and "tokens" not in names:
         how = "--column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
-        raise DataError(lacking_columns("data", {"text": DATA_NAMES["text"]}, found, how), path=path)
+        raise DataError(lacking_columns("data", {"text": DATA_NAMES["text"]}, found, how, inner), path=path)
     return replace(given, **{_FIELDS.get(part, part): name for part, name in names.items()})  # type: ignore[arg-type]
 
 

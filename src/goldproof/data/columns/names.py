@@ -31,6 +31,7 @@ _OTHER_HALVES = frozenset({"answer", "context", "passage"})
 # something else too.
 _LABELS = ("gold", "true_label", "gold_label", "y_true", "label", "labels", "target", "class", "category", "quality")
 VAGUE_LABELS = frozenset({"class", "category", "quality"})
+_MOST_INNER = 20
 _TOKEN_LABELS = ("token_labels", "ner_tags")
 _IDS = ("id", "idx", "guid", "index_id", "pairid", "uid")
 
@@ -140,7 +141,9 @@ def no_column(name: str, found: Sequence[str], path: str | Path) -> DataError:
     return DataError(f"there is no column {name!r}; columns found: {list_columns(found)}", path=path)
 
 
-def lacking_columns(what: str, lacking: Mapping[str, Sequence[str]], found: Sequence[str], how: str) -> str:
+def lacking_columns(
+    what: str, lacking: Mapping[str, Sequence[str]], found: Sequence[str], how: str, inner: Sequence[str] = ()
+) -> str:
     """What is lacking, all at once: which columns there are, which names were looked for, and `how` to name one."""
     parts = [repr(ours) for ours in lacking]
     listed = " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + [parts[-1]])
@@ -150,13 +153,17 @@ def lacking_columns(what: str, lacking: Mapping[str, Sequence[str]], found: Sequ
         looked_for = "; ".join(f"{', '.join(names)} as {ours!r}" for ours, names in lacking.items())
     return (
         f"{what} need {'a column' if len(parts) == 1 else 'the columns'} {listed}; columns found: "
-        f"{list_columns(found)}; looked for: {looked_for}; say which {'one it is' if len(parts) == 1 else 'they are'} "
-        f"with {how}"
+        f"{list_columns(found, inner)}; looked for: {looked_for}; say which "
+        f"{'one it is' if len(parts) == 1 else 'they are'} with {how}"
     )
 
 
-def list_columns(found: Sequence[str]) -> str:
-    """The columns found, for an error; where they are not separated as they should be, that is said.
+def list_columns(found: Sequence[str], inner: Sequence[str] = ()) -> str:
+    """The columns found, for an error, with the fields inside them; where they are not separated as they should be,
+    that is said.
+
+    >>> list_columns(["id", "doc"], ["doc.body", "doc.label"])
+    'id, doc (with fields inside, which can be named as well: doc.body, doc.label)'
 
     >>> list_columns(["text|label"])
     "text|label (one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs)"
@@ -167,4 +174,7 @@ def list_columns(found: Sequence[str]) -> str:
         if wrong
         else ""
     )
+    more = f", and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
+    if inner:
+        hint += f" (with fields inside, which can be named as well: {', '.join(inner[:_MOST_INNER])}{more})"
     return (", ".join(found) or "none") + hint

@@ -107,7 +107,8 @@ def _shown(n: int, estimate: Estimate) -> str:
     if estimate.low >= 1:
         return f"{items} cannot show any difference between two models with 80 % power, however large it is"
     low, high = (points(end) if end < 1 else "none at all" for end in (estimate.low, estimate.high))
-    return f"the smallest difference that {items} show with 80 % power lies between {low} and {high}"
+    size = f"is {low}" if low == high else f"lies between {low} and {high}"
+    return f"the smallest difference that {items} show with 80 % power {size}"
 
 
 def tried_sentence(judged: JudgedShortcuts) -> str:

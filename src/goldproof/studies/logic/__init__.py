@@ -10,10 +10,11 @@ from goldproof.jobs import Results
 from goldproof.report.summary import Report
 from goldproof.studies.kept import KeptAnswers
 from goldproof.studies.logic.own import notes, settle
+from goldproof.studies.logic.pieces import experiments
 from goldproof.studies.logic.plan import jobs, requires
 from goldproof.studies.logic.settings import PAPER, TINY, Config
 
-__all__ = ["PAPER", "TINY", "Config", "jobs", "keep", "notes", "report", "report_kept", "requires"]
+__all__ = ["PAPER", "TINY", "Config", "experiments", "jobs", "keep", "notes", "report", "report_kept", "requires"]
 
 
 def keep(config: Config, results: Results) -> KeptAnswers:

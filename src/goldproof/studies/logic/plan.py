@@ -66,6 +66,14 @@ def jobs(config: Config) -> list[Job[Any]]:
     """The answers of every condition, the corpora that they were given for, and the certificates."""
     config = settle(config)
     wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
+    wanted += corpus_jobs(config)
+    wanted += [job for model in tokenizers(config) for job in piece_jobs(config, model)]
+    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def corpus_jobs(config: Config) -> list[Job[Any]]:
+    """Every corpus with its certificate and its figures."""
+    wanted: list[Job[Any]] = []
     for task, language, preset in corpora(config):
         wanted.append(corpus_job_of(config, task, language, preset=preset))
         if config.experiments.certificates:
@@ -75,10 +83,13 @@ def jobs(config: Config) -> list[Job[Any]]:
             wanted.append(steps.figures.job(corpus_job_of(config, task, language)))
             if config.experiments.overlap:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
-    wanted += [
-        pieces_job(config, model, language) for model in tokenizers(config) for language in config.data.languages
-    ]
-    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+    return wanted
+
+
+def piece_jobs(config: Config, model: str) -> list[Job[steps.Pieces]]:
+    """An encoder's pieces of words in every language, where it has a tokenizer to look at."""
+    there = model in tokenizers(replace(config, model=(model,)))
+    return [pieces_job(config, model, language) for language in config.data.languages] if there else []
 
 
 def requires(config: Config) -> tuple[Need, ...]:

@@ -233,7 +233,10 @@ PAPER = Config(
     data=replace(DATA, corpus="clcd"),
     search=Search(trials=10),
     experiments=Experiments(
-        fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), overlap=True, controlled=("encoder",)
+        fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+        overlap=True,
+        controlled=("encoder",),
+        nli=("snli:train", "glue/mnli:train", "dialognli:train"),
     ),
 )
 TINY = Config(

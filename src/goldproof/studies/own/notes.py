@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
-from goldproof.studies.own.checks import n_empty, n_repeated
+from goldproof.studies.own.checks import labels_of, n_empty, n_repeated
 from goldproof.studies.own.parts import HELD_OUT, choose_rows
 
 if TYPE_CHECKING:
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 6
 _MOST_LANGUAGES = 6
+_FEW_ROWS = 4
 
 
 def describe(own: OwnData, wants: Wants) -> tuple[str, ...]:
     """The notes on these data, in sentences."""
     rare = _rare_tags(own) if wants.tags else ()
     cut = _cut(own, wants.validation)
-    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut)
-    return (*found, *_empty(own), *_repeated(own), *rare)
+    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut, *_drawn(own))
+    return (*found, *_empty(own), *_repeated(own), *_lone_classes(own), *rare)
 
 
 def _sizes(own: OwnData) -> Iterator[str]:
@@ -87,10 +88,45 @@ def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:
     cut = {language: each for (language, split), each in own.sets.items() if split == "validation" and _is_cut(each)}
     if cut:
         counts = {language: (len(each.data), _n_whole(each)) for language, each in cut.items()}
-        how = f"{100 * HELD_OUT:g} % of each class, drawn by their texts"
+        of = "each class" if own.kind in ("text", "pair") else "them"
+        how = f"{100 * HELD_OUT:g} % of {of}, drawn by their texts"
         rows = _by_language(counts, "{} of the {} training rows")
         kept = "are held out to choose the checkpoint and not trained on"
         yield f"No validation data were given: {rows} ({how}) {kept}."
+
+
+def _drawn(own: OwnData) -> Iterator[str]:
+    """How many of the training rows are used where there are more than was asked for."""
+    counts = {}
+    for (language, split), each in own.sets.items():
+        n = len(choose_rows(each.file.data, replace(each.job.arguments["part"], most=None)))
+        if split == "train" and n > len(each.data):
+            counts[language] = (len(each.data), n)
+    if counts:
+        rows = _by_language(counts, "{} of the {} training rows")
+        by_class = ", each class by its share" if own.kind in ("text", "pair") else ""
+        yield f"Used to train: {rows}{by_class}, drawn by their texts (the setting 'data.most_train')."
+
+
+def _lone_classes(own: OwnData) -> Iterator[str]:
+    """Classes of which there is hardly anything to learn from, and such as no test item has."""
+    few, none = _classes_up_to(own, "train", _FEW_ROWS), _classes_up_to(own, "test", 0)
+    for found, what in ((few, f"fewer than {_FEW_ROWS + 1} training rows"), (none, "no test item")):
+        if found:
+            yield f"{len(found)} {'class has' if len(found) == 1 else 'classes have'} {what}: {_listed(found)}."
+
+
+def _classes_up_to(own: OwnData, split: str, most: int) -> list[str]:
+    """The classes that at most so many rows of a split have, in each language by itself."""
+    if own.kind not in ("text", "pair"):
+        return []
+    several = len(own.languages) > 1
+    found = []
+    for (language, each_split), each in own.sets.items():
+        counts = Counter(labels_of(own.kind, each.data))
+        lone = [name for name in own.classes if counts[name] <= most] if each_split == split else []
+        found += [f"{name} ({language})" if several else name for name in lone]
+    return found
 
 
 def _n_whole(held: OwnSet) -> int:

@@ -30,6 +30,7 @@ from goldproof.studies.shared import ColumnChoice, Data
 C = TypeVar("C", bound=Any)
 PLACE = "{language}"
 SPLITS = ("train", "validation", "test")
+_JUDGED = {"validation": "chosen by", "test": "tested on"}
 _SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test"}
 
 
@@ -242,9 +243,10 @@ def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
         for each in files.get(split, ()):
             before = seen.get(each.file.sha256)
             if before is not None and not each.split:
+                done = "trained on" if before[0] == "train" else "chosen by"
                 raise DataError(
                     f"this file, given as the {split} data, is byte for byte the same as {before[1].name}, the "
-                    f"{_SPLIT_NAMES[before[0]]} data; the model would be tested on what it was trained on",
+                    f"{_SPLIT_NAMES[before[0]]} data; the model would be {_JUDGED[split]} what it was {done}",
                     path=each.file.path,
                 )
             if not each.split:
@@ -313,8 +315,9 @@ def _make_sets(
                 sets[language, split] = made
             elif split == "train" and language in trained:
                 there = sorted({each for one in files["train"] for each in _said(one)})
+                how = "; name the one to train on in the setting 'source'" if wants.source else ""
                 raise DataError(
-                    f"there are no training rows in the language {language!r}; there are in: {', '.join(there)}",
+                    f"there are no training rows in the language {language!r}; there are in: {', '.join(there)}{how}",
                     path=files["train"][0].file.path,
                 )
         if wants.validation and language in trained and (language, "validation") not in sets:

@@ -114,7 +114,8 @@ class Config:
     `prompts`.
     `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are files of your
     own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span F1, of numbers
-    Pearson's correlation). `data.most_train` takes the first so many rows.
+    Pearson's correlation). `data.most_train` takes the first so many rows, of your own
+    files so many drawn by their texts.
     `select` says which evaluation point counts: the one with the best validation accuracy, or the last. `membership`
     says which rows belong to a category: with "split" all that have the tag, with "exact" those that have no other of
     the same group. `smallest` is the fewest rows that a category needs to be tested against chance.

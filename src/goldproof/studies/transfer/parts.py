@@ -101,9 +101,7 @@ def find_sets(config: Config) -> Sets:
         if "test" in there:
             evaluate[f"{language}/test"] = _part(config, language, "test")
         elif language != config.source:
-            raise DataError(
-                f"{_corpus_of(config, language, 'test')!r} has no test set in the target language {language!r}"
-            )
+            raise _no_test(config, language, there)
         dev, reason = _held_out(config, language) if held_out else _own_dev(config, language, there)
         if dev is not None:
             evaluate[f"{language}/dev"] = dev
@@ -119,6 +117,16 @@ def find_sets(config: Config) -> Sets:
     if most:
         evaluate = {name: choose_rows.job(data, most, "evaluate") for name, data in evaluate.items()}
     return Sets(_train(config), evaluate, tuple(notes))
+
+
+def _no_test(config: Config, language: str, there: tuple[str, ...]) -> DataError:
+    """The error of a target language without a test set; where no file of it is at hand, that is what it says."""
+    if not there:
+        try:
+            _part(config, language, "test")
+        except DataError as error:
+            return error
+    return DataError(f"{_corpus_of(config, language, 'test')!r} has no test set in the target language {language!r}")
 
 
 def _corpus_of(config: Config, language: str, split: str) -> str:

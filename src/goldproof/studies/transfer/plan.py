@@ -13,7 +13,7 @@ from goldproof.extras import Need
 from goldproof.jobs import Job
 from goldproof.models.named import find_model
 from goldproof.studies.in_turn import in_turn
-from goldproof.studies.own import PLACE, has_own
+from goldproof.studies.own import PLACE, OwnData, has_own
 from goldproof.studies.shared import only_model, recipe_for
 from goldproof.studies.transfer.parts import find_sets, own_data, settle
 from goldproof.studies.transfer.settings import Config
@@ -43,10 +43,19 @@ def notes(config: Config) -> tuple[str, ...]:
         return ()
     found = settle(config)
     own, targets = own_data(found), ", ".join(found.data.languages)
-    columns = [each.file.columns.language_column for each in own.sets.values()]
-    untold = " (the files do not say so: taken from the settings 'source' and 'data.languages')"
-    is_told = any(columns) or PLACE in config.data.test
-    return (*own.notes, f"Trained on {found.source}, tested in {targets}{'' if is_told else untold}.")
+    return (*own.notes, f"Trained on {found.source}, tested in {targets}{_untold(config, own)}.")
+
+
+def _untold(config: Config, own: OwnData) -> str:
+    """Which of the languages neither the files nor the user says, so that the settings do."""
+    columns = {split: each.file.columns.language_column for (_, split), each in own.sets.items()}
+    train = not (columns["train"] or PLACE in config.data.train)
+    test = not (columns["test"] or PLACE in config.data.test)
+    if train and test:
+        return " (the files do not say so: taken from the settings 'source' and 'data.languages')"
+    if train and config.source == Config().source:
+        return " (the files do not give the language of the training rows: taken from the setting 'source')"
+    return " (the files do not give the language of the test rows: taken from the setting 'data.languages')" * test
 
 
 def requires(config: Config) -> tuple[Need, ...]:

@@ -50,7 +50,7 @@ def test_a_spreadsheet_with_empty_columns_and_rows_at_its_end(tmp_path):
     assert found[:2] == (
         "Urteile (final) #2: rows in de: 81 train, 9 validation, 45 test, 3 classes (abgewiesen, stattgegeben, "
         "teilweise).",
-        "Columns: text 'Sachverhalt', label 'Urteil' (Sachverhalt, Urteil by what stands in it).",
+        "Columns: text 'Sachverhalt', label 'Urteil' (Sachverhalt, Urteil recognised by their contents).",
     )
     test = sheet(tmp_path / "Urteile Test=neu.csv", 45, 90, "\r\n7;Der Kläger.;teilweise;;;siehe oben")
     assert refused(data__train=train, data__test=test) == (

@@ -250,7 +250,7 @@ class TestByRow:
         assert capsys.readouterr().err == (
             f"error: {a}: predictions need a column 'id'; columns found: gold, prediction, text; looked for: id, "
             "idx, guid, index_id, pairid, uid, doc_id, index, item; say which one it is with --column id=NAME, in "
-            f"Python columns={'id': 'NAME'}; or match the rows of both by row number with --by-row\n"
+            "Python columns={'id': 'NAME'}; or match the rows of both by row number with --by-row\n"
         )
         assert run_command(["compare", str(a), str(b), "--by-row"]) == 0
 

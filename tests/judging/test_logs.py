@@ -112,7 +112,7 @@ def test_against_a_baseline_it_is_said_whose_conditions_differ(tmp_path) -> None
         for seed, (name, shots) in enumerate((("a", 0), ("b", 0), ("c", 5)))
     )
     found = compare_with_baseline(base, [same, other])
-    (note,) = [note for note in found.notes if "other conditions" in note]
+    (note,) = [note for note in found.notes if "different conditions" in note]
     assert note.startswith(
         "B is c: task0: A and B were evaluated under different conditions: different numbers of examples"
     )

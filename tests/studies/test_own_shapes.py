@@ -117,7 +117,7 @@ def test_of_many_languages_each_thing_is_said_once(tmp_path):
     files = {"train": write_csv(tmp_path / "a.csv", train), "test": write_csv(tmp_path / "b.csv", test)}
     found = notes_of("probing", model="fake", **{f"data.{name}": path for name, path in files.items()})
     held = ", ".join(f"6 of the 60 training rows ({code})" for code in codes[:6])
-    again = [note for note in found if "also stand" in note]
+    again = [note for note in found if "also occur" in note]
     assert found[2] == (
         f"No validation data were given: {held} and so in 3 more languages (10 % of each class, drawn by their "
         "texts) are held out to choose the checkpoint and not trained on."

@@ -136,7 +136,7 @@ def test_an_evaluation_that_did_not_end_is_read_only_when_that_is_asked_for(name
 
     (log,) = read_logs(path, LogChoice(unfinished=True))
     assert log.left_out["not written"] == 5 - log.answers.n_items
-    assert log.notes[-1].endswith("only what was written is read, as asked for.")
+    assert log.notes[-1].endswith("only what was written is read, as requested.")
 
 
 def test_samples_are_opened_where_there_are_no_summaries(tmp_path: Path) -> None:

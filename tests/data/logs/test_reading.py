@@ -235,7 +235,7 @@ def test_a_damaged_log_in_a_folder_is_named_and_one_by_itself_says_why(tmp_path:
         ("a.json", '{"evaluation": {"x": 1}}', (
                 "not a log that can be read: it looks like JSON with the keys evaluation; logs that can be read: "
             )),
-        ("a.log", "hello", "no log that is read: it looks like text that is neither JSON nor, by its name, a table; "),
+        ("a.log", "hello", "not a log that can be read: it looks like text that is neither JSON nor, by its name, a table; "),
         ("a.csv", "id,acc\n1,0.5\n2,1\n", (
                 "a table with an id, but with neither gold and predictions nor a column 'score'; if one of 'acc' is "
                 "the score, use --column score=NAME"

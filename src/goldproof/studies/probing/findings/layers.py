@@ -99,7 +99,7 @@ def _best(found: ProbingFindings, kind: str) -> Table:
         "it is distinguished from all others",
         "other layers cannot be distinguished from it",
     )
-    note = "Accuracy in percent; in brackets, the layer that is best on test, as in the paper (0: the embeddings)."
+    note = "Accuracy in percent; in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
     if any(arm.paper for arm in found.models):
         note = f"{note} {found.beside.note}".strip()
     return make_table(Heading(f"best-{kind}", title, note, _keys(found, kind)), fields, _tasks(found))

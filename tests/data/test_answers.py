@@ -239,7 +239,10 @@ def test_missing_spans_are_wrong_left_out_or_refused():
             [KINDS["codes"], KINDS["numbers"]],
             ("only answers of one kind can be judged together; got classification, regression"),
         ),
-        ([KINDS["codes"], "file.csv"], "answers and other predictions cannot be judged together; give one kind only"),
+        (
+            [KINDS["codes"], "file.csv"],
+            ("answers and other predictions cannot be judged together; give one kind only"),
+        ),
     ],
 )
 def test_answers_that_cannot_be_judged_are_refused(source, message):

@@ -33,7 +33,7 @@ def test_malformed_file(bad: Bad, tmp_path: Path) -> None:
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: this is a folder; give a file"
+    assert str(caught.value) == f"{tmp_path}: this is a folder; a file is needed (there is none in it)"
 
 
 def test_absent_file(tmp_path: Path) -> None:

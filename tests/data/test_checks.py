@@ -220,7 +220,8 @@ def test_named_columns_are_taken(tmp_path):
     assert dict(split.labels) == {"gut": 40, "schlecht": 40}
     with pytest.raises(DataError) as caught:
         check([path], columns=Columns(text="Text"))
-    assert str(caught.value) == f"{path}: there is no column 'Text'; columns found: nr, Sterne, text"
+    found = "columns found: nr, Sterne, text"
+    assert str(caught.value) == f"{path}: there is no column 'Text'; did you mean 'text'? {found}"
 
 
 def test_a_file_by_semicolons_is_read_as_spreadsheets_write_it(tmp_path):

@@ -16,11 +16,11 @@ from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Store
 from goldproof.models.tiny import write_tiny_model
 from goldproof.studies.asked import asked_answers
+from goldproof.studies.asked.scores import score_prompts
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.settings import Choice
 from goldproof.studies.shared import Prompts
 from goldproof.studies.stability.plan import asked_sets, jobs
-from goldproof.studies.stability.prompt_scores import score_prompts
 from goldproof.studies.stability.settings import Config
 
 pytestmark = pytest.mark.needs("models")

@@ -124,7 +124,7 @@ def test_a_corpus_that_is_not_at_hand_leaves_the_commands_of_the_others(tmp_path
     settings = ["--set", "model=fake", "--store", str(tmp_path / "store")]
     assert run_command(["run", "transfer", "--preset", "paper", *settings, "--dry-run"]) == 2
     said = capsys.readouterr().err
-    missing = f"{tmp_path}/mldoc/german.test: split 'test' of 'mldoc' in 'de' needs this file, which is not there"
+    missing = f"{tmp_path}/mldoc/german.test: split 'test' of 'mldoc' in 'de' needs this file, which does not exist"
     assert said.startswith(f"error: nothing of this study can be run here. Not at hand: mldoc: {missing}. ")
     assert "Experiments with a command of their own: xnli (Table 2, Table 3, Table 4, Table 6): goldproof run" in said
     assert all(command in said for command in COMMANDS.values())

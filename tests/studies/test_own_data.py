@@ -365,15 +365,15 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         [{"a": str(i), "Klass": str(i % 3)} for i in range(40, 60)],
         {},
         "{train}: data need a column 'text'; columns found: a, Klass; looked for: text, sentence, content, review, "
-        "document, premise, sentence1, question1, text1, question; say which one it is with --column text=NAME "
-        "(corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'",
+        "document, premise, sentence1, question1, text1, question; say which one it is with the setting "
+        "columns.text=NAME",
     ),
     (
         "one class",
         [{"text": row["Sentence"], "label": "ja"} for row in topics(60)],
         [{"text": row["Sentence"], "label": "ja"} for row in topics(30, 60)],
         {},
-        "{train}: all 54 training rows have the label 'ja' (column 'label'); a model needs at least two classes to "
+        "{train}: all training rows have the label 'ja' (column 'label'); a model needs at least two classes to "
         "learn from",
     ),
     (

@@ -76,8 +76,7 @@ def test_columns_inside_columns_are_listed_and_taken(tmp_path):
     assert refused(**files) == (
         f"{files['data__train']}: data need a column 'text'; columns found: doc, by, n (with fields inside, which can "
         "be named as well: doc.body, by.court.said); looked for: text, sentence, content, review, document, premise, "
-        "sentence1, question1, text1, question; say which one it is with --column text=NAME (corrupt: --columns NAME; "
-        "settings: columns.text=NAME), in Python text='NAME'"
+        "sentence1, question1, text1, question; say which one it is with the setting columns.text=NAME"
     )
     found = said(**files, columns__text="doc.body", columns__label="by.court.said")
     assert found[1] == "Columns: text 'doc.body', label 'by.court.said'."
@@ -119,9 +118,9 @@ def test_a_folder_says_which_files_it_has(tmp_path):
         for split in ("train", "test"):
             write_csv(tmp_path / f"{code}_{split}.csv", topics(30))
     assert refused(data__train=str(tmp_path), data__test=str(tmp_path)) == (
-        f"{tmp_path}: this is a folder; name a file in it (de_test.csv, de_train.csv, fr_test.csv, fr_train.csv, "
-        "gsw_test.csv, gsw_train.csv and 2 more), or several that have one language each by {language} in the place of "
-        "theirs in the name"
+        f"{tmp_path}: this is a folder; a file is needed (in it: de_test.csv, de_train.csv, fr_test.csv, "
+        "fr_train.csv, gsw_test.csv, gsw_train.csv and 2 more), or several that have one language each by {language} "
+        "in the place of theirs in the name"
     )
 
 

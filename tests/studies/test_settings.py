@@ -16,7 +16,7 @@ from goldproof.jobs import Store
 from goldproof.studies import find_study
 from goldproof.studies.compute import compute
 from goldproof.studies.settings import Choice, make_config
-from goldproof.studies.shared import refused
+from goldproof.studies.shared import NamedFolder, parse_folder, refused
 from goldproof.studies.spellings import RENAMED
 
 
@@ -243,3 +243,11 @@ def _names(config, prefix=""):
         yield prefix + each.name
         if dataclasses.is_dataclass(value := getattr(config, each.name)):
             yield from _names(value, f"{prefix}{each.name}.")
+
+
+def test_a_folder_that_is_there_may_have_an_equals_sign(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my model #1 = v2").mkdir()
+    assert parse_folder("my model #1 = v2") == NamedFolder("my model #1 = v2")
+    assert parse_folder("Mine = my model #1 = v2") == NamedFolder("my model #1 = v2", "Mine")
+    assert parse_folder("my model #2 = v2") == NamedFolder("v2", "my model #2")

@@ -189,6 +189,24 @@ def test_constant_runs_are_never_steadier():
     assert [row["n"] for row in items["steadiness"].rows] == [33 - n_constant, 33]
 
 
+def test_a_constant_run_is_neither_most_nor_least_stable():
+    """One of four runs says the same of all rows of a category: what the seeds differ by there is told of none."""
+    data = toy_diagnostics()
+    kept = kept_answers(CONFIG, lambda _: 0.6, data)
+    answers = kept.answers["fake/en"]
+    runs = answers.runs.copy()
+    runs[:, items_by_tag(answers)["Negation"]] = LABELS.index("entailment")
+    runs[:1, items_by_tag(answers)["Datives"]] = LABELS.index("entailment")
+    changed = replace(kept, answers={**kept.answers, "fake/en": replace(answers, runs=runs)})
+    report = stability.report_kept(CONFIG, changed)
+    (section,) = [each for each in report.sections if each.title == "Categories and seeds: en"]
+    lines = [item.text for item in section.items if hasattr(item, "text")]
+    (most,) = [line for line in lines if line.startswith("Most stable: ")]
+    assert "Negation" not in most and "Datives" not in most
+    (lost,) = [line for line in lines if line.startswith("In neither, as a run gives one answer to all their rows: ")]
+    assert "Negation" in lost and "Datives" in lost
+
+
 def test_a_headline_counts_only_what_was_tested(report):
     """Half as much noise is a smaller deviation in both languages; with equal noise none is shown."""
     equal = items_of(report_of(CONFIG, lambda _: 0.7))
@@ -200,6 +218,9 @@ def test_a_headline_counts_only_what_was_tested(report):
         assert "not tested" not in item.title
     shown = [row for row in items_of(report)["steadiness"].rows if row["p"] < 0.05]
     assert f"in {len(shown)} of 2 languages" in items_of(report)["size-deviation"].title
+    changed = [row for row in items_of(report)["data-size"].rows if isinstance(row["p"], float)]
+    counted = f"is shown to change in {sum(row['p'] < 0.05 for row in changed)} of {len(changed)} cases: en from "
+    assert counted in items_of(report)["size-curves"].title
 
 
 def test_the_change_of_deviation_holds_its_level():

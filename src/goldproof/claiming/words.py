@@ -78,7 +78,7 @@ def _unread(evidence: Evidence) -> Iterator[str]:
     """How many answers of a language model named no label."""
     if evidence.asked is None:
         return
-    n, of = sum(evidence.asked.plain.found.unread().values()), evidence.asked.plain.answers.runs.size
+    n, of = sum(evidence.asked.plain.facts.unread.values()), evidence.asked.plain.answers.runs.size
     if n:
         yield f"{percent(n / of)} of the answers could not be read as one label and count as wrong."
 

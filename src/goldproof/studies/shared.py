@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.data.columns import Columns
@@ -151,9 +153,9 @@ class Prompts:
     `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
     (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
     sentiment, topic, pair or contradiction, by default as the data are) in `language` (by default that of the data,
-    where there are any, else English) are asked, the first `most` of them, in the formats of the seeds `formats`
-    besides as they are written. `labels` says what labels of the data mean in the words of a prompt, each as
-    LABEL=NAME.
+    where there are any, else English; in `transfer` in each of `languages`) are asked, the first `most` of them, in the
+    formats of the seeds `formats` besides as they are written. `labels` says what labels of the data mean in the words
+    of a prompt, each as LABEL=NAME.
 
     `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
     label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
@@ -166,6 +168,7 @@ class Prompts:
     file: str = ""
     task: Literal["", "text", "sentiment", "topic", "pair", "contradiction"] = ""
     language: str = ""
+    languages: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     most: int | None = None
     formats: tuple[int, ...] = ()
@@ -185,6 +188,7 @@ class Prompts:
 def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
     """What must hold of the settings for a language model."""
     yield "prompts.labels", all("=" in each for each in prompts.labels), "a list of LABEL=NAME"
+    yield "prompts.languages", are_distinct(prompts.languages), "different languages"
     yield "prompts.most", is_limit(prompts.most, 2), "a whole number of at least 2, or null for all"
     yield "prompts.most_items", is_limit(prompts.most_items, 2), "a whole number of at least 2, or null for all"
     yield "prompts.examples", prompts.examples >= 0, "a whole number of at least 0"
@@ -232,7 +236,7 @@ class NamedFolder:
 
 
 def parse_folder(text: str) -> NamedFolder:
-    """The parts of [NAME=]FOLDER; a name has no slash, so that a folder may have an equals sign.
+    """The parts of [NAME=]FOLDER; a folder that is there may have an equals sign, and a name has no slash.
 
     >>> parse_folder("Mine=models/a"), parse_folder("runs/rate=1/a").title
     (NamedFolder(folder='models/a', name='Mine'), 'a')
@@ -240,7 +244,9 @@ def parse_folder(text: str) -> NamedFolder:
     if text.startswith(PREFIX):
         return NamedFolder(text)
     name, equals, folder = text.partition("=")
-    return NamedFolder(folder, name) if equals and "/" not in name else NamedFolder(text)
+    if not equals or "/" in name or os.path.isdir(Path(text).expanduser()):  # noqa: PTH112 - False where it may not look
+        return NamedFolder(text)
+    return NamedFolder(folder.strip(), name.strip())
 
 
 def each_model(model: Models) -> tuple[str, ...]:

@@ -137,8 +137,10 @@ def check_fields(names: Mapping[str, str], found: Sequence[str], first: RawBatch
 
 
 def no_column(name: str, found: Sequence[str], path: str | Path) -> DataError:
-    """The error for a name that is no column."""
-    return DataError(f"there is no column {name!r}; columns found: {list_columns(found)}", path=path)
+    """The error for a name that is no column, with the one that is written a little differently."""
+    meant = next((column for column in found if normal(column) == normal(name)), None)
+    hint = ";" if meant is None else f"; did you mean {meant!r}?"
+    return DataError(f"there is no column {name!r}{hint} columns found: {list_columns(found)}", path=path)
 
 
 def lacking_columns(

@@ -266,7 +266,10 @@ def _shortcuts(
     if material.task == "tokens":
         judged = _token_shortcuts(material, rows, known, rng)
         return ShortcutPart(
-            judged, rows, Clusters(None, "a sentence"), ("the the the items of token data are sentences, not labels")
+            judged,
+            rows,
+            Clusters(None, "a sentence"),
+            "the items of token data are sentences, not labels",
         )
     asked = texts_of(material, role, rows)
     if reason := _one_value(asked.gold):

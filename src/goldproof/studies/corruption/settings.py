@@ -112,7 +112,7 @@ class Config:
     recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
     recipes: tuple[str, ...] = ()
     why: Why = field(default_factory=Why)
-    prompts: Prompts = field(default_factory=Prompts)
+    prompts: Prompts = field(default=Prompts(), metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:

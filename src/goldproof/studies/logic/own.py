@@ -14,6 +14,7 @@ from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.measures.leaks import Certificate, certify, pairs_of
+from goldproof.studies.logic.asked import without_learners
 from goldproof.studies.logic.settings import OWN_TASK, Config, CorpusSizes
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, settled
 from goldproof.studies.own.checks import labels_of
@@ -35,7 +36,10 @@ def own_data(config: Config) -> OwnData:
 
 
 def settle(config: Config) -> Config:
-    """The Config with the user's data as its one task, in their languages, with their sizes; else as it is."""
+    """The Config with the user's data as its one task, in their languages, with their sizes; else as it is, but for the
+    learners beside a language model that is asked.
+    """
+    config = without_learners(config)
     if not has_own(config):
         return config
     own = own_data(config)
@@ -57,6 +61,7 @@ def settle(config: Config) -> Config:
 
 def notes(config: Config) -> tuple[str, ...]:
     """What is said of the user's own data before work starts."""
+    config = without_learners(config)
     if not has_own(config):
         return ()
     own, sizes = own_data(config), settle(config).sizes

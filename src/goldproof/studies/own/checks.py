@@ -135,7 +135,7 @@ def _check_classes(kind: Task, file: OpenedFile, data: Dataset) -> None:
     if len(found) < 2:
         column = getattr(file.columns, _TARGETS[kind])
         raise DataError(
-            f"all {len(data)} training rows have the label {found[0]!r} (column {column!r}); a model needs at least "
+            f"all training rows have the label {found[0]!r} (column {column!r}); a model needs at least "
             "two classes to learn from",
             path=file.path,
         )

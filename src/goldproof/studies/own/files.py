@@ -14,7 +14,7 @@ from goldproof.data.columns import Columns, guess_columns, list_columns
 from goldproof.data.columns.names import normal
 from goldproof.data.dataset import Dataset
 from goldproof.data.formats.delimited import Delimited
-from goldproof.data.formats.files import check_file, describe_file
+from goldproof.data.formats.files import check_file, describe_file, files_in
 from goldproof.data.formats.raw import inner_names
 from goldproof.data.formats.squad import is_squad, read_squad
 from goldproof.data.readers import Layout, open_raw, read
@@ -23,7 +23,8 @@ from goldproof.studies.shared import ColumnChoice
 
 _SHORTEST_TEXT = 12  # characters on average, below which a column is a label rather than a text
 _MOST_CLASSES = 50
-_MOST_FILES = 6
+PLACE = "{language}"
+_HOW = "the setting columns.text=NAME"
 _NO_CLASS = re.compile(r"[+-]?\d+\.\d*[1-9]\d*|\d{1,4}([./-])\d{1,2}\1\d{1,4}([ T].*)?")  # a fraction, a date
 
 
@@ -63,11 +64,9 @@ def _no_folder(path: Path) -> Path:
     """The path; of a folder the error says which files it has."""
     if not os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
         return path
-    files = sorted(each.name for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
-    more = f" and {len(files) - _MOST_FILES} more" if len(files) > _MOST_FILES else ""
     raise DataError(
-        f"this is a folder; name a file in it ({', '.join(files[:_MOST_FILES]) or 'there is none'}{more}), or several "
-        "that have one language each by {language} in the place of theirs in the name",
+        f"this is a folder; a file is needed ({files_in(path)}), or several that have one language each by {PLACE} in "
+        "the place of theirs in the name",
         path=path,
     )
 
@@ -121,7 +120,7 @@ def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str,
     given = choice.columns()
     by_cells: list[str] = []
     try:
-        columns = guess_columns(given, names, path, inner)
+        columns = guess_columns(given, names, path, inner, _HOW)
     except DataError:
         if given.text or given.tokens:
             raise

@@ -78,6 +78,9 @@ def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
         yield next(iter(seen))
     else:
         yield from (f"{name}: {said[0].lower()}{said[1:]}" for said, name in seen.items())
+    tags = dict.fromkeys(name for each in own.sets.values() for name in each.file.columns.tags)
+    if tags and not with_tags:
+        yield f"Not used: {', '.join(map(repr, tags))}, as this study takes no categories of items."
 
 
 def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:

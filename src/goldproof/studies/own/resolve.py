@@ -21,14 +21,13 @@ from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
 from goldproof.studies.own import checks
-from goldproof.studies.own.files import OpenedFile, open_own
+from goldproof.studies.own.files import PLACE, OpenedFile, open_own
 from goldproof.studies.own.naming import own_name
 from goldproof.studies.own.notes import describe
 from goldproof.studies.own.parts import OwnPart, choose_rows, read_own
 from goldproof.studies.shared import ColumnChoice, Data
 
 C = TypeVar("C", bound=Any)
-PLACE = "{language}"
 SPLITS = ("train", "validation", "test")
 _JUDGED = {"validation": "chosen by", "test": "tested on"}
 _SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test"}

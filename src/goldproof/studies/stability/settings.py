@@ -136,7 +136,7 @@ class Config:
     attribution: AttributionRuns = AttributionRuns()
     thresholds: Thresholds = Thresholds()
     toy: Toy = Toy()
-    prompts: Prompts = field(default_factory=Prompts)
+    prompts: Prompts = field(default=Prompts(), metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:

@@ -7,9 +7,22 @@ from typing import Literal
 
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import WHEN, ColumnChoice, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.studies.shared import (
+    WHEN,
+    ColumnChoice,
+    Data,
+    Models,
+    Prompts,
+    call_rules,
+    group_rules,
+    is_limit,
+    model_rules,
+    prompt_rules,
+    without,
+)
 from goldproof.studies.transfer.toy import GENERATED
 from goldproof.training.recipe import Recipe
 
@@ -63,6 +76,8 @@ class Config:
     one file for each language; their kind is then the `task` (`question`: a span of a passage answers it). `patience`
     checkpoints without a better source dev end a run; null for never. With `average_weights` each run also keeps the
     mean of its checkpoints' weights, as one more model to choose.
+    A language model is asked and not trained (see `prompts`): about texts in every language, with prompts in each of
+    `prompts.languages`.
     """
 
     task: Literal["text", "pair", "tokens", "question"] = "text"
@@ -78,6 +93,8 @@ class Config:
     rows: Rows = field(default_factory=Rows)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", "steps", *WHEN))
     analysis: Analysis = field(default_factory=Analysis)
+    prompts: Prompts = field(default=Prompts(), metadata=without("language"))
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -125,6 +142,8 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         *group_rules(c),
         *own_rules(c),
         *model_rules(c.model),
+        *prompt_rules(c.prompts),
+        *call_rules(c.endpoint, c.model, c.prompts),
         ("data.most_train", is_limit(data.most_train), "a whole number above 0, or null for all"),
         ("data.languages", bool(data.languages), "at least one language"),
         (

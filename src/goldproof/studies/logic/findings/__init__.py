@@ -45,10 +45,9 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
-    task_title,
     with_paper,
 )
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import Config, task_title
 from goldproof.studies.own import has_own, own_name
 from goldproof.studies.shared import each_model
 

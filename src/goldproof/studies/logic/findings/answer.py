@@ -112,7 +112,7 @@ def _answer(judged: LogicScores) -> Answer:
     clean = [each for each in judged.above if not judged.leaks(each)]
     if not clean:
         text = f"accuracy is above chance in {_names(judged.above)}, but so is a rule that reads words alone ({size})."
-        return Answer("open", "Undecided", text, _without_clues(judged.config))
+        return Answer("open", "Undecided", text, without_clues(judged.config))
     kind: ReplyKind = "yes" if len(clean) == n else "measured"
     text = f"accuracy is above chance where no rule that reads words alone is shown to be: {_names(clean)} ({size})."
     rest = n - len(clean)
@@ -120,7 +120,8 @@ def _answer(judged: LogicScores) -> Answer:
     return Answer(kind, f"It infers something in {len(clean)} of {n}" if rest else "It infers something", text, takes)
 
 
-def _without_clues(config: Config) -> str:
+def without_clues(config: Config) -> str:
+    """What it would take where words give the answer away."""
     if has_own(config):
         return (
             "It would take pairs whose words give nothing away: run `goldproof audit` on the same files to see which "

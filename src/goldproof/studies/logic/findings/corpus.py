@@ -15,8 +15,8 @@ from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Section,
 from goldproof.studies.logic import published
 from goldproof.studies.logic.gather import LogicValues
 from goldproof.studies.logic.plan import corpora
-from goldproof.studies.logic.scores import task_title, with_paper
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.scores import with_paper
+from goldproof.studies.logic.settings import Config, task_title
 from goldproof.studies.logic.steps import LogicCorpusFigures
 
 LEAK_NOTE = "Above the floor (one test over all shortcuts)"

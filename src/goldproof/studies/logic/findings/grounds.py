@@ -23,10 +23,9 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
-    task_title,
     with_paper,
 )
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import Config, task_title
 
 _PRESETS = {
     "clcd": "the published templates (clcd)",

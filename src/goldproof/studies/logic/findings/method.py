@@ -8,8 +8,7 @@ from functools import partial
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing
 from goldproof.studies.logic.gather import ChosenSettings, LogicValues
-from goldproof.studies.logic.scores import task_title
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import Config, task_title
 from goldproof.studies.logic.steps import Pieces
 
 

@@ -27,7 +27,14 @@ from goldproof.studies.stability.published import (
     LANGUAGE_CORRELATION,
     OVERALL,
 )
-from goldproof.studies.stability.scores import ConditionScores, StabilityFindings, deviations, finite, summary_method
+from goldproof.studies.stability.scores import (
+    ConditionScores,
+    StabilityFindings,
+    constant_categories,
+    deviations,
+    finite,
+    summary_method,
+)
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {
@@ -92,7 +99,10 @@ def _design_fields(level: float) -> list[Field[ConditionScores]]:
         LANGUAGE,
         Field(Column("seeds", "Seeds"), lambda scored: scored.n_runs),
         Field(mean, lambda scored: summary_method(scored.mean)),
-        Field(Column("churn", "Churn", 1, "%", "share of rows whose prediction differs between two seeds"), _churn),
+        Field(
+            Column("churn", "Churn", 1, "%", ("share of rows whose prediction differs between two seeds")),
+            _churn,
+        ),
         Field(validation, lambda scored: float(scored.validation.mean())),
         Field(least, lambda scored: finite(scored.detectable(level), alike)),
     ]
@@ -369,17 +379,23 @@ def _deviation_note(found: StabilityFindings, scored: ConditionScores) -> str:
 
 
 def _signs(scored: ConditionScores) -> list[Item]:
-    """Which categories have one sign over all seeds, and which are the most and the least stable."""
+    """Which categories have one sign over all seeds, and which are the most and the least stable.
+
+    A category to whose rows a run gives one answer is neither: its deviation says nothing.
+    """
     if scored.n_runs < 2:
         return []
     spread = category_spread(scored.table)
     names = np.array(scored.categories)
-    order = np.argsort(spread.sd, kind="stable")
+    constant = constant_categories(scored)
+    order = [place for place in np.argsort(spread.sd, kind="stable") if names[place] not in constant]
+    lost = names[[name in constant for name in names]]
     lines = [
         f"Above 0 with every seed (counted, not tested): {_listed(names[spread.sign > 0])}.",
         f"Below 0 with every seed: {_listed(names[spread.sign < 0])}.",
         f"Most stable: {_with_sd(names, spread.sd, order[:3])}. "
         f"Least stable: {_with_sd(names, spread.sd, order[::-1][:3])}.",
+        *([f"In neither, as a run gives one answer to all their rows: {_listed(lost)}."] if len(lost) else []),
     ]
     return [Text(line) for line in lines]
 
@@ -388,8 +404,8 @@ def _listed(names: np.ndarray) -> str:
     return ", ".join(names) or "none"
 
 
-def _with_sd(names: np.ndarray, sd: np.ndarray, places: np.ndarray) -> str:
-    return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places)
+def _with_sd(names: np.ndarray, sd: np.ndarray, places: Sequence[int]) -> str:
+    return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places) or "none"
 
 
 def _category_dots(found: StabilityFindings, language: str) -> Figure:

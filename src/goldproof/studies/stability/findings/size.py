@@ -70,7 +70,10 @@ def size_section(found: StabilityFindings) -> list[Section]:
         return []
     # The amount that most languages share, the largest of those, is what the change is shown for.
     common = set.intersection(*(set(values) for values in amounts.values()))
-    items: list[Item] = [_table(found, amounts), *_curves(found, amounts)]
+    every = _adjusted(
+        [_amount(found, language, amount) for language, values in amounts.items() for amount in (0, *values)]
+    )
+    items: list[Item] = [_table(found, amounts, every), *_curves(found, amounts, every)]
     if common:
         items += _change_items(found, list(amounts), max(common))
     sections = [Section("Does extra data make it steadier?", items)]
@@ -160,10 +163,7 @@ def correlation_cell(scored: ConditionScores, level: float) -> Cell:
     return estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary")
 
 
-def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Table:
-    every = _adjusted(
-        [_amount(found, language, amount) for language, values in amounts.items() for amount in (0, *values)]
-    )
+def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]], every: list[_Amount]) -> Table:
     keys = [key for row in every for key in row.scored.keys]
     has_paper = any(row.paper is not None for row in every if row.amount)
     note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if has_paper else ""
@@ -178,9 +178,13 @@ def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Tab
 
 
 def _title(every: list[_Amount]) -> str:
+    return f"Extra data is shown to change the overall MCC in {_cases(every)}"
+
+
+def _cases(every: list[_Amount]) -> str:
+    """In how many of the tested cases the overall score is shown to change."""
     tested = [row.adjusted for row in every if row.adjusted is not None]
-    gains = sum(p < 0.05 for p in tested)
-    return f"Extra data is shown to change the overall MCC in {gains} of {len(tested)} cases"
+    return f"{sum(p < 0.05 for p in tested)} of {len(tested)} cases"
 
 
 def _adjusted(every: list[_Amount]) -> list[_Amount]:
@@ -222,7 +226,7 @@ def compare_conditions(scored: ConditionScores, base: ConditionScores, items: np
     return replace(result, difference=summary_method(result.difference))
 
 
-def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
+def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]], every: list[_Amount]) -> list[Figure]:
     rows: list[dict[str, Cell]] = []
     for language, values in amounts.items():
         for amount in (0, *values):
@@ -233,7 +237,7 @@ def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> li
             )
             if estimate is not None and math.isfinite(estimate.value):
                 rows.append({"language": language, "extra": amount, "score": estimate, "what": "Seed correlation"})
-    caption = Caption("size-curves", _curves_title(found, amounts))
+    caption = Caption("size-curves", _curves_title(found, amounts, every))
     return [
         curves(
             rows,
@@ -247,14 +251,14 @@ def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> li
     ]
 
 
-def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> str:
-    """From where to where the overall score goes, in each language."""
+def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]], every: list[_Amount]) -> str:
+    """In how many cases the overall score is shown to change, and from where to where it goes in each language."""
     parts = []
     for language, values in amounts.items():
         first, last = (found.scored[Condition(language, amount)].overall for amount in (0, max(values)))
         parts.append(f"{language} from {in_words(first, 3)} to {in_words(last, 3)}")
     most = max(max(values) for values in amounts.values())
-    return f"With up to {most:,} extra rows the overall MCC goes {', '.join(parts)}"
+    return f"With up to {most:,} extra rows the overall MCC is shown to change in {_cases(every)}: {', '.join(parts)}"
 
 
 def _change_items(found: StabilityFindings, languages: list[str], amount: int) -> list[Item]:

@@ -306,7 +306,7 @@ def test_what_is_wrong_with_a_metric_is_said(run, install, score, problem):
 def test_a_metric_by_the_name_of_one_of_ours_does_not_replace_it(run, install):
     install("metrics", "accuracy", METRIC.format(score="lambda t: t[..., 0, 0]"), "MINE")
     assert problems(run) == [
-        ("'accuracy' is the name of one of Goldproof's own metrics; give the entry point another name")
+        "'accuracy' is the name of one of Goldproof's own metrics; give the entry point another name"
     ]
 
 

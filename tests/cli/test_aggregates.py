@@ -107,7 +107,7 @@ WRONG_USE = [
     ("score --value 87.3 --n 0", "the number of items must be a whole number of at least 1; got 0"),
     (
         "score --value 187.3 --n 9",
-        ("an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got 187.3"),
+        "an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got 187.3",
     ),
     ("score --value -1 --n 9", "an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got -1"),
     ("score --value 1 --n 9", "1 may be 1 percent or a share of 1, which is all items; write 1% or 100"),

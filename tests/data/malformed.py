@@ -292,7 +292,7 @@ TABLE = [
         "range.conllu",
         _word("2-1"),
         read_conllu,
-        ("{path}, line 1: the range 2-1 must start after word 0 and increase"),
+        "{path}, line 1: the range 2-1 must start after word 0 and increase",
     ),
     Bad("comments.conllu", b"# only a comment\n", read_conllu, "{path}: the file has no sentences"),
     Bad(

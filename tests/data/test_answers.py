@@ -237,11 +237,11 @@ def test_missing_spans_are_wrong_left_out_or_refused():
     [
         (
             [KINDS["codes"], KINDS["numbers"]],
-            ("only answers of one kind can be judged together; got classification, regression"),
+            "only answers of one kind can be judged together; got classification, regression",
         ),
         (
             [KINDS["codes"], "file.csv"],
-            ("answers and other predictions cannot be judged together; give one kind only"),
+            "answers and other predictions cannot be judged together; give one kind only",
         ),
     ],
 )

@@ -96,7 +96,7 @@ def test_a_category_beside_an_answer_is_not_taken_for_gold() -> None:
         ({"text": "x", "id": "y"}, "a.csv: there is no column 'y'; columns found: x"),
         (
             {"text": "x", "id": "x"},
-            ("the column 'x' is given both as 'text' and as 'id'; a column can have only one role"),
+            "the column 'x' is given both as 'text' and as 'id'; a column can have only one role",
         ),
     ],
 )

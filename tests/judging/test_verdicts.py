@@ -188,7 +188,7 @@ class TestSteps:
         with pytest.raises(DataError) as error:
             last_steps([at(10, 20, "x"), at(20, 22, "y")])
         assert str(error.value) == (
-            "all: runs end at different steps, and there they answer different items: 20 at step 10, 22 at step 20"
+            "all: runs end at different steps, where they answer different items: 20 at step 10, 22 at step 20"
         )
 
 

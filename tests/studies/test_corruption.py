@@ -572,7 +572,7 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} <= {"done", "kept"}
     made = report(config, Results(store))
     assert made.answer.notes == [
-        ("There is no random control: the cost of a class cannot be separated from that of mere shortening.")
+        "There is no random control: the cost of a class cannot be separated from that of mere shortening."
     ]
     assert made.answer.takes == (
         "One seed only: the intervals are over test items and say nothing about another training."

@@ -69,7 +69,7 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     assert papers_numbers(made) == []  # the data were generated
     titles = [section.title for section in made.sections]
     assert titles[0] == "What may be claimed"
-    assert "Does xa dev guide to the other languages?" in titles
+    assert "Does xa dev guide you to the other languages?" in titles
     paths = write_report(made, tmp_path / "out")
     assert {"report.html", "summary.json"} <= {path.name for path in paths}
     found_sets = experiment_of_runs(SMALL, [results[job] for job in jobs(SMALL)])
@@ -161,9 +161,9 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     assert row["score"] == pytest.approx(np.mean(right))
     said = [line.text for line in made.verdict if isinstance(line, Claim)]
     averaging = (
-        "Averaging the weights of all checkpoints, with no labels beyond the source, is not shown to gain or to "
+        "Averaging the weights of all checkpoints, with no labels other than the source's, is not shown to gain or to "
     )
-    assert f"{averaging}lose, as so few runs or items tell next to nothing." in said
+    assert f"{averaging}lose; so few runs or items say next to nothing." in said
 
 
 @pytest.mark.needs("models")
@@ -328,7 +328,7 @@ def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
     config = replace(SMALL, seeds=(3,), data=replace(SMALL.data, languages=("xb",)))
     results, _ = run(config, tmp_path / "store")
     made = report(config, results)
-    assert made.answer.sentence == ("Undecided: there is one run, and its scores may be claimed of this run only.")
+    assert made.answer.sentence == ("Undecided: there is only one run, so its scores may be claimed for this run only.")
 
 
 def test_wrong_languages_in_a_file_are_named(tmp_path):
@@ -457,7 +457,7 @@ def test_the_papers_tables_of_earlier_results_stand_in_the_report():
     first = tables("mldoc")["literature-1"]
     assert [column.key for column in first.columns] == ["row", "en", "fr", "ja", "ru", "zh"]
     assert first.rows[-1]["ja"] == pytest.approx(16.7)
-    assert first.rows[0]["en"] == Missing("lost in the text at hand")
+    assert first.rows[0]["en"] == Missing("lost in the available text")
     assert list(tables("mlqa")) == ["literature-7", "literature-7-em"]
     assert list(tables("xnli")) == ["literature-6"]
     assert list(tables("conll2002")) == ["literature-8"]

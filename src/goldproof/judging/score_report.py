@@ -376,7 +376,7 @@ def _agreement_fields(scores: Scores) -> list[Field[Agreement]]:
         "Agreement",
         1,
         "%",
-        ("pairs of checkpoints in which development and test scores move the same way"),
+        "pairs of checkpoints in which development and test scores move the same way",
     )
     null = Column("null", "By chance", 1, "%", "range for development scores unrelated to test, equally autocorrelated")
     return [

@@ -261,7 +261,7 @@ def test_what_cannot_be_built_is_named_with_the_reason(tmp_path):
         (lambda: SplitSizes(train=0), "the size of train must be at least 1; got 0"),
         (
             lambda: BuildSettings(tokens=(9, 5)),
-            ("tokens must be a minimum of at least 1 and a larger maximum; got 9 and 5"),
+            "tokens must be a minimum of at least 1 and a larger maximum; got 9 and 5",
         ),
         (lambda: BuildSettings(min_per_class=2), "min_per_class must be at least 3, one for each split; got 2"),
     ],

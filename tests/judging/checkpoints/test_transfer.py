@@ -327,8 +327,10 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
     assert "Tango score" in found.languages[0].regret.corrected.method  # over items, in this run
     report = found.report()
     assert unfinished(report) == []
-    assert report.answer.sentence == ("Undecided: there is one run, and its scores may be claimed of this run only.")
-    assert report.answer.takes == "It would take other runs of the same recipe: three or more."
+    assert report.answer.sentence == (
+        "Undecided: there is only one run, so its scores may be claimed for this run only."
+    )
+    assert report.answer.takes == "It would take three or more runs of the same recipe."
     write_report(report, tmp_path / "out")
 
 
@@ -379,13 +381,13 @@ def changed(rows, change):
         ),
         (
             lambda row: row | {"split": "test2"} if row["split"] == "dev" and row["language"] == "en" else row,
-            "the source language 'en' has no development set, so no checkpoint can be chosen by it; its sets: test",
+            "the source language 'en' has no development set to choose checkpoints by; its sets: test",
         ),
         (
             lambda row: (
                 row | {"step": 9} if row["run"] == "1" and row["step"] == 2 and row["language"] == "sw" else row
             ),
-            "sw dev: run '1' has no predictions at step 2; a run may end early, but may not leave a step out",
+            "sw dev: run '1' has no predictions at step 2; a run may end early, but must not skip a step",
         ),
         (
             lambda row: (
@@ -581,12 +583,12 @@ def test_collapsed_runs_are_named_and_in_no_finding():
         (
             1,
             "only beside its collapsed runs",
-            "sw: 1 of 4 runs give one answer to nearly all test items (run 0); they are part of its scores.",
+            "sw: 1 of 4 runs give one answer to nearly all test items (run 0); its scores include them.",
         ),
         (
             4,
             "nothing: every run collapsed",
-            "sw: all 4 runs give one answer to nearly all test items; the language is in no count.",
+            "sw: all 4 runs give one answer to nearly all test items; the language is not counted anywhere.",
         ),
     ],
 )
@@ -658,11 +660,12 @@ def given_answers(change=lambda answers: answers):
         ),
         (
             lambda answers: answers.only_runs([0, 2]),
-            "de test: run '1' has no predictions at step 3; a run may end early, but may not leave a step out",
+            "de test: run '1' has no predictions at step 3; a run may end early, but must not skip a step",
         ),
         (
             lambda answers: answers.take(np.arange(59)),
-            "de test: the items at step 3 are not those at step 1; every checkpoint needs the same, in one order",
+            "de test: the items at step 3 are not those at step 1; every checkpoint needs the same items in the same "
+            "order",
         ),
         (
             lambda answers: replace(answers, gold=1 - answers.gold),

@@ -57,7 +57,7 @@ def _samples_of(path: Path, document: Mapping[str, Any]) -> Path:
         return found
     results = [str(result.get("evaluation_name")) for result in objects(document.get("evaluation_results"))]
     missing = (
-        (f"its file of samples, {Path(named).name}, is not in the same folder")
+        f"its file of samples, {Path(named).name}, is not in the same folder"
         if named
         else "it names no file of samples"
     )

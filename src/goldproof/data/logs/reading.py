@@ -85,7 +85,7 @@ def _read_one(path: Path, choice: LogChoice) -> list[Log]:
     content = look_at(check_file(path), choice.columns)
     if content.kind is None:
         raise DataError(
-            (f"not a log that can be read: it looks like {content.looks_like}; logs that can be read: {HARNESSES}"),
+            f"not a log that can be read: it looks like {content.looks_like}; logs that can be read: {HARNESSES}",
             path=path,
         )
     return _read_file(path, content.kind, choice)

@@ -39,7 +39,7 @@ def shortcut_items(audit: Audit) -> list[Item]:
     rows: list[dict[str, Cell]] = [{"shortcut": each.name, score.key: each.score} for each in ranked]
     best = judged.best
     floor = (
-        (f"always answering the most frequent label gets {percent(judged.floor)}")
+        f"always answering the most frequent label gets {percent(judged.floor)}"
         if judged.n_classes
         else "guessing gets 0"
     )

@@ -167,7 +167,7 @@ _GROUP_FIELDS: tuple[Field[_Group], ...] = (
             "By experts' tags",
             1,
             "%",
-            ("fine-tuned models, scored against the experts' tags of the diagnostics"),
+            "fine-tuned models, scored against the experts' tags of the diagnostics",
         ),
         lambda group: float(group.by_tags.mean()),
     ),

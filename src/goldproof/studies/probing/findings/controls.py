@@ -80,10 +80,10 @@ _CONTROL_FIELDS: tuple[Field[_Controlled], ...] = (
     Field(
         Column(
             "bits",
-            ("Bits per label"),
+            "Bits per label",
             3,
             "",
-            ("online code of the training labels; log2 of the number of classes means knowing nothing"),
+            "online code of the training labels; log2 of the number of classes means knowing nothing",
         ),
         partial(_code_cell, lambda code, bits: bits / code.n),
     ),

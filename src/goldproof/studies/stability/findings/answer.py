@@ -83,7 +83,7 @@ def _reach(found: StabilityFindings, languages: Sequence[str]) -> str:
         return ""
     widest = max(known, key=lambda language: known[language])
     where = f" in {widest}" if len(found.base) > 1 else ""
-    return f"One more seed is expected within ±{known[widest]:.3f} of the mean{where}; more seeds would narrow that."
+    return f"Another seed is expected within ±{known[widest]:.3f} of the mean{where}; more seeds would narrow that."
 
 
 def _collapsed(found: StabilityFindings) -> list[str]:

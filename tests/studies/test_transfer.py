@@ -161,7 +161,7 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     assert row["score"] == pytest.approx(np.mean(right))
     said = [line.text for line in made.verdict if isinstance(line, Claim)]
     averaging = (
-        "Averaging the weights of all checkpoints, with no labels other than the source's, is not shown to gain or to "
+        "Averaging the weights of all checkpoints, with no labels other than the source's, is not shown to gain or "
     )
     assert f"{averaging}lose; so few runs or items say next to nothing." in said
 

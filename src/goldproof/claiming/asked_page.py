@@ -22,8 +22,8 @@ def moving_items(evidence: Evidence) -> list[Item]:
         for end in (*plain.another, plain.by_prompt.min(), plain.by_prompt.max(), plain.best_as_it_looks)
     )
     said = (
-        f"{plain.n_prompts} prompts that ask for the same in other words reach from {least} to {most}; one more would "
-        f"score between {low} and {high} on these items. {_shares(plain)}"
+        f"{plain.n_prompts} prompts that ask the same thing in different words range from {least} to {most}; another "
+        f"would score between {low} and {high} on these items. {_shares(plain)}"
     )
     best = (
         f"The best of them ({plain.best_name}) looks like {looks}; corrected for having been chosen on these items it "

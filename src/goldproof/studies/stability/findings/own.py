@@ -54,7 +54,7 @@ def make_own_report(config: Config, results: Results) -> Report:
     sources = [_sources_of(config, own, results, language, metric) for language in own_attributed(config, own)]
     sections = list(judged.sections)
     if sources:
-        sections.insert(1, Section("What moves it?", _source_items(config, metric, sources)))
+        sections.insert(1, Section("What moves the score?", _source_items(config, metric, sources)))
     answer = _answer(scores, judged)
     spread = [] if answer is not None and answer is not judged.answer else _spread(own, scores)  # not said twice
     verdict = [*spread, *judged.verdict]

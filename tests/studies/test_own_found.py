@@ -50,7 +50,7 @@ def test_a_spreadsheet_with_empty_columns_and_rows_at_its_end(tmp_path):
     assert found[:2] == (
         "Urteile (final) #2: rows in de: 81 train, 9 validation, 45 test, 3 classes (abgewiesen, stattgegeben, "
         "teilweise).",
-        "Columns: text 'Sachverhalt', label 'Urteil' (Sachverhalt, Urteil by what stands in it).",
+        "Columns: text 'Sachverhalt', label 'Urteil' (Sachverhalt, Urteil recognised by their contents).",
     )
     test = sheet(tmp_path / "Urteile Test=neu.csv", 45, 90, "\r\n7;Der Kläger.;teilweise;;;siehe oben")
     assert refused(data__train=train, data__test=test) == (
@@ -135,7 +135,9 @@ def test_the_language_to_train_on_is_asked_for_or_said_to_be_a_setting(tmp_path)
         "the setting 'source'"
     )
     one = {**files, "data__train": str(train), "data__languages": ("fr",)}
-    told = "Trained on en, tested in fr (nothing in the files says the language of the training rows: it is the setting"
+    told = (
+        "Trained on en, tested in fr (the files do not give the language of the training rows: taken from the setting"
+    )
     assert said("transfer", **one)[-1] == f"{told} 'source')."
     assert said("transfer", **one, source="de")[-1] == "Trained on de, tested in fr."
 
@@ -144,8 +146,8 @@ def test_data_to_choose_by_are_not_the_test_data(tmp_path):
     files = write_topics(tmp_path)
     chosen = {"data__train": files["train"], "data__test": files["test"], "data__validation": files["test"]}
     assert refused(**chosen) == (
-        f"{files['test']}: this file is to be the test data, and is my test.csv byte for byte, which is the validation "
-        "data; a model would be tested on what it was chosen by"
+        f"{files['test']}: this file, given as the test data, is byte for byte the same as my test.csv, the validation "
+        "data; the model would be tested on what it was chosen by"
     )
 
 

@@ -26,11 +26,11 @@ def moving_items(evidence: Evidence) -> list[Item]:
             plain.best_as_it_looks,
         )
     )
-    another = f"one more would score between {low} and {high} on these items"
+    another = f"another would score between {low} and {high} on these items"
     if plain.another is None:
         another = "all score the same, so that nothing is known of another"
     said = (
-        f"{plain.n_prompts} prompts that ask for the same in other words reach from {least} to {most}; {another}. "
+        f"{plain.n_prompts} prompts that ask the same thing in different words range from {least} to {most}; {another}. "
         f"{_shares(plain)}"
     )
     best = (

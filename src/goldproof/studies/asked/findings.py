@@ -39,9 +39,12 @@ TOO_WIDE = 0.5
 
 _RULES = {
     "raw": "the label whose word is likeliest",
-    "length": "the label whose word is likeliest a character",
-    "calibrated": "the label whose word gains most likelihood over questions without content",
-    "centred": "the label whose share of likelihood is highest beside its mean over all items, on which it thus hangs",
+    "length": "the label whose word is likeliest per character",
+    "calibrated": "the label whose word gains most in likelihood compared with questions without content",
+    "centred": (
+        "the label whose share of the likelihood is highest relative to its mean over all items, so it depends "
+        "on the other items"
+    ),
 }
 
 MOST_PROMPTS = 1000
@@ -54,7 +57,7 @@ def set_sections(sets: Sequence[PromptScores], what: str = "Language") -> list[S
     several = len(sets) > 1
     sections = [Section(_titled("Which prompt?", each, several), prompt_items(each, several)) for each in sets]
     sections += [Section(_titled("What moves the score?", each, several), share_items(each, several)) for each in sets]
-    sections.append(Section("How far do prompts lie apart?", [quantile_table(sets, what)]))
+    sections.append(Section("How much do prompts differ?", [quantile_table(sets, what)]))
     sections += [
         Section(_titled("Items", each, several), [flip_examples(each.answers, f"items-{each.slug(several)}")])
         for each in sets[:MOST_TOLD]
@@ -79,19 +82,19 @@ def answer_of_one(each: PromptScores) -> Answer:
     reach = f"{_bare(mean.low, each.metric)} to {number(mean.high, each.metric)}"
     level = f"{100 * each.level:g} %"
     text = (
-        f"{each.n_prompts} prompts that ask for the same in other words{_draws(each)} reach {lower_name(each.metric)} "
-        f"from {least} to {most} on the same {count(each.answers.n_items)} items. Their mean is "
-        f"{number(mean.value, each.metric)}, and for other prompts{_others(each)} and items like these {reach} "
-        f"({level} interval)."
+        f"{each.n_prompts} prompts that ask the same thing in different words{_draws(each)} reach "
+        f"{lower_name(each.metric)} from {least} to {most} on the same {count(each.answers.n_items)} items. Their "
+        f"mean is {number(mean.value, each.metric)}, and for other prompts{_others(each)} and items like these "
+        f"{reach} ({level} interval)."
     )
     needed, upper = each.needed(REACH)
     takes = (
-        f"To have the mean over prompts within ±{difference(REACH, each.metric)} on these items takes about "
-        f"{_many(needed)} prompts, or up to {_many(upper)} as the spread is itself estimated."
+        f"Knowing the mean over prompts to within ±{difference(REACH, each.metric)} on these items takes about "
+        f"{_many(needed)} prompts, or up to {_many(upper)}, because the spread is itself an estimate."
     )
     if is_open:
-        more = f" One more prompt might score anything {ends}."
-        return Answer("open", f"It cannot be told from {each.n_prompts} prompts", text + more, takes)
+        more = f" Another prompt might score anything {ends}."
+        return Answer("open", f"Undecided with {each.n_prompts} prompts", text + more, takes)
     head = f"Another prompt would score {ends}"
     return Answer("measured", f"{head} on these items ({level} prediction interval)", text, takes)
 
@@ -145,8 +148,8 @@ def reading_notes(sets: Sequence[PromptScores]) -> list[str]:
         flat = each.flat
         if flat:
             notes.append(
-                f"{where}{len(flat)} of {each.answers.n_runs} runs give one answer to nearly all items ({some(flat)}); "
-                "they count as they are, since a prompt that does not work is one of the prompts."
+                f"{where}{len(flat)} of {each.answers.n_runs} runs give one answer to nearly all items "
+                f"({some(flat)}); they are counted as they are, because prompts that do not work are prompts too."
             )
         if each.facts.n_cut:
             notes.append(
@@ -170,8 +173,8 @@ def _notes_of_many(sets: Sequence[PromptScores]) -> list[str]:
     n_flat, n_runs = sum(len(each.flat) for each in sets), sum(each.answers.n_runs for each in sets)
     if n_flat:
         notes.append(
-            f"{count(n_flat)} of {count(n_runs)} runs give one answer to nearly all items; they count as they are, "
-            "since a prompt that does not work is one of the prompts."
+            f"{count(n_flat)} of {count(n_runs)} runs give one answer to nearly all items; they are counted as they "
+            "are, because prompts that do not work are prompts too."
         )
     n_cut = sum(each.facts.n_cut for each in sets)
     if n_cut:
@@ -212,8 +215,8 @@ def _draw_claim(each: PromptScores) -> list[Claim]:
     moved = each.table.max(axis=1) - each.table.min(axis=1)
     most = int(moved.argmax())
     text = (
-        f"With one and the same prompt, the {each.draws_name} move {lower_name(each.metric)} by "
-        f"{difference(float(moved[most]), each.metric)} at most ({each.names[most]}), and by "
+        f"With the prompt held fixed, the {each.draws_name} move {lower_name(each.metric)} by at most "
+        f"{difference(float(moved[most]), each.metric)} ({each.names[most]}), and by "
         f"{difference(float(np.median(moved)), each.metric)} for the median prompt."
     )
     return [Claim(text, place="prompts")]
@@ -234,14 +237,14 @@ def _floor_claim(each: PromptScores) -> list[Claim]:
     if each.floor != each.floor:
         return []
     form = score_format(each.metric)
-    what = "what the commonest label alone gets" if each.metric == "accuracy" else "chance"
+    what = "the score of always answering the commonest label" if each.metric == "accuracy" else "chance"
     level = number(each.floor, each.metric)
     above = each.mean.low > each.floor
     verb = "is above" if above else "is below" if each.mean.high < each.floor else "is not shown to be above"
     n = sum(estimate.low > each.floor for estimate in each.estimates)
     text = (
-        f"The mean over prompts, {estimate_text(each.mean, form.digits, form.unit)}, {verb} {what} ({level}); of the "
-        f"{each.n_prompts} prompts taken one by one, {n} have an interval above it."
+        f"The mean over prompts, {estimate_text(each.mean, form.digits, form.unit)}, {verb} {what} ({level}); taken "
+        f"one by one, {n} of the {each.n_prompts} prompts have an interval above it."
     )
     standing = "shown" if above else "refuted" if each.mean.high < each.floor else "not shown"
     return [Claim(text, standing, each.mean, form.digits, form.unit, place="prompts")]  # type: ignore[arg-type]
@@ -283,21 +286,22 @@ def asked_limits(sets: Sequence[PromptScores]) -> list[str]:
     how, first = sets[0].facts.how, sets[0]
     whence = f"the file {how.file}" if how.file else "the prompts that come with Goldproof"
     lines = [
-        f"The prompts stand for all prompts that might have been written like them: {whence}, none left out or put in "
-        "by its score. Of prompts of another kind, or tuned to this model, the intervals say nothing.",
+        f"The prompts are a sample of all prompts that might have been written like them: {whence}, none left out or "
+        "included because of its score. The intervals say nothing about prompts of another kind, or prompts tuned to "
+        "this model.",
     ]
     if how.answer == "likelihood":
         lines.append(f"An answer is {_RULES[how.rule]} after the question (rule '{how.rule}').")
     else:
         lines.append(
-            f"Answers are up to {how.most_tokens} tokens of text; the label is the one whose word stands in the "
-            "first line, as a whole word. None or two named count as wrong."
+            f"Answers are up to {how.most_tokens} tokens of text; the label is the one whose word occurs in the "
+            "first line, as a whole word. An answer that names none or two counts as wrong."
         )
     if not any(each.facts.how.examples for each in sets) and first.n_draws == 1:
-        lines.append("No examples were given, so nothing is said of prompts with examples.")
+        lines.append("No examples were given, so nothing is said about prompts with examples.")
     most = max(each.n_draws for each in sets)
     if most in (2, 3):
-        lines.append(f"{most} draws tell little of other draws, which the intervals of their shares show.")
+        lines.append(f"{most} draws say little about other draws; the intervals of their shares show how little.")
     return lines
 
 
@@ -305,7 +309,7 @@ def asked_provenance(model: str, sets: Sequence[PromptScores]) -> dict[str, Plai
     """How the model was asked."""
     how, first = next((each.facts.how for each in sets if each.facts.how.examples), sets[0].facts.how), sets[0]
     spoken = dict.fromkeys(prompt.language for each in sets for prompt in each.facts.prompts)
-    examples = f"{how.examples}, {'balanced' if how.balanced else 'as they come'}" if how.examples else "none"
+    examples = f"{how.examples}, {'balanced' if how.balanced else 'drawn at random'}" if how.examples else "none"
     return {
         "model": model,
         "corpus": first.facts.name,

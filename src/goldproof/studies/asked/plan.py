@@ -79,8 +79,8 @@ def is_asked(config: Any) -> bool:
     found = [_speaks(parse_folder(text).folder) for text in each_model(config.model)]
     if any(found) and not all(found):
         raise UsageError(
-            "some of the models in 'model' give text and some do not; judge them apart, or say with 'prompts.use' that "
-            "all are asked (always) or fine-tuned (never)"
+            "some of the models in 'model' generate text and some do not; judge them separately, or use "
+            "'prompts.use' to ask all of them (always) or fine-tune all of them (never)"
         )
     return any(found)
 
@@ -142,7 +142,7 @@ def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
     names = dict(pair.split("=", 1) for pair in settings.labels)
     plain = found.bind(asked.labels, names)[: settings.most]
     if len(plain) < FEWEST_PROMPTS:
-        raise UsageError(f"{settings.file}: at least {FEWEST_PROMPTS} prompts are needed to compare; got {len(plain)}")
+        raise UsageError(f"{settings.file}: a comparison needs at least {FEWEST_PROMPTS} prompts; got {len(plain)}")
     return [*plain, *(vary(prompt, seed) for seed in settings.formats for prompt in plain)]
 
 
@@ -202,7 +202,7 @@ def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[
         price = f", {found.price:.4g} at endpoint.price" if found.price else ""
         yield (
             f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
-            f"{found.n_tokens_out:,} out{price}; what was answered before is not asked again."
+            f"{found.n_tokens_out:,} out{price}; questions answered before are not asked again."
         )
 
 
@@ -243,6 +243,6 @@ def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:
     plain = [label for label, word in runs[0][0].prompt.labels if label == word]
     if plain and all(label.isdigit() for label in plain):
         yield (
-            f"The labels {', '.join(plain)} stand for themselves in every prompt, which tells a model little: say what "
-            f"they mean with prompts.labels={plain[0]}=NAME,…"
+            f"The labels {', '.join(plain)} are used as they are in every prompt, which tells a model little: say "
+            f"what they mean with prompts.labels={plain[0]}=NAME,…"
         )

@@ -77,7 +77,7 @@ def prompt_items(each: PromptScores, several: bool) -> list[Item]:
     figure = dots(rows, Column("prompt", "Prompt"), column, caption=caption, rule=rule)
     low = Column("low", "Lowest draw", form.digits, form.unit)
     given = Column("given", "Commonest answer", note="the label given most often, and its share of all answers")
-    unread = Column("unread", "Not read", note="answers that name no label, or several; they count as wrong")
+    unread = Column("unread", "Not read", note="answers that name no label or several; they count as wrong")
     fields: list[Field[_OfPrompt]] = [
         Field(Column("prompt", "Prompt"), lambda one: one.name),
         Field(column, lambda one: one.estimate),
@@ -115,8 +115,8 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
     largest = max(every, key=lambda one: one.share.value)
     title = f"{largest.name}: {estimate_text(largest.share, 0, '%')} of the variance of one score"
     note = (
-        f"The score is that of one prompt with one draw on {count(each.answers.n_items)} items; of fewer items their "
-        "share is larger. Crossed random effects; intervals are generalised ones."
+        f"The variance is that of the score of one prompt with one draw on {count(each.answers.n_items)} items; with "
+        "fewer items, their share is larger. Crossed random effects; generalised confidence intervals."
     )
     column = Column("share", "Share of the variance", 0, "%")
     rows: list[dict[str, Cell]] = [{"source": one.name, "share": one.share} for one in every]
@@ -226,7 +226,7 @@ def wording_table(sets: Sequence[PromptScores], what: str = "Language") -> Table
         Field(Column("of", what), lambda one: one.of if len(sets) > 1 else None),
         Field(Column("prompt", "Prompt"), lambda one: one.name),
         Field(Column("words", "Words of the labels"), lambda one: one.words),
-        Field(Column("shown", "The first question as the model saw it"), lambda one: one.shown),
+        Field(Column("shown", "The first question, as the model saw it"), lambda one: one.shown),
     ]
     return make_table(
         Heading("wording", f"{len(every)} prompts, none chosen by its score"), known_fields(fields, every), every

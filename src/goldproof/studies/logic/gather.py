@@ -190,7 +190,9 @@ def keep_gathered(config: Config, gathered: LogicValues) -> KeptAnswers:
 def refuse_own(config: Config) -> None:
     """Refuse to keep answers on the user's own data."""
     if has_own(config):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
 
 
 def keep_values(gathered: LogicValues) -> dict[str, Any]:

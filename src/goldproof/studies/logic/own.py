@@ -68,13 +68,13 @@ def notes(config: Config) -> tuple[str, ...]:
     label = contradiction_label(config, own)
     others = ", ".join(repr(name) for name in own.classes if name != label and name not in UNDECIDED)
     dropped = [name for name in own.classes if name in UNDECIDED]
-    left_out = f" Rows labelled {dropped[0]!r}, on which annotators did not agree, are left out." if dropped else ""
+    left_out = f" Rows labelled {dropped[0]!r}, on which annotators disagreed, are left out." if dropped else ""
     least = " at least in each language" if len(own.languages) > 1 else ""
     return (
         *own.notes,
         f"Recast as contradiction detection: {label!r} against {others}. Rows of the larger side are left out at "
-        f"random until both sides are as frequent ({sizes.train:,} training, {sizes.validation:,} validation and "
-        f"{sizes.test:,} test pairs{least}), so that guessing has 50 %.{left_out}",
+        f"random until both sides are equally frequent ({sizes.train:,} training, {sizes.validation:,} validation "
+        f"and {sizes.test:,} test pairs{least}), so that guessing gets 50 %.{left_out}",
     )
 
 
@@ -92,8 +92,8 @@ def contradiction_label(config: Config, own: OwnData) -> str:
         return "1"
     hub = "; in the hub's copies of SNLI and MNLI it is '2'" if {"0", "1", "2"} <= set(own.classes) else ""
     raise UsageError(
-        f"the labels of {own.name} are {_listed(own)}, and none is known to mean a contradiction; name the one that "
-        f"does in the setting 'contradiction'{hub}"
+        f"the labels of {own.name} are {_listed(own)}, and none of them is known to mean a contradiction; name the "
+        f"one that does in the setting 'contradiction'{hub}"
     )
 
 

@@ -196,15 +196,15 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "learners", bool(c.learners or each_model(c.model)), "at least one learner, or 'model' a folder"
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
     yield "data.corpus", c.data.corpus in PRESETS, " or ".join(PRESETS)
-    yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, 1 among them"
+    yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, including 1"
     is_source = plans.source in ("", *c.data.languages) or has_own(c)
     yield "experiments.source", is_source, "empty or one of 'data.languages'"
-    yield "contradiction", has_own(c) or not c.contradiction, "empty where 'data.train' is"
+    yield "contradiction", has_own(c) or not c.contradiction, "empty if 'data.train' is empty"
     yield from own_rules(c)
     yield "experiments.beside", plans.beside in _others(c.data.corpus), "empty or another preset"
     yield "search.trials", c.search.trials >= 0, "0 or more"
     without_source = bool(plans.source) or not plans.source_only
-    yield "experiments.source_only", without_source, "false where 'experiments.source' is empty"
+    yield "experiments.source_only", without_source, "false if 'experiments.source' is empty"
 
 
 def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
@@ -217,8 +217,8 @@ def _check_titles(c: Config) -> None:
     encoders = each_model(c.model)
     if not are_distinct([*c.learners, *(parse_folder(model).title for model in encoders)]):
         raise UsageError(
-            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
-            f"got {encoders!r}"
+            "the models in the setting 'model' need different names, none of them used in 'learners'; use "
+            f"NAME=FOLDER; got {encoders!r}"
         )
 
 

@@ -60,7 +60,9 @@ def keep(config: Config, results: Results) -> KeptAnswers:
         }
         return join_kept(parts)
     if has_own(config):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     from goldproof.studies.stability.gather import gather
 
     return gather(config, results)

@@ -48,7 +48,9 @@ def keep(config: Config, results: Results) -> KeptAnswers:
     if is_asked(config):
         return _keep_asked(settle(config), results)
     if has_own(config) or is_file(config.data.corpus):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     from goldproof.studies.transfer.gather import gather, keep_gathered
 
     return join_kept(

@@ -48,9 +48,9 @@ def settle(config: Config) -> Config:
     own = own_data(config)
     if not own.languages:
         raise DataError(
-            f"the test data are in {config.source!r} alone, which is trained on; a test set in another language is "
-            "needed to ask about transfer: name its language in 'data.languages', or those of the rows in a column "
-            "that 'columns.language' names",
+            f"the test data are only in {config.source!r}, the language trained on; transfer needs a test set in "
+            "another language: name that language in 'data.languages', or name the column that holds each row's "
+            "language in 'columns.language'",
             path=config.data.test or config.data.train,
         )
     if not is_asked(config):
@@ -63,9 +63,9 @@ def _check_checkpoints(config: Config, n_rows: int) -> None:
     n_steps = math.ceil(math.ceil(n_rows / config.recipe.batch) * config.recipe.epochs)
     if n_steps < FEWEST_POINTS:
         raise UsageError(
-            f"{n_rows} training rows in batches of {config.recipe.batch} for {config.recipe.epochs:g} epochs come to "
-            f"{n_steps} {'step' if n_steps == 1 else 'steps'}, and at least {FEWEST_POINTS} checkpoints are needed to "
-            "choose from; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
+            f"{n_rows} training rows in batches of {config.recipe.batch} for {config.recipe.epochs:g} epochs make "
+            f"{n_steps} {'step' if n_steps == 1 else 'steps'}, but a choice needs at least {FEWEST_POINTS} "
+            "checkpoints; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
         )
 
 
@@ -171,14 +171,14 @@ def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
         return None, f"{language}: there is no split {split!r} to hold rows out of, so the oracle is not available."
     if config.data.hub and not has_own(config) and config.data.corpus != GENERATED:
         return None, (
-            f"{language}: whether split {split!r} on the hub is the same items as in {config.source!r} is not known "
-            "when jobs are planned, and rows of it may be translations of training rows; it is not used, so the "
+            f"{language}: whether split {split!r} on the hub is the same items as in {config.source!r} is unknown "
+            "when jobs are planned, and its rows may be translations of training rows; so it is not used, and the "
             "oracle is not available."
         )
     if not _is_translation(config, language):
         return None, (
-            f"{language}: split {split!r} is not the same items as in {config.source!r}, and rows of it may be "
-            "translations of training rows; it is not used, so the oracle is not available."
+            f"{language}: split {split!r} is not the same items as in {config.source!r}, and its rows may be "
+            "translations of training rows; so it is not used, and the oracle is not available."
         )
     return hold_out.job(part_of(config, language, split), whole, float(config.rows.dev_share), True), ""
 

@@ -66,10 +66,10 @@ def _untold(config: Config, own: OwnData) -> str:
     train = not (columns["train"] or PLACE in config.data.train)
     test = not (columns["test"] or PLACE in config.data.test)
     if train and test:
-        return " (nothing in the files says so: these are the settings 'source' and 'data.languages')"
+        return " (the files do not say so: taken from the settings 'source' and 'data.languages')"
     if train and config.source == Config().source:
-        return " (nothing in the files says the language of the training rows: it is the setting 'source')"
-    return " (nothing in the files says the language of the test rows: it is the setting 'data.languages')" * test
+        return " (the files do not give the language of the training rows: taken from the setting 'source')"
+    return " (the files do not give the language of the test rows: taken from the setting 'data.languages')" * test
 
 
 def _asked_notes(config: Config) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ def make_asked_report(config: Config, sets: Sequence[PromptScores]) -> Report:
         Section("Which languages?", _matrix(found)),
         Section("What does the language of the prompt change?", _pair_tables(found, by="prompt")),
         Section("What does the language of the text change?", _pair_tables(found, by="text")),
-        Section("How far do prompts lie apart?", [quantile_table(sets, WHAT)]),
+        Section("How much do prompts differ?", [quantile_table(sets, WHAT)]),
         Section("What moves the score?", [share_table(sets, WHAT)]),
         Section("What the model was asked", [wording_table(sets, WHAT)]),
         Section("Limits", [Text(line) for line in _limits(config, found)]),

@@ -149,10 +149,10 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         (
             "data.languages",
             has_own(c) or len({c.source, *data.languages}) == len(data.languages) + 1,
-            "different languages, no source",
+            "different languages, without the source",
         ),
         ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),
-        ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
+        ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are at least 3 checkpoints"),
         ("task", c.task in ("text", "pair", "tokens", "question"), "text, pair, tokens or question"),
         ("of", c.of in ("steps", "data"), "steps or data"),
         ("rows.dev_share", 0 <= rows.dev_share < 1, "a share from 0 to below 1"),
@@ -162,7 +162,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             "parts as LANGUAGE=CORPUS, LANGUAGE/SPLIT=CORPUS or LANGUAGE/SPLIT=CORPUS:SPLIT, a split being train, "
             "validation or test",
         ),
-        ("rows.corpora", not (rows.corpora and has_own(c)), "empty where the data are files of your own"),
+        ("rows.corpora", not (rows.corpora and has_own(c)), "empty if the data are files of your own"),
         ("rows.most_evaluated", is_limit(rows.most_evaluated), "a whole number above 0, or null for all"),
         ("patience", is_limit(c.patience), "a number of checkpoints, or null for never"),
         ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),

@@ -98,7 +98,7 @@ def make_asked_report(config: Config, sets: Sequence[PromptScores], values: Logi
     sections = [
         Section("Who solves it?", [_scores(found)]),
         Section("What does it rest on?", [*_examples(found), *_controls(found), *_other(found)]),
-        Section("How far do prompts lie apart?", [quantile_table(found.plain, WHAT)]),
+        Section("How much do prompts differ?", [quantile_table(found.plain, WHAT)]),
         Section("What moves the score?", [share_table(found.plain, WHAT)]),
         corpus_section(config, values),
         Section("What the model was asked", [wording_table(found.plain, WHAT)]),
@@ -136,14 +136,14 @@ def _answer(found: AskedLogic) -> Answer:
         text = (
             f"the mean over prompts is above chance in {_named(found, False)} ({size}); whether words give it away was "
         )
-        takes = "It would take the rules of words: experiments.certificates=true."
-        return Answer("open", "It cannot be told", f"{text}not asked.", takes)
+        takes = "It would take the rules that read words alone: experiments.certificates=true."
+        return Answer("open", "Undecided", f"{text}not asked.", takes)
     clean = sum(not task.leaks for task in above)
     if not clean:
         text = (
             f"the mean over prompts is above chance in {_named(found, False)}, but so is a rule that reads words alone"
         )
-        return Answer("open", "It cannot be told", f"{text} ({size}).", without_clues(found.config))
+        return Answer("open", "Undecided", f"{text} ({size}).", without_clues(found.config))
     text = (
         f"the mean over prompts is above chance where no rule of words is shown to be: {_named(found, True)} ({size})."
     )

@@ -33,7 +33,7 @@ def make_asked_report(config: Config, sets: Sequence[PromptScores]) -> Report:
     several = len(sets) > 1
     limits = asked_limits(sets)
     if config.data.corpus == "generated" and not has_own(config):
-        limits.append("The data are generated and the numbers mean nothing beyond showing the report.")
+        limits.append("The data are generated; the numbers only show what the report looks like.")
     sections = [*set_sections(sets), Section("Limits", [Text(line) for line in limits])]
     answer = _answer_of_several(sets) if several else answer_of_one(sets[0])
     answer = replace(answer, notes=reading_notes(sets), figure=asked_figure(sets))
@@ -49,8 +49,8 @@ def _answer_of_several(sets: Sequence[PromptScores]) -> Answer:
     ends = [f"{_said(each)} ({each.language})" for each in (ranked[0], ranked[-1])]
     metric = sets[0].metric
     text = (
-        f"the mean {lower_name(metric)} over {sets[0].n_prompts} prompts goes from {ends[0]} to {ends[1]}, for other "
-        f"prompts and items like these; which prompt asks moves it by up to "
+        f"the mean {lower_name(metric)} over {sets[0].n_prompts} prompts ranges from {ends[0]} to {ends[1]}, for "
+        "other prompts and items like these; the choice of prompt moves it by up to "
         f"{difference(spans[widest], metric)} ({widest})."
     )
     return Answer("measured", "", text[0].upper() + text[1:], "Each language's own prompts are below.")

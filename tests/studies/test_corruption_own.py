@@ -135,7 +135,8 @@ def test_two_files_and_scores(tmp_path):
         (
             {"train": "{folder}/alone.jsonl"},
             "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
-            "file in the setting 'data.test', as this file alone is to train and to test; it has no such column",
+            "file in the setting 'data.test', as this file alone is to train and to test; it has no such column "
+            "(one of another name is named in the setting 'columns.split')",
         ),
     ],
 )

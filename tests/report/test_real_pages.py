@@ -121,7 +121,7 @@ def large_report() -> Report:
     verdict = [{"a": LONG, **{f"x{i}": i / 7 for i in range(9)}, "verdict": "not distinguishable from chance"}] * 3
     columns = [Column("a", "A"), *(Column(f"x{i}", f"Number {i}", 2) for i in range(9)), Column("verdict", "Verdict")]
     table = Table("judged", "A wide table", columns, verdict)
-    answer = Answer("open", "It cannot be told", f"{LONG} and more.", "It would take more.", ["Mind this."], lead)
+    answer = Answer("open", "Undecided", f"{LONG} and more.", "It would take more.", ["Mind this."], lead)
     claims = [Claim(f"{LONG}.", "undecided", place="judged")]
     return Report("large", f"What of {LONG}?", claims, [Section("All", [table, *figures])], answer=answer)
 

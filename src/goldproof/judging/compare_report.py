@@ -98,8 +98,8 @@ def _tag_items(judgement: Judgement) -> list[Item]:
 
 
 TOGETHER = (
-    "Verdicts are those of the intervals and p-values that hold for all rows at once (single-step max-T); those of "
-    "each row alone stand beside."
+    "Verdicts rest on the intervals and p-values that hold for all rows at once (single-step max-T); those of each "
+    "row alone are shown beside them."
 )
 
 
@@ -112,7 +112,7 @@ def _fields(judgement: Judgement, together: bool) -> list[Field[Difference]]:
         Field(replace(score, key="a", title=a), lambda d: d.a),
         Field(replace(score, key="b", title=b), lambda d: d.b),
         Field(Column("difference", f"{b} − {a}", size.digits, size.unit), lambda d: d.difference),
-        Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), _p_value),
+        Field(Column("p", "p", 4, "p-value", "two-sided test of no difference"), _p_value),
     ]
     if together:
         note = "interval that holds for all rows at once"
@@ -171,7 +171,7 @@ def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Example
         )
         for i in order
     ]
-    title = f"{count(len(changed))} of {count(a.n_items)} answers differ"
+    title = f"The answers to {count(len(changed))} of {count(a.n_items)} items differ"
     title = f"{a.name()}: {title}" if a.where else title
-    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, broken ones first."
+    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, newly wrong ones first."
     return ExampleList(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

@@ -171,7 +171,7 @@ def _parse_pair(pair: str, kind: Any) -> dict[str, Any]:
     """`a.b=1` as {"a": {"b": 1}}: the value is read as TOML where it is, else as text; a list may use bare commas."""
     key, equals, text = pair.partition("=")
     if not equals or not key.strip():
-        raise UsageError(f"--set takes key=value, and got {pair!r}")
+        raise UsageError(f"--set takes key=value; got {pair!r}")
     parts = [part.strip() for part in key.split(".")]
     for part in parts:
         kind = _field_type(kind, part)
@@ -192,7 +192,7 @@ def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
     """Each value by its dotted key; paths become text, arrays and ranges lists."""
     for key, value in settings.items():
         if not isinstance(key, str):
-            raise UsageError(f"a setting is named by text such as 'recipe.epochs'; got {key!r}")
+            raise UsageError(f"the name of a setting is a string such as 'recipe.epochs'; got {key!r}")
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             value = _plain(value)
         if isinstance(value, Mapping):

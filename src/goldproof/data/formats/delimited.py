@@ -75,7 +75,7 @@ class Delimited:
             if not expected <= len(cells) <= expected + self.n_unnamed:
                 what = "TAB" if self.delimiter == "\t" else repr(self.delimiter)
                 names = ", ".join(self.column_names)
-                message = f"{expected} columns between {what} are needed ({names}); got {len(cells)}"
+                message = f"{expected} columns separated by {what} are needed ({names}); got {len(cells)}"
                 raise DataError(message, path=self.path, line=line)
             for position in range(expected, len(cells)):
                 if cells[position]:

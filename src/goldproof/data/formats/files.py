@@ -66,7 +66,7 @@ def first_bytes(path: Path, n_bytes: int) -> bytes:
         with _open(path) as stream:
             return stream.read(n_bytes)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"not a whole gzip file: {error}", path=path) from None
+        raise DataError(f"not a complete gzip file: {error}", path=path) from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
 
@@ -170,7 +170,7 @@ def _iter_pieces(path: Path, size: int) -> Iterator[bytes]:
             try:
                 piece = stream.read(size)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise DataError(f"not a whole gzip file: {error}", path=path) from None
+                raise DataError(f"not a complete gzip file: {error}", path=path) from None
             except OSError as error:
                 raise DataError(f"cannot be read: {error.strerror}", path=path) from None
             if not piece:

@@ -236,3 +236,17 @@ def test_proved_contradictions_in_another_language(place: Path, tmp_path: Path) 
         "contradiction: ja, non-contradiction: nej",
         "contradiction: nej, non-contradiction: ja",
     ]
+
+
+def test_where_nothing_varies_nothing_is_said_to_be_known(place: Path, tmp_path: Path) -> None:
+    """A model whose answers all cannot be read: every score is 0, and no interval is without width."""
+    more = {"prompts.answer": "text", "prompts.most_tokens": 1, "prompts.most": 3}
+    given = settings(place, **more)
+    given["prompts.labels"] = ["0=qqqq", "1=wwww"]
+    report = goldproof.run("stability", settings=given, store=tmp_path / "store")
+    assert report.answer is not None
+    assert report.answer.head == "It cannot be told from 3 prompts"
+    assert "all of 3 prompts reach accuracy 0.0 % on the same 24 items" in report.answer.text
+    estimates = [line.estimate for line in report.verdict if getattr(line, "estimate", None) is not None]
+    assert all(each.low < each.high for each in estimates)
+    assert not any("variance" in getattr(line, "text", line) for line in report.verdict)

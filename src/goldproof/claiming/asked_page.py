@@ -19,11 +19,19 @@ def moving_items(evidence: Evidence) -> list[Item]:
     plain, metric = evidence.asked.plain, evidence.metric
     low, high, least, most, looks = (
         f"{shown(float(end), metric)}{_sign(metric)}"
-        for end in (*plain.another, plain.by_prompt.min(), plain.by_prompt.max(), plain.best_as_it_looks)
+        for end in (
+            *(plain.another or plain.bounds),
+            plain.by_prompt.min(),
+            plain.by_prompt.max(),
+            plain.best_as_it_looks,
+        )
     )
+    another = f"another would score between {low} and {high} on these items"
+    if plain.another is None:
+        another = "all score the same, so that nothing is known of another"
     said = (
-        f"{plain.n_prompts} prompts that ask the same thing in different words range from {least} to {most}; another "
-        f"would score between {low} and {high} on these items. {_shares(plain)}"
+        f"{plain.n_prompts} prompts that ask the same thing in different words range from {least} to {most}; "
+        f"{another}. {_shares(plain)}"
     )
     best = (
         f"The best of them ({plain.best_name}) looks like {looks}; corrected for having been chosen on these items it "
@@ -39,6 +47,8 @@ def _sign(metric: str) -> str:
 
 def _shares(each: PromptScores) -> str:
     """What the variance of one score is made of."""
+    if "prompt" not in each.shares:
+        return "Nothing varies with the prompt here."
     ranked = sorted(each.shares.items(), key=lambda pair: -pair[1].value)
     said = [f"{PARTS[name].format(draws=each.draws_name)} {estimate_text(share, 0, '%')}" for name, share in ranked]
     return f"Of the variance of one such score: {'; '.join(said)}."

@@ -71,6 +71,8 @@ def _titled(title: str, each: PromptScores, several: bool) -> str:
 
 def answer_of_one(each: PromptScores) -> Answer:
     """Where one more prompt would land, and the mean over prompts."""
+    if each.another is None:
+        return _answer_of_none(each)
     low, high = each.another
     ends = f"between {number(low, each.metric)} and {number(high, each.metric)}"
     bounds = each.bounds
@@ -95,6 +97,16 @@ def answer_of_one(each: PromptScores) -> Answer:
         return Answer("open", f"Undecided with {each.n_prompts} prompts", text + more, takes)
     head = f"Another prompt would score {ends}"
     return Answer("measured", f"{head} on these items ({level} prediction interval)", text, takes)
+
+
+def _answer_of_none(each: PromptScores) -> Answer:
+    """Of prompts that all score the same."""
+    score = number(float(each.by_prompt[0]), each.metric)
+    text = f"all of {each.n_prompts} prompts{_draws(each)} reach {lower_name(each.metric)} {score} on the same "
+    text += f"{count(each.answers.n_items)} items, so that nothing is known of how far others would lie apart."
+    return Answer(
+        "open", f"It cannot be told from {each.n_prompts} prompts", text, "More items or other prompts may tell."
+    )
 
 
 def _many(n: int) -> str:
@@ -173,7 +185,7 @@ def _notes_of_many(sets: Sequence[PromptScores]) -> list[str]:
 def set_claims(each: PromptScores, several: bool) -> list[Claim]:
     """The findings on one set."""
     where = f"{each.title}: " if several else ""
-    found = [_share_claim(each), *_draw_claim(each), _best_claim(each), *_floor_claim(each)]
+    found = [*_share_claims(each), *_draw_claim(each), _best_claim(each), *_floor_claim(each)]
     return [
         replace(
             claim,
@@ -184,14 +196,17 @@ def set_claims(each: PromptScores, several: bool) -> list[Claim]:
     ]
 
 
-def _share_claim(each: PromptScores) -> Claim:
+def _share_claims(each: PromptScores) -> list[Claim]:
+    """What the variance is made of, as far as anything varies."""
+    if "prompt" not in each.shares:
+        return []
     ranked = sorted(each.shares.items(), key=lambda pair: -pair[1].value)
     named = [(PARTS[name].format(draws=each.draws_name), estimate_text(share, 0, "%")) for name, share in ranked]
     first, *others = [
         f"{name} {'accounts for' if not place else 'for'} {said}" for place, (name, said) in enumerate(named)
     ]
     text = f"Of the variance of one such score on {count(each.answers.n_items)} items, {_join([first, *others])}."
-    return Claim(text, place="shares")
+    return [Claim(text, place="shares")]
 
 
 def _draw_claim(each: PromptScores) -> list[Claim]:

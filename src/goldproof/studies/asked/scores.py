@@ -119,8 +119,12 @@ class PromptScores:
 
     @cached_property
     def shares(self) -> dict[str, Estimate]:
-        """The share of each part in the variance of one score on as many items."""
-        return share_intervals(self.crossed, np.random.default_rng(0), self.level)
+        """The share of each part in the variance of one score on as many items.
+
+        Not those of which nothing is known, as nothing varied with them here.
+        """
+        found = share_intervals(self.crossed, np.random.default_rng(0), self.level)
+        return {name: share for name, share in found.items() if share.low < share.high}
 
     @cached_property
     def mean(self) -> Estimate:
@@ -132,9 +136,9 @@ class PromptScores:
         return crossed_mean(self.crossed, np.random.default_rng(1), level, self.bounds)
 
     @cached_property
-    def another(self) -> tuple[float, float]:
-        """Where one more prompt would land on the same items."""
-        return next_run(self.by_prompt, self.level, self.bounds)
+    def another(self) -> tuple[float, float] | None:
+        """Where one more prompt would land on the same items; None where all score the same: nothing is known then."""
+        return next_run(self.by_prompt, self.level, self.bounds) if np.ptp(self.by_prompt) else None
 
     @cached_property
     def best(self) -> Estimate:

@@ -13,7 +13,7 @@ from goldproof.judging.score_answer import lower_name
 from goldproof.report.charts import Caption, bars, dots
 from goldproof.report.fields import Field, Heading, known_fields, make_table
 from goldproof.report.numbers import count, estimate_text, format_number
-from goldproof.report.summary import Cell, Column, Item, Table
+from goldproof.report.summary import Cell, Column, Item, Missing, Table
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.asked.scores import QUANTILES, PromptScores
 
@@ -110,6 +110,8 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
         "items": "Which items",
     }
     every = [_SharePart(names[name], share) for name, share in each.shares.items()]
+    if not every:
+        return []
     largest = max(every, key=lambda one: one.share.value)
     title = f"{largest.name}: {estimate_text(largest.share, 0, '%')} of the variance of one score"
     note = (
@@ -129,8 +131,7 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
 
 def share_table(sets: Sequence[PromptScores], what: str) -> Table:
     """Of several sets what moves one score: a row for each, a column for each part of its variance."""
-    largest = max(sets, key=lambda each: each.shares["prompt"].value)
-    title = f"The prompt has up to {estimate_text(largest.shares['prompt'], 0, '%')} of the variance ({largest.title})"
+    title = _shares_title(sets)
     names = {"prompt": "The prompt", "draw": "Draws", "both": "Both together", "items": "Which items"}
     note = "Of one score, that of one prompt with one draw. Crossed random effects; intervals are generalised ones."
     fields: list[Field[PromptScores]] = [
@@ -141,8 +142,16 @@ def share_table(sets: Sequence[PromptScores], what: str) -> Table:
     return make_table(Heading("shares", title, note, keys), known_fields(fields, sets), sets)
 
 
+def _shares_title(sets: Sequence[PromptScores]) -> str:
+    known = [(each.shares["prompt"], each.title) for each in sets if "prompt" in each.shares]
+    if not known:
+        return "No two prompts score differently"
+    share, of = max(known, key=lambda pair: pair[0].value)
+    return f"The prompt has up to {estimate_text(share, 0, '%')} of the variance ({of})"
+
+
 def _share_reader(part: str) -> Callable[[PromptScores], Cell]:
-    return lambda each: each.shares.get(part)
+    return lambda each: each.shares.get(part) or (Missing("nothing varied with it") if each.n_draws > 1 else None)
 
 
 def quantile_table(sets: Sequence[PromptScores], what: str = "Language") -> Table:

@@ -177,7 +177,7 @@ def test_a_model_without_a_masked_language_head_is_refused(tokenizer, tmp_path):
         load_masked(tmp_path)
     message = (
         f"{tmp_path}: these weights have no head that was trained to fill masks (cls.predictions.bias and N more "
-        "parameters would be random numbers), so what it puts in the place of a word would mean nothing; give a masked "
+        "parameters would be random numbers), so what it fills in for a word would mean nothing; give a masked "
         "language model that was saved with its head, or none (setting why.masked_model)"
     )
     assert re.sub(r"and \d+ more", "and N more", str(error.value)) == message

@@ -44,8 +44,13 @@ def pages() -> dict[str, str]:
 def commands() -> Iterator[str]:
     """Every command with its arguments and options."""
     yield from ("# Commands", "", MADE, "")
-    yield "Results go to stdout, progress and errors to stderr. Exit codes: 0 done or passed; 1 the answer is no (a gate,"
-    yield "`--strict`, damaged values); 2 wrong use or input; 3 undecided where proof was required; 4 a job, a training or"
+    yield (
+        "Results go to stdout, progress and errors to stderr. Exit codes: 0 done or passed; 1 the answer is no (a gate,"
+    )
+    yield (
+        "`--strict`, damaged values); 2 wrong use or input; 3 undecided where proof was required; "
+        "4 a job, a training or"
+    )
     yield "the store failed; 70 a fault of Goldproof's own; 130 interrupted, 143 terminated. `goldproof COMMAND --help`"
     yield "shows the same options."
     for words, command in _leaves(typer.main.get_command(app), ("goldproof",)):
@@ -91,9 +96,14 @@ def _default(param: Any) -> str:
 def settings() -> Iterator[str]:
     """Every setting of every study with its value in the three presets."""
     yield from ("# Settings of the studies", "", MADE, "")
-    yield "Give a setting as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. On"
+    yield (
+        "Give a setting as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. On"
+    )
     yield "the command line, separate a list by commas: `--set seeds=0,1,2`; `null` means no limit:"
-    yield '`--set data.most_train=null`, in a file `most_train = "null"`. The columns paper and tiny show what those presets'
+    yield (
+        '`--set data.most_train=null`, in a file `most_train = "null"`. The columns paper and tiny '
+        "show what those presets"
+    )
     yield "change."
     for entry in ENTRIES:
         study = find_study(entry.name)
@@ -173,7 +183,10 @@ def formats() -> Iterator[str]:
 def statistics_page() -> Iterator[str]:
     """Every public name of goldproof.statistics with its signature."""
     yield from ("# Statistics", "", MADE, "")
-    yield "`from goldproof.statistics import wilson`: arrays go in, an `Estimate` comes out, with the fields `value`, `low`,"
+    yield (
+        "`from goldproof.statistics import wilson`: arrays go in, an `Estimate` comes out, with "
+        "the fields `value`, `low`,"
+    )
     yield "`high`, `method`, `n` and `level`."
     yield "How they were checked: [validation](../validation/statistics.md)."
     for home, names in statistics._HOMES.items():
@@ -199,7 +212,10 @@ def _first(thing: Any) -> str:
 def catalog_page() -> Iterator[str]:
     """Every corpus that can be named."""
     yield from ("# Catalog of corpora", "", MADE)
-    yield "How to load one: [own data](../howto/own-data.md). Local files are expected under the data root. Loading from the"
+    yield (
+        "How to load one: [own data](../howto/own-data.md). Local files are expected under the "
+        "data root. Loading from the"
+    )
     yield "hub was tested with a stand-in, not against the hub itself."
     yield from ("", "| name | what | languages | local | hub |", "|---|---|---|---|---|")
     for corpus in catalog().values():

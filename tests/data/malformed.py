@@ -156,7 +156,7 @@ TABLE = [
         "label-absent.jsonl",
         GOOD_LINE + b'{"text": "It slept."}\n',
         read,
-        "{path}, line 2: no label here, but 1 of the 2 rows of split 'all' have one",
+        "{path}, line 2: no label here, but 1 of the 2 rows of split 'all' have one; give it one, or leave the row out",
     ),
     Bad(
         "unknown-label.jsonl",

@@ -236,13 +236,15 @@ def test_a_file_by_semicolons_is_read_as_spreadsheets_write_it(tmp_path):
 
 
 def test_a_file_by_another_sign_is_not_read_as_one_column(tmp_path):
-    path = tmp_path / "train.csv"
+    path = tmp_path / "train.tsv"
     path.write_text("nr|Rezension|Sterne\n1|Gut, sehr gut|5\n2|Schlecht|1\n", encoding="utf-8")
+    assert read(path.rename(tmp_path / "train.csv"), text="Rezension").texts == ["Gut, sehr gut", "Schlecht"]
+    path.with_suffix(".csv").rename(path)
     with pytest.raises(DataError) as caught:
         read(path)
     assert str(caught.value) == (
         f"{path}: data need a column 'text'; columns found: nr|Rezension|Sterne (only one column: is the file "
-        "separated by '|'? csv takes commas or semicolons, tsv takes tabs); looked for: text, sentence, content, "
+        "separated by '|'? csv takes commas, semicolons, bars or tabs, tsv tabs); looked for: text, sentence, content, "
         "review, document, premise, sentence1, question1, text1, question; say which one it is with --column "
         "text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
     )

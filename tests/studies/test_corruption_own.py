@@ -137,7 +137,8 @@ def test_two_files_and_scores(tmp_path):
         (
             {"train": "{folder}/alone.jsonl"},
             "{folder}/alone.jsonl: one file to train and test on needs a column 'split' with train and test (or "
-            "validation); else give a second file in the setting 'data.test'; this file has no such column",
+            "validation); else give a second file in the setting 'data.test'; this file has no such column (one of "
+            "another name is named in the setting 'columns.split')",
         ),
     ],
 )

@@ -83,8 +83,8 @@ def test_one_class(rows, look, tmp_path):
 def test_other_labels_in_test(study, rows, look, tmp_path):
     known = sorted({row["label"] for row in rows[0]})
     for row in rows[1]:
-        row["label"] = row["label"].upper()
-    strange = ", ".join(f"{label!r} (10 rows)" for label in sorted(label.upper() for label in known))
+        row["label"] = f"neu {row['label']}"
+    strange = ", ".join(f"{f'neu {label}'!r} (10 rows)" for label in known)
     assert refused(look, *rows) == (
         f"{tmp_path / 'test.csv'}: the test data have labels that no training row of train.csv has: {strange}; labels "
         f"there: {', '.join(map(repr, known))}"
@@ -119,4 +119,4 @@ def test_a_tag_of_one_item(study, rows, look):
             "tested."
         )
     else:
-        assert "Not used: 'tags', as this study takes no categories of items." in said
+        assert "Not used: 'tags', because this study takes no item categories." in said

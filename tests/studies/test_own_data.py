@@ -382,7 +382,8 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         [{**row, "Klass": row["Klass"].upper()} for row in topics(30, 60)],
         {},
         "{test}: the test data have labels that no training row of train.csv has: 'REIS' (10 rows), 'WÄTTER' (10 "
-        "rows), 'ÄSSE' (10 rows); labels there: 'Reis', 'Wätter', 'Ässe'",
+        "rows), 'ÄSSE' (10 rows); labels there: 'Reis', 'Wätter', 'Ässe'; they are the same but for "
+        "blanks, or upper and lower case",
     ),
     (
         "the same file",

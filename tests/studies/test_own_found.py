@@ -196,3 +196,48 @@ def test_numbers_and_words_have_no_classes_to_hold_out_by(tmp_path):
         files[f"data__{name}"] = str(tmp_path / f"{name}.conll")
     found = said(**files, data__languages=("gsw",))
     assert "(10 % of them, drawn by their texts)" in found[2]
+
+
+def test_splits_in_a_column_are_known_whatever_their_case(tmp_path):
+    rows = [{**row, "Teil": "Training "} for row in topics(60)] + [{**row, "Teil": "TEST"} for row in topics(30, 60)]
+    file = write_csv(tmp_path / "one.csv", rows)
+    assert refused(data__train=file, columns__label="Klass") == (
+        f"{file}: one file to train and test on needs a column 'split' with train and test (or validation); else "
+        "give a second file in the setting 'data.test'; this file has no such column (one of another name is named "
+        "in the setting 'columns.split')"
+    )
+    found = said(data__train=file, columns__split="Teil", columns__label="Klass")
+    assert found[0] == "one: rows: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe)."
+
+
+def test_labels_that_differ_in_case_or_blanks_alone(tmp_path):
+    rows = [{**row, "Klass": f" {row['Klass']}" if i % 2 else row["Klass"]} for i, row in enumerate(topics(60))]
+    upper = [{**row, "Klass": row["Klass"].upper()} for row in topics(30, 60)]
+    train = write_csv(tmp_path / "train.csv", rows)
+    test = write_csv(tmp_path / "test.csv", topics(30, 60))
+    assert said(data__train=train, data__test=test)[-1] == (
+        "Classes that differ in blanks or in upper and lower case alone: ' Reis' and 'Reis', ' Wätter' and 'Wätter', "
+        "' Ässe' and 'Ässe'; are they the same?"
+    )
+    test = write_csv(tmp_path / "test.csv", upper)
+    assert refused(data__train=train, data__test=test).endswith(
+        "; they are the same but for blanks, or upper and lower case"
+    )
+
+
+def test_few_different_texts_and_a_pattern_in_the_place_of_a_file(tmp_path):
+    rows = [{"text": ("ja", "nein")[i % 2], "label": ("a", "b")[i % 2]} for i in range(60)]
+    train = write_csv(tmp_path / "train.csv", rows)
+    test = write_csv(tmp_path / "test.csv", [{"text": "wohl", "label": "a"}, {"text": "kaum", "label": "b"}])
+    assert refused(data__train=train, data__test=test) == (
+        f"{train}: 60 training rows of 2 different texts are too few to hold out a tenth for validation; give more, or "
+        "give validation data in the setting 'data.validation'"
+    )
+    pattern = str(tmp_path / "train-*.parquet")
+    assert refused(data__train=pattern, data__test=test) == (
+        f"{pattern}: there is no such file; a pattern is not read: join its files into one"
+    )
+    twice = refused(data__train=train, data__test=test, data__languages=("de", "de"))
+    assert twice == "the setting 'data.languages' must be at least one, none twice; got ('de', 'de')"
+    empty = refused("probing", data__train=train, data__test=test, data__languages=("",))
+    assert empty == "the setting 'data.languages' must be codes of languages, none of them empty; got ('',)"

@@ -113,7 +113,7 @@ WRONG = [  # arguments, message
         "recipe.beta1, recipe.beta2, recipe.clip, recipe.dropout, recipe.epochs, recipe.eps, recipe.learning_rate, "
         "recipe.max_length, recipe.precision, recipe.schedule, recipe.warmup, recipe.weight_decay",
     ),
-    ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a valid tuple, got '0,1'"),
+    ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a list, got '0,1'"),
     ({"study": "demo", "settings": {"noise": 0.7}}, "the setting 'noise' must be at least 0 and below 0.5, got 0.7"),
     ({"study": "demo", "settings": {3: 1}}, "the name of a setting is a string such as 'recipe.epochs'; got 3"),
     (
@@ -136,7 +136,7 @@ WRONG = [  # arguments, message
     ),
     (
         {"study": "stability", "settings": {"model": 3}},
-        "setting 'model': input should be a valid string or input should be a valid tuple, got 3",
+        "setting 'model': input should be a valid string or input should be a list, got 3",
     ),
     (
         {"study": "stability", "settings": {"data.hub": True}},

@@ -115,7 +115,7 @@ BAD_FILES = [  # content, message
         b"seed = 1",
         "{}: there is no setting 'seed'; did you mean 'seeds'? allowed: exact, languages, limit, model, recipe, seeds",
     ),
-    (b"seeds = 1", "setting 'seeds': input should be a valid tuple, got 1"),
+    (b"seeds = 1", "setting 'seeds': input should be a list, got 1"),
     (b"recipe = 1", "setting 'recipe': input should be a dictionary or an instance of Recipe, got 1"),
     (
         b"\xff",
@@ -251,3 +251,18 @@ def test_a_folder_that_is_there_may_have_an_equals_sign(tmp_path, monkeypatch):
     assert parse_folder("my model #1 = v2") == NamedFolder("my model #1 = v2")
     assert parse_folder("Mine = my model #1 = v2") == NamedFolder("my model #1 = v2", "Mine")
     assert parse_folder("my model #2 = v2") == NamedFolder("v2", "my model #2")
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "expected"),
+    [
+        ("data.languages", "gsw", ("gsw",)),
+        ("classes", "NOUN, VERB", ("NOUN", "VERB")),
+        ("settings", "test", ("test",)),
+        ("settings", ["train", "both"], ("train", "both")),
+    ],
+)
+def test_one_text_is_a_list_of_it_where_several_may_be_given(setting, given, expected):
+    config = make_config(find_study("corruption"), Choice("tiny", settings={setting: given}))
+    group, _, name = setting.rpartition(".")
+    assert getattr(getattr(config, group) if group else config, name) == expected

@@ -152,7 +152,8 @@ def _check_labels(table: pa.Table, path: Path, layout: Layout) -> None:
         absent = np.asarray(pc.is_null(table.column("label"))) & np.asarray(pc.equal(table.column("split"), split))
         n_split = int(pc.sum(pc.equal(table.column("split"), split)).as_py())
         if 0 < absent.sum() < n_split:
-            message = f"no label here, but {n_split - absent.sum()} of the {n_split} rows of split {split!r} have one"
+            have = f"{n_split - absent.sum()} of the {n_split} rows of split {split!r}"
+            message = f"no label here, but {have} have one; give it one, or leave the row out"
             raise _error_at(int(np.flatnonzero(absent)[0]), message, path, layout)
 
 

@@ -23,7 +23,7 @@ from goldproof.judging.differences import Difference
 from goldproof.judging.metric_numbers import difference_format
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_answer import metric_column
-from goldproof.judging.score_report import MOST_EXAMPLES, set_fields
+from goldproof.judging.score_report import MOST_EXAMPLES, set_fields, telling_fields
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes
@@ -80,7 +80,7 @@ def _difference_items(judgement: Judgement) -> list[Item]:
 
 def _tag_items(judgement: Judgement) -> list[Item]:
     fields: list[Field[Difference]] = [
-        *set_fields(judgement.tags),
+        *telling_fields(judgement.sets),
         Field(Column("tag", "Category"), lambda d: d.where["tag"]),
         *_fields(judgement, together=True),
     ]

@@ -25,7 +25,8 @@ def label_items(scores: Scores) -> list[Item]:
     found = [findings for each in scores.sets if (findings := _findings(each, scores.settings.level)) is not None]
     if not found:
         return []
-    return [*_confusion_table(found), _label_table([label for each in found for label in each.labels])]
+    labels = [label for each in found for label in each.labels]
+    return [*_confusion_table(found, scores.sets), _label_table(labels, scores.sets)]
 
 
 def _findings(each: SetScore, level: float) -> LabelFindings | None:
@@ -36,8 +37,8 @@ def _findings(each: SetScore, level: float) -> LabelFindings | None:
     return label_findings(each.answers, level)
 
 
-def _confusion_table(found: Sequence[LabelFindings]) -> list[Item]:
-    from goldproof.judging.score_report import set_fields
+def _confusion_table(found: Sequence[LabelFindings], sets: Sequence[SetScore]) -> list[Item]:
+    from goldproof.judging.score_report import telling_fields
 
     # Of 1,000 sets the worst of all are shown; each set's own come in their order.
     every = sorted((one for each in found for one in each.confusions), key=lambda one: -one.n)
@@ -46,7 +47,7 @@ def _confusion_table(found: Sequence[LabelFindings]) -> list[Item]:
         return []
     first = worst[0]
     fields: list[Field[Confusion]] = [
-        *set_fields(worst),
+        *telling_fields(sets),
         Field(Column("gold", "Gold label"), lambda one: one.gold),
         Field(Column("predicted", "Predicted label"), lambda one: one.predicted),
         Field(Column("n", "Answers", note="of all runs"), lambda one: one.n),
@@ -60,13 +61,13 @@ def _confusion_table(found: Sequence[LabelFindings]) -> list[Item]:
     return [make_table(Heading("confusions", title, note), fields, worst)]
 
 
-def _label_table(labels: Sequence[LabelScore]) -> Item:
-    from goldproof.judging.score_report import set_fields
+def _label_table(labels: Sequence[LabelScore], sets: Sequence[SetScore]) -> Item:
+    from goldproof.judging.score_report import telling_fields
 
     many = len(labels) > MANY_LABELS
     shown = sorted(labels, key=lambda one: (one.f1, -one.n_items))[:MOST_LABEL_ROWS] if many else labels
     fields: list[Field[LabelScore]] = [
-        *set_fields(shown),
+        *telling_fields(sets),
         Field(Column("label", "Label"), lambda one: one.label),
         Field(Column("n", "Items"), lambda one: one.n_items),
         Field(

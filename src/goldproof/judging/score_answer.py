@@ -198,7 +198,8 @@ def _categories(scores: Scores) -> list[Claim]:
     unclear = names.get("not distinguishable from chance", [])
     if not unclear and not below:
         every = f"Each of the {len(tested)} categories" if len(tested) > 1 else "The category"
-        return [Claim(f"{every} that could be tested is above chance.", "shown", place="categories")]
+        runs = " in these runs" if any(len(each.run_names) > 1 for each in scores.sets) else ""
+        return [Claim(f"{every} that could be tested is above chance{runs}.", "shown", place="categories")]
     parts = [f"{some(below)} {'is' if len(below) == 1 else 'are'} below chance"] if below else []
     parts += [f"{some(unclear)} cannot be distinguished from chance"] if unclear else []
     rest = f"; the other {len(above)} of {len(tested)} are above it" if above else ""

@@ -89,6 +89,12 @@ def set_fields(things: Sequence[OfSet]) -> list[Field[OfSet]]:
     return [Field(Column(key, SET_TITLES[key]), partial(_part_of_name, key)) for key in occurring]
 
 
+def telling_fields(sets: Sequence[OfSet]) -> list[Field[OfSet]]:
+    """A field for each part of a set's name that tells one set from another; none where there is one set only."""
+    parts = [key for key in SET_TITLES if len({each.where.get(key) for each in sets}) > 1]
+    return [Field(Column(key, SET_TITLES[key]), partial(_part_of_name, key)) for key in parts]
+
+
 def _part_of_name(key: str, thing: OfSet) -> Cell:
     return thing.where.get(key)
 
@@ -250,6 +256,9 @@ def _tag_items(scores: Scores) -> list[Item]:
     tested = sum(tag.verdict not in UNTESTED for tag in scores.tags)
     title = f"Of {tested} categories that could be tested, {counts['above chance']} are above chance and "
     title += f"{counts['below chance']} below"
+    if not tested:
+        n = len(scores.tags)
+        title = f"None of the {n} categories could be tested" if n > 1 else "The one category could not be tested"
     return [make_table(Heading("categories", title), _tag_fields(scores), scores.tags), *_tag_figure(scores)]
 
 
@@ -263,7 +272,7 @@ def _tag_fields(scores: Scores) -> list[Field[TagScore]]:
     )
     p_value = Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)")
     return [
-        *set_fields(scores.tags),
+        *telling_fields(scores.sets),
         Field(Column("tag", "Category"), lambda tag: tag.tag),
         Field(Column("n", "Items"), lambda tag: tag.estimate.n),
         Field(column, lambda tag: tag.estimate),
@@ -310,7 +319,8 @@ def _tag_figure(scores: Scores) -> list[Item]:
         for tag in scores.tags
     ]
     named = [
-        (f"{tag.tag} ({' '.join(tag.where.values())})" if tag.where else tag.tag, tag.estimate) for tag in scores.tags
+        (f"{tag.tag} ({' '.join(tag.where.values())})" if len(sets) > 1 else tag.tag, tag.estimate)
+        for tag in scores.tags
     ]
     title = f"{title_of(scores.metric)} by category: {_extremes(scores, named)}"
     caption = Caption("categories-figure", title)

@@ -168,11 +168,11 @@ def list_columns(found: Sequence[str], inner: Sequence[str] = ()) -> str:
     'id, doc (with fields inside, which can be named as well: doc.body, doc.label)'
 
     >>> list_columns(["text|label"])
-    "text|label (one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs)"
+    "text|label (only one column: is the file separated by '|'? csv takes commas, semicolons, bars or tabs, tsv tabs)"
     """
     wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
     hint = (
-        f" (only one column: is the file separated by {wrong!r}? csv takes commas or semicolons, tsv takes tabs)"
+        f" (only one column: is the file separated by {wrong!r}? csv takes commas, semicolons, bars or tabs, tsv tabs)"
         if wrong
         else ""
     )

@@ -33,7 +33,8 @@ def check_file(path: str | Path) -> Path:
     except IsADirectoryError:
         raise DataError(f"this is a folder; a file is needed ({files_in(path)})", path=path) from None
     except FileNotFoundError:
-        raise DataError("there is no such file", path=path) from None
+        pattern = "; a pattern is not read: join its files into one" if set("*?") & set(path.name) else ""
+        raise DataError(f"there is no such file{pattern}", path=path) from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
     if not first or first == BOM:

@@ -146,8 +146,10 @@ def _check_known(kind: Task, file: OpenedFile, data: Dataset, split: str, traini
     strange = Counter(label for label in labels_of(kind, data) if label not in known)
     if strange:
         shown = _listed([f"{label!r} ({n} {'row' if n == 1 else 'rows'})" for label, n in sorted(strange.items())])
+        alike = {label.strip().casefold() for label in strange} <= {label.strip().casefold() for label in known}
         left_out = set(strange) <= set(labels_of(kind, training[0].data)) and training[0] is not file
         why = "; rows that have them are left out there by 'data.most_train'" if left_out else ""
+        why += "; they are the same but for blanks, or upper and lower case" if alike else ""
         raise DataError(
             f"the {split} data have labels that no training row of {training[0].name} has: {shown}; labels there: "
             f"{_listed([repr(label) for label in sorted(known)])}{why}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
         yield from (f"{name}: {said[0].lower()}{said[1:]}" for said, name in seen.items())
     tags = dict.fromkeys(name for each in own.sets.values() for name in each.file.columns.tags)
     if tags and not with_tags:
-        yield f"Not used: {', '.join(map(repr, tags))}, as this study takes no categories of items."
+        yield f"Not used: {', '.join(map(repr, tags))}, because this study takes no item categories."
 
 
 def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:
@@ -112,11 +112,17 @@ def _drawn(own: OwnData) -> Iterator[str]:
 
 
 def _lone_classes(own: OwnData) -> Iterator[str]:
-    """Classes of which there is hardly anything to learn from, and such as no test item has."""
+    """Classes with hardly anything to learn from, such as no test item has, and such as look alike."""
     few, none = _classes_up_to(own, "train", _FEW_ROWS), _classes_up_to(own, "test", 0)
     for found, what in ((few, f"fewer than {_FEW_ROWS + 1} training rows"), (none, "no test item")):
         if found:
             yield f"{len(found)} {'class has' if len(found) == 1 else 'classes have'} {what}: {_listed(found)}."
+    forms: dict[str, list[str]] = defaultdict(list)
+    for name in own.classes:
+        forms[name.strip().casefold()].append(repr(name))
+    alike = [" and ".join(names) for names in forms.values() if len(names) > 1]
+    if alike:
+        yield f"Classes that differ in blanks or in upper and lower case alone: {_listed(alike)}; are they the same?"
 
 
 def _classes_up_to(own: OwnData, split: str, most: int) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
-from goldproof.data.naming import SPLIT_WORDS
+from goldproof.data.naming import split_of
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
@@ -101,6 +101,7 @@ def own_rules(config: Any) -> Iterator[tuple[str, bool, str]]:
     data = config.data
     for name in ("test", "validation", "name"):
         yield f"data.{name}", has_own(config) or not getattr(data, name), "empty if 'data.train' is empty"
+    yield "data.languages", all(each.strip() for each in data.languages), "codes of languages, none of them empty"
 
 
 def settled(config: C, own: OwnData) -> C:
@@ -218,14 +219,18 @@ def _in_place(pattern: Path) -> list[str]:
 def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
     """The splits that the column of one file says; dev data are the test where there is no test."""
     whole = found["train"]
-    there = {SPLIT_WORDS.get(split, split) for each in whole for split in each.file.data.splits}
+    there = {split_of(split) for each in whole for split in each.file.data.splits}
     test = "test" if "test" in there else "validation"
     if "train" not in there or test not in there:
         has_column = whole[0].file.columns.split_column is not None
         raise DataError(
             "one file to train and test on needs a column 'split' with train and test (or validation); else give a "
             "second file in the setting 'data.test'; "
-            + (f"splits found: {', '.join(sorted(there))}" if has_column else "this file has no such column"),
+            + (
+                f"splits found: {', '.join(sorted(there))}"
+                if has_column
+                else "this file has no such column (one of another name is named in the setting 'columns.split')"
+            ),
             path=whole[0].file.path,
         )
     wanted = {"train": "train", "test": test}
@@ -293,11 +298,7 @@ def _said(each: _Named) -> tuple[str, ...]:
     if not each.split:
         return each.file.data.languages
     columns = (each.file.data.table.column(name).to_pylist() for name in ("language", "split"))
-    return tuple(
-        dict.fromkeys(
-            spoken for spoken, split in zip(*columns, strict=True) if SPLIT_WORDS.get(split, split) == each.split
-        )
-    )
+    return tuple(dict.fromkeys(spoken for spoken, split in zip(*columns, strict=True) if split_of(split) == each.split))
 
 
 def _make_sets(
@@ -353,8 +354,10 @@ def _cut(sets: dict[tuple[str, str], OwnSet], language: str) -> None:
     whole = sets[language, "train"]
     held, kept = _changed(whole, cut="held"), _changed(whole, cut="kept")
     if not len(held.data) or len(np.unique(held.data.texts)) < checks.FEWEST_HELD:
+        n_texts = len(set(whole.data.texts))
+        of = f" of {n_texts} different texts" if n_texts < len(whole.data) else ""
         raise DataError(
-            f"{len(whole.data)} training rows are too few to hold out a tenth for validation; give more, or give "
+            f"{len(whole.data)} training rows{of} are too few to hold out a tenth for validation; give more, or give "
             "validation data in the setting 'data.validation'",
             path=whole.file.path,
         )

@@ -147,7 +147,7 @@ class Config:
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
     languages = c.data.languages
     is_own = has_own(c)
-    known = f"at least one of {', '.join(LANGUAGES)}, none twice"
+    known = "at least one, none twice" if is_own else f"at least one of {', '.join(LANGUAGES)}, none twice"
     among = f"among the languages of the study ({', '.join(languages)})"
     return [
         *group_rules(c),

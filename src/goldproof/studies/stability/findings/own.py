@@ -58,7 +58,7 @@ def make_own_report(config: Config, results: Results) -> Report:
     answer = _answer(scores, judged)
     spread = [] if answer is not None and answer is not judged.answer else _spread(own, scores)  # not said twice
     verdict = [*spread, *judged.verdict]
-    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric), answer)
+    return Report("stability", TITLE, verdict, sections, _provenance(config, own, results, metric), answer)
 
 
 def _answer(scores: Scores, judged: Report) -> Answer | None:
@@ -77,7 +77,7 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
     found = [_number(float(end), scores.metric) for end in (first.run_scores.min(), first.run_scores.max())]
     mean = first.estimates[scores.metric]
     text = (
-        f"In {n} trainings that differ only in the seed, {lower_name(scores.metric)} ranges from {found[0]} to "
+        f"in {n} trainings that differ only in the seed, {lower_name(scores.metric)} ranges from {found[0]} to "
         f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction "
         "interval). The mean over trainings, on other items like these, lies between "
         f"{_number(mean.low, scores.metric)} and {_number(mean.high, scores.metric)}."
@@ -225,7 +225,13 @@ def _sources_title(config: Config, every: Sequence[_SourcePart]) -> str:
     return f"Sources shown to move the score, beyond the rest: {', '.join(source.name.lower() for source in told)}"
 
 
-def _provenance(config: Config, own: OwnData, metric: str) -> dict[str, Plain]:
+def _n_cut(config: Config, own: OwnData, results: Results) -> int:
+    """How many test items are longer than the longest input, and so read up to there only."""
+    first = seeds_of(config)[0]
+    return sum(results[own_training_job(config, own, each, first)].truncated.get("test", 0) for each in own.languages)
+
+
+def _provenance(config: Config, own: OwnData, results: Results, metric: str) -> dict[str, Plain]:
     recipe = config.recipe
     return {
         "model": only_model(config.model).title,
@@ -234,6 +240,7 @@ def _provenance(config: Config, own: OwnData, metric: str) -> dict[str, Plain]:
         "seeds": ", ".join(map(str, config.seeds)),
         "metric": title_of(metric),
         "checkpoint": "the best on validation" if config.select == "best" else "the last",
+        "test items cut to the longest input": _n_cut(config, own, results),
         "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
         f"clip {recipe.clip}, dropout {recipe.dropout}, length {recipe.max_length}, {recipe.precision}",

@@ -88,9 +88,9 @@ def test_onnx_is_told_to_answer(folder: Path) -> None:
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.onnx").write_bytes(b"")
     assert message(folder) == (
-        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of the "
-        "model that it was made from, with its safetensors, or let it answer the test data and give its answers to "
-        "`goldproof score`"
+        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of "
+        "the model that it was made from, with its safetensors, or let it answer the test data and pass the answers "
+        "to `goldproof score`"
     )
 
 
@@ -99,7 +99,7 @@ def test_weights_that_only_run_are_told_first_of_all(folder: Path, tmp_path: Pat
     file.write_bytes(b"GGUF")
     said = (
         f"{file}: the weights are in model-q4.gguf; GGUF can be run, not trained or probed. Give the folder of the "
-        "model that it was made from, with its safetensors, or let it answer the test data and give its answers to "
+        "model that it was made from, with its safetensors, or let it answer the test data and pass the answers to "
         "`goldproof score`"
     )
     assert message(str(file)) == said

@@ -124,7 +124,7 @@ def test_a_corpus_that_is_not_at_hand_leaves_the_commands_of_the_others(tmp_path
     settings = ["--set", "model=fake", "--store", str(tmp_path / "store")]
     assert run_command(["run", "transfer", "--preset", "paper", *settings, "--dry-run"]) == 2
     said = capsys.readouterr().err
-    missing = f"{tmp_path}/mldoc/german.test: split 'test' of 'mldoc' in 'de' needs this file, which is not there"
+    missing = f"{tmp_path}/mldoc/german.test: split 'test' of 'mldoc' in 'de' needs this file, which does not exist"
     assert said.startswith(f"error: nothing of this study can be run here. Not at hand: mldoc: {missing}. ")
     assert "Experiments with a command of their own: xnli (Table 2, Table 3, Table 4, Table 6): goldproof run" in said
     assert all(command in said for command in COMMANDS.values())
@@ -170,7 +170,7 @@ def test_the_experiments_of_probing_are_its_jobs_and_can_be_left_out_alone():
         rest = [other.name for other in probing.experiments(each.without())]
         assert rest == [name for name in names if name != each.name], each.name
     only = replace(config, tasks=("subj_number@ru",), data=replace(config.data, languages=("ru",)))
-    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, each once"):
+    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, none twice"):
         probing.experiments(only)[0].without()
 
 
@@ -264,7 +264,7 @@ def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch,
     assert "      6  goldproof.train  (unknown time)\n" in out
     assert "not at hand: the language ru (" in out
     assert "not at hand: the model bert-base-multilingual-cased; " in out
-    assert "--calibrate measures what no record tells.\n" in out
+    assert "--calibrate measures the steps without a record.\n" in out
     with pytest.raises(ModelError), standing_in():
         stability.jobs(replace(stability.TINY, model="./no/such/folder"))
 

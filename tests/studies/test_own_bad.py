@@ -83,8 +83,8 @@ def test_one_class(rows, look, tmp_path):
 def test_other_labels_in_test(study, rows, look, tmp_path):
     known = sorted({row["label"] for row in rows[0]})
     for row in rows[1]:
-        row["label"] = row["label"].upper()
-    strange = ", ".join(f"{label!r} (10 rows)" for label in sorted(label.upper() for label in known))
+        row["label"] = f"neu {row['label']}"
+    strange = ", ".join(f"{f'neu {label}'!r} (10 rows)" for label in known)
     assert refused(look, *rows) == (
         f"{tmp_path / 'test.csv'}: the test data have labels that no training row of train.csv has: {strange}; labels "
         f"there: {', '.join(map(repr, known))}"
@@ -93,8 +93,8 @@ def test_other_labels_in_test(study, rows, look, tmp_path):
 
 def test_a_test_file_that_is_the_training_file(rows, look, tmp_path):
     assert refused(look, rows[0], rows[0]) == (
-        f"{tmp_path / 'test.csv'}: this file is to be the test data, and is train.csv byte for byte, which is the "
-        "training data; a model would be tested on what it was trained on"
+        f"{tmp_path / 'test.csv'}: this file, given as the test data, is byte for byte the same as train.csv, the "
+        "training data; the model would be tested on what it was trained on"
     )
 
 
@@ -103,8 +103,8 @@ def test_a_column_of_languages_with_blanks(rows, look, tmp_path):
     test[3]["language"] = " "
     test[9]["language"] = ""
     assert refused(look, train, test) == (
-        f"{tmp_path / 'test.csv'}, line 5: 'language' must say the language of every row; 2 of 30 rows say none, this "
-        "one first"
+        f"{tmp_path / 'test.csv'}, line 5: 'language' must give the language of every row; 2 of 30 rows have none, "
+        "this one first"
     )
 
 
@@ -115,7 +115,8 @@ def test_a_tag_of_one_item(study, rows, look):
     said = look(*rows)
     if study == "stability":
         assert said[-1] == (
-            "1 tag stands on one test item only: rare; one item says nothing of a category, so none of them is tested."
+            "1 tag occurs on one test item only: rare; one item says nothing about a category, so none of them is "
+            "tested."
         )
     else:
-        assert "Not used: 'tags', as this study takes no categories of items." in said
+        assert "Not used: 'tags', because this study takes no item categories." in said

@@ -50,7 +50,7 @@ def test_a_spreadsheet_with_empty_columns_and_rows_at_its_end(tmp_path):
     assert found[:2] == (
         "Urteile (final) #2: rows in de: 81 train, 9 validation, 45 test, 3 classes (abgewiesen, stattgegeben, "
         "teilweise).",
-        "Columns: text 'Sachverhalt', label 'Urteil' (Sachverhalt, Urteil by what stands in it).",
+        "Columns: text 'Sachverhalt', label 'Urteil' (Sachverhalt, Urteil recognised by their contents).",
     )
     test = sheet(tmp_path / "Urteile Test=neu.csv", 45, 90, "\r\n7;Der Kläger.;teilweise;;;siehe oben")
     assert refused(data__train=train, data__test=test) == (
@@ -135,7 +135,9 @@ def test_the_language_to_train_on_is_asked_for_or_said_to_be_a_setting(tmp_path)
         "the setting 'source'"
     )
     one = {**files, "data__train": str(train), "data__languages": ("fr",)}
-    told = "Trained on en, tested in fr (nothing in the files says the language of the training rows: it is the setting"
+    told = (
+        "Trained on en, tested in fr (the files do not give the language of the training rows: taken from the setting"
+    )
     assert said("transfer", **one)[-1] == f"{told} 'source')."
     assert said("transfer", **one, source="de")[-1] == "Trained on de, tested in fr."
 
@@ -144,8 +146,8 @@ def test_data_to_choose_by_are_not_the_test_data(tmp_path):
     files = write_topics(tmp_path)
     chosen = {"data__train": files["train"], "data__test": files["test"], "data__validation": files["test"]}
     assert refused(**chosen) == (
-        f"{files['test']}: this file is to be the test data, and is my test.csv byte for byte, which is the validation "
-        "data; a model would be tested on what it was chosen by"
+        f"{files['test']}: this file, given as the test data, is byte for byte the same as my test.csv, the validation "
+        "data; the model would be tested on what it was chosen by"
     )
 
 
@@ -194,3 +196,48 @@ def test_numbers_and_words_have_no_classes_to_hold_out_by(tmp_path):
         files[f"data__{name}"] = str(tmp_path / f"{name}.conll")
     found = said(**files, data__languages=("gsw",))
     assert "(10 % of them, drawn by their texts)" in found[2]
+
+
+def test_splits_in_a_column_are_known_whatever_their_case(tmp_path):
+    rows = [{**row, "Teil": "Training "} for row in topics(60)] + [{**row, "Teil": "TEST"} for row in topics(30, 60)]
+    file = write_csv(tmp_path / "one.csv", rows)
+    assert refused(data__train=file, columns__label="Klass") == (
+        f"{file}: one file to train and test on needs a column 'split' with train and test (or validation); else "
+        "give a second file in the setting 'data.test'; this file has no such column (one of another name is named "
+        "in the setting 'columns.split')"
+    )
+    found = said(data__train=file, columns__split="Teil", columns__label="Klass")
+    assert found[0] == "one: rows: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe)."
+
+
+def test_labels_that_differ_in_case_or_blanks_alone(tmp_path):
+    rows = [{**row, "Klass": f" {row['Klass']}" if i % 2 else row["Klass"]} for i, row in enumerate(topics(60))]
+    upper = [{**row, "Klass": row["Klass"].upper()} for row in topics(30, 60)]
+    train = write_csv(tmp_path / "train.csv", rows)
+    test = write_csv(tmp_path / "test.csv", topics(30, 60))
+    assert said(data__train=train, data__test=test)[-1] == (
+        "Classes that differ in blanks or in upper and lower case alone: ' Reis' and 'Reis', ' Wätter' and 'Wätter', "
+        "' Ässe' and 'Ässe'; are they the same?"
+    )
+    test = write_csv(tmp_path / "test.csv", upper)
+    assert refused(data__train=train, data__test=test).endswith(
+        "; they are the same but for blanks, or upper and lower case"
+    )
+
+
+def test_few_different_texts_and_a_pattern_in_the_place_of_a_file(tmp_path):
+    rows = [{"text": ("ja", "nein")[i % 2], "label": ("a", "b")[i % 2]} for i in range(60)]
+    train = write_csv(tmp_path / "train.csv", rows)
+    test = write_csv(tmp_path / "test.csv", [{"text": "wohl", "label": "a"}, {"text": "kaum", "label": "b"}])
+    assert refused(data__train=train, data__test=test) == (
+        f"{train}: 60 training rows of 2 different texts are too few to hold out a tenth for validation; give more, or "
+        "give validation data in the setting 'data.validation'"
+    )
+    pattern = str(tmp_path / "train-*.parquet")
+    assert refused(data__train=pattern, data__test=test) == (
+        f"{pattern}: there is no such file; a pattern is not read: join its files into one"
+    )
+    twice = refused(data__train=train, data__test=test, data__languages=("de", "de"))
+    assert twice == "the setting 'data.languages' must be at least one, none twice; got ('de', 'de')"
+    empty = refused("probing", data__train=train, data__test=test, data__languages=("",))
+    assert empty == "the setting 'data.languages' must be codes of languages, none of them empty; got ('',)"

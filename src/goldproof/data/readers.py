@@ -140,7 +140,7 @@ def _refuse_repeated_id(table: pa.Table, path: Path, layout: Layout) -> None:
         _, split, identity = repeated
         keys = zip(*(table.column(name).to_pylist() for name in ("language", "split", "id")), strict=True)
         rows = [row for row, key in enumerate(keys) if key == repeated]
-        message = f"the id {identity!r} stands {len(rows)} times in split {split!r}, first in row {rows[0] + 1}"
+        message = f"the id {identity!r} occurs {len(rows)} times in split {split!r}, first in row {rows[0] + 1}"
         raise _error_at(rows[1], message, path, layout) from None
 
 
@@ -152,7 +152,8 @@ def _check_labels(table: pa.Table, path: Path, layout: Layout) -> None:
         absent = np.asarray(pc.is_null(table.column("label"))) & np.asarray(pc.equal(table.column("split"), split))
         n_split = int(pc.sum(pc.equal(table.column("split"), split)).as_py())
         if 0 < absent.sum() < n_split:
-            message = f"no label here, but {n_split - absent.sum()} of the {n_split} rows of split {split!r} have one"
+            have = f"{n_split - absent.sum()} of the {n_split} rows of split {split!r}"
+            message = f"no label here, but {have} have one; give it one, or leave the row out"
             raise _error_at(int(np.flatnonzero(absent)[0]), message, path, layout)
 
 
@@ -199,7 +200,7 @@ def _columns(names: ColumnNames) -> Columns:
     unknown = sorted(set(names) - {part.name for part in fields(Columns)})
     if unknown:
         allowed = ", ".join(part.name for part in fields(Columns))
-        raise UsageError(f"read knows no {unknown[0]!r}; columns are named by {allowed}")
+        raise UsageError(f"read does not know {unknown[0]!r}; columns are named by {allowed}")
     tags = names.get("tags", ())
     return Columns(**{**names, "tags": (tags,) if isinstance(tags, str) else tuple(tags)})  # type: ignore[arg-type]
 

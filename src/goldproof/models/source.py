@@ -189,8 +189,8 @@ def _only_run(where: Path, file: str) -> ModelError:
     """The error for weights that can be run and not trained."""
     return ModelError(
         f"{where}: the weights are in {file}; {_ONLY_RUN[Path(file).suffix]} can be run, not trained or probed. Give "
-        "the folder of the model that it was made from, with its safetensors, or let it answer the test data and give "
-        "its answers to `goldproof score`"
+        "the folder of the model that it was made from, with its safetensors, or let it answer the test data and "
+        "pass the answers to `goldproof score`"
     )
 
 

@@ -63,7 +63,7 @@ def check_spelling(study: str, settings: Mapping[str, Any], where: str = "") -> 
 
     >>> check_spelling("transfer", {"training": {"epochs": 3}})
     Traceback (most recent call last):
-    goldproof.errors.UsageError: the setting 'training.epochs' is called 'recipe.epochs' now
+    goldproof.errors.UsageError: the setting 'training.epochs' is now called 'recipe.epochs'
     """
     renamed = RENAMED.get(study, {})
     for key in _keys(settings):
@@ -72,7 +72,7 @@ def check_spelling(study: str, settings: Mapping[str, Any], where: str = "") -> 
             group, _, last = group.rpartition(".")
             rest = f".{last}{rest}"
         if group:
-            raise UsageError(f"{where}the setting {key!r} is called {renamed[group] + rest!r} now")
+            raise UsageError(f"{where}the setting {key!r} is now called {renamed[group] + rest!r}")
 
 
 def _keys(settings: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -117,7 +117,8 @@ def check_given(given: Mapping[str, str], found: Sequence[str], path: str | Path
             raise no_column(theirs, found, path)
         if theirs in taken:
             raise UsageError(
-                f"the column {theirs!r} is named both for {taken[theirs]!r} and for {ours!r}; each column has one part"
+                f"the column {theirs!r} is given both as {taken[theirs]!r} and as {ours!r}; a column can have only "
+                "one role"
             )
         taken[theirs] = ours
 
@@ -132,7 +133,7 @@ def check_fields(names: Mapping[str, str], found: Sequence[str], first: RawBatch
     """Refuse a field inside a field (`doc.label`) that is not in the first rows of the file."""
     for ours, theirs in names.items():
         if theirs not in found and first.columns.column(theirs).null_count == first.columns.num_rows:
-            raise DataError(f"there is no field {theirs!r} in the first rows, which is to be {ours!r}", path=first.path)
+            raise DataError(f"the first rows have no field {theirs!r}, which was named as {ours!r}", path=first.path)
 
 
 def no_column(name: str, found: Sequence[str], path: str | Path) -> DataError:
@@ -167,11 +168,11 @@ def list_columns(found: Sequence[str], inner: Sequence[str] = ()) -> str:
     'id, doc (with fields inside, which can be named as well: doc.body, doc.label)'
 
     >>> list_columns(["text|label"])
-    "text|label (one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs)"
+    "text|label (only one column: is the file separated by '|'? csv takes commas, semicolons, bars or tabs, tsv tabs)"
     """
     wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
     hint = (
-        f" (one column: is the file separated by {wrong!r}? csv is read by commas or semicolons, tsv by tabs)"
+        f" (only one column: is the file separated by {wrong!r}? csv takes commas, semicolons, bars or tabs, tsv tabs)"
         if wrong
         else ""
     )

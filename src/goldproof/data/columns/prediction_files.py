@@ -79,7 +79,7 @@ def find_columns(
         how = f"{flags}, in Python columns={{{python}}}"
         message = lacking_columns("predictions", lacking, found, how, inner)
         if "id" in lacking:
-            message += "; or match the rows of both by their numbers with --by-row"
+            message += "; or match the rows of both by row number with --by-row"
         raise DataError(message + _doubts(doubtful, passed, list(lacking)), path=path)
     return names
 

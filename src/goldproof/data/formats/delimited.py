@@ -2,7 +2,7 @@
 
 Published TSV is nearly always *unquoted*: a quotation mark is a character like any other. So is ours, unless told
 otherwise; CSV is quoted unless told otherwise, and its header says whether it is by commas or, as spreadsheets write it
-in much of the world, by semicolons.
+in much of the world, by semicolons, or by tabs or bars.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
 _ROWS = 1 << 15
-CSV_SIGNS = (",", ";", "\t")
+CSV_SIGNS = (",", ";", "\t", "|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Delimited:
             if not expected <= len(cells) <= expected + self.n_unnamed:
                 what = "TAB" if self.delimiter == "\t" else repr(self.delimiter)
                 names = ", ".join(self.column_names)
-                message = f"{expected} columns between {what} are needed ({names}); got {len(cells)}"
+                message = f"{expected} columns separated by {what} are needed ({names}); got {len(cells)}"
                 raise DataError(message, path=self.path, line=line)
             for position in range(expected, len(cells)):
                 if cells[position]:
@@ -99,8 +99,8 @@ def name_columns(cells: Sequence[str]) -> tuple[str, ...]:
 def csv_delimiter(header: str) -> str:
     """What stands between the cells of a CSV file by its first line: a comma, unless there is none and another is.
 
-    >>> csv_delimiter("id;text;label"), csv_delimiter("text,notes;more"), csv_delimiter("text")
-    (';', ',', ',')
+    >>> csv_delimiter("id;text;label"), csv_delimiter("text|label"), csv_delimiter("text,notes;more")
+    (';', '|', ',')
     """
     try:
         return next((sign for sign in CSV_SIGNS if len(next(csv.reader([header], delimiter=sign), [])) > 1), ",")

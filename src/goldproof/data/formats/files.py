@@ -33,7 +33,8 @@ def check_file(path: str | Path) -> Path:
     except IsADirectoryError:
         raise DataError(f"this is a folder; a file is needed ({files_in(path)})", path=path) from None
     except FileNotFoundError:
-        raise DataError("there is no such file", path=path) from None
+        pattern = "; a pattern is not read: join its files into one" if set("*?") & set(path.name) else ""
+        raise DataError(f"there is no such file{pattern}", path=path) from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
     if not first or first == BOM:
@@ -65,7 +66,7 @@ def first_bytes(path: Path, n_bytes: int) -> bytes:
         with _open(path) as stream:
             return stream.read(n_bytes)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"not a whole gzip file: {error}", path=path) from None
+        raise DataError(f"not a complete gzip file: {error}", path=path) from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
 
@@ -169,7 +170,7 @@ def _iter_pieces(path: Path, size: int) -> Iterator[bytes]:
             try:
                 piece = stream.read(size)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise DataError(f"not a whole gzip file: {error}", path=path) from None
+                raise DataError(f"not a complete gzip file: {error}", path=path) from None
             except OSError as error:
                 raise DataError(f"cannot be read: {error.strerror}", path=path) from None
             if not piece:

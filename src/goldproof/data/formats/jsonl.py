@@ -146,9 +146,7 @@ def _parse_slowly(
                 message = f"{key!r} must be a text, a number or a list of these; got {_short(value)}"
                 raise DataError(message, path=path, line=number)
             if not _fits(value, kinds.get(key, "string")):
-                message = (
-                    f"{key!r} is {_article(kinds[key])} in the lines before; got {_kind_of(value)}: {_short(value)}"
-                )
+                message = f"{key!r} is {_article(kinds[key])} in earlier lines; got {_kind_of(value)}: {_short(value)}"
                 raise DataError(message, path=path, line=number)
         rows.append(row)
         lines.append(number)

@@ -39,7 +39,7 @@ class ParquetRows:
             schema = pq.read_schema(path)
             names = tuple(schema.names)
         except (*_DAMAGED, UnicodeDecodeError):
-            raise DataError("not a whole Parquet file: its footer cannot be read", path=path) from None
+            raise DataError("not a complete Parquet file: its footer cannot be read", path=path) from None
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise DataError(f"two columns are named {repeated!r}; rename one of them", path=path)
@@ -75,8 +75,8 @@ def iter_record_batches(path: Path, columns: Sequence[str], most_rows: int = _RO
                     yield batch
                     first_row += batch.num_rows
     except _DAMAGED as error:
-        reason = str(error).splitlines()[0] if str(error) else "it asks for more memory than there is"
-        raise DataError(f"not a whole Parquet file: {reason} (after row {first_row})", path=path) from None
+        reason = str(error).splitlines()[0] if str(error) else "it needs more memory than there is"
+        raise DataError(f"not a complete Parquet file: {reason} (after row {first_row})", path=path) from None
 
 
 def _check_size(metadata: pq.FileMetaData, columns: Sequence[str], path: Path) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from goldproof.jobs import Job
+from goldproof.studies.asked import is_asked
 from goldproof.studies.experiments import StudyExperiment
 from goldproof.studies.logic.own import settle
 from goldproof.studies.logic.plan import answers_job, conditions, corpus_jobs, encoders, jobs, nli_job, piece_jobs
@@ -23,8 +24,9 @@ ENCODED = ("Table 2", "Figure 1", "Figure 2", "Figure 3", "Figure 4")
 
 def experiments(config: Config) -> tuple[StudyExperiment, ...]:
     """The corpora, the models that start from nothing, each encoder, and each corpus recast."""
-    if has_own(config):
-        return (StudyExperiment("your data", (), lambda: jobs(config)),)
+    if has_own(config) or is_asked(config):
+        name = "your data" if has_own(config) else "the language model"
+        return (StudyExperiment(name, (), lambda: jobs(config)),)
     found = [StudyExperiment("the corpora", ("Table 1",), lambda: corpus_jobs(config))]
     if config.learners:
         found.append(_learners(config))

@@ -88,8 +88,8 @@ def _refuse_blank_languages(file: OpenedFile) -> None:
         return
     blank = [row for row, language in enumerate(file.data.table.column("language").to_pylist()) if not language.strip()]
     if blank:
-        n = f"{len(blank)} of {len(file.data)} rows say none"
-        raise file.error(blank[0], f"{column!r} must say the language of every row; {n}, this one first")
+        n = f"{len(blank)} of {len(file.data)} rows have none"
+        raise file.error(blank[0], f"{column!r} must give the language of every row; {n}, this one first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +139,8 @@ def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str,
         by_cells.append(label)
         if len(by_cells) == 2 and label in cells.of(label):
             raise DataError(
-                f"its first line seems to be a row already: {label!r} stands there, and among the labels below it; the "
-                "first line must name the columns, such as text and label",
+                f"its first line seems to be a row: {label!r} occurs there and among the labels below; the first "
+                "line must name the columns, such as text and label",
                 path=path,
             )
     return columns, tuple(by_cells)
@@ -160,7 +160,7 @@ def _label_by_cells(columns: Columns, cells: _Cells) -> str:
     found = [name for name in cells.names if name not in columns.named and _are_classes(cells.of(name))]
     if len(found) == 1:
         return found[0]
-    what = f"{len(found)} columns may be it: {', '.join(found)}" if found else "no column looks like one"
+    what = f"{len(found)} columns could be it: {', '.join(found)}" if found else "no column looks like one"
     raise DataError(
         f"no label was found to train on: {what}; columns found: {list_columns(cells.names, cells.inner)}; name its "
         "column in the setting 'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a "

@@ -13,7 +13,7 @@ from goldproof.data.columns import Columns
 from goldproof.data.corpora.steps import check_digest
 from goldproof.data.dataset import Dataset, concat
 from goldproof.data.formats.squad import is_squad, read_squad
-from goldproof.data.naming import SPLIT_WORDS
+from goldproof.data.naming import split_of
 from goldproof.data.readers import Layout, read
 from goldproof.draws import draw_fraction
 from goldproof.jobs import location, step
@@ -71,7 +71,7 @@ def choose_rows(data: Dataset, part: OwnPart) -> Dataset:
     rows = [
         row
         for row, (language, split) in enumerate(zip(columns["language"], columns["split"], strict=True))
-        if part.language in ("", language) and part.split in ("", SPLIT_WORDS.get(split, split))
+        if part.language in ("", language) and part.split in ("", split_of(split))
     ]
     chosen = data.take(rows)
     if part.cut:

@@ -72,13 +72,19 @@ _CONTROL_FIELDS: tuple[Field[_Controlled], ...] = (
         Column("layer", "Layer", note="the best on validation"),
         lambda row: row.scored.probed.layers[row.scored.probed.chosen],
     ),
-    Field(Column("control", "Control", 1, "%", "accuracy where each first word has a random label"), _control_cell),
+    Field(Column("control", "Control", 1, "%", "accuracy when each first word gets a random label"), _control_cell),
     Field(
         Column("selectivity", "Selectivity", 1, "points", "accuracy on the task minus that on the control"),
         _selectivity_cell,
     ),
     Field(
-        Column("bits", "Bits a label", 3, "", "online code of the training labels; log2 of the classes knows nothing"),
+        Column(
+            "bits",
+            "Bits per label",
+            3,
+            "",
+            "online code of the training labels; log2 of the number of classes means knowing nothing",
+        ),
         partial(_code_cell, lambda code, bits: bits / code.n),
     ),
     Field(
@@ -128,7 +134,7 @@ def _lengths(found: ProbingFindings, every: list[LayerScores]) -> list[Item]:
 
     most = max(shown, key=lambda each: max(compression(each)))
     title = compression_title(max(compression(most)), f"{most.task}, {most.cell.arm.title}")
-    caption = Caption("compression", title, "1 is no shorter than the code that knows nothing.")
+    caption = Caption("compression", title, "1 means no shorter than the code that knows nothing.")
     return [layer_curves(curve_rows(found, shown, compression), Column("value", "Compression", 2, "×"), caption)]
 
 
@@ -136,10 +142,10 @@ def compression_title(most: float, where: str) -> str:
     """How much shorter the labels become at best, and where; a code that is longer than the uniform one is not shorter.
 
     >>> compression_title(2.714, "SentLen (ru), E5")
-    'Given a layer, labels become shorter by up to 2.71 times: SentLen (ru), E5'
+    'Given a layer, the code for the labels is up to 2.71 times shorter: SentLen (ru), E5'
     >>> compression_title(0.91, "BShift (en), E5")
-    'Given no layer do labels become shorter than by chance: 0.91 times at best, BShift (en), E5'
+    'Given no layer is the code for the labels shorter: 0.91 times at best, BShift (en), E5'
     """
     if most > 1:
-        return f"Given a layer, labels become shorter by up to {most:.2f} times: {where}"
-    return f"Given no layer do labels become shorter than by chance: {most:.2f} times at best, {where}"
+        return f"Given a layer, the code for the labels is up to {most:.2f} times shorter: {where}"
+    return f"Given no layer is the code for the labels shorter: {most:.2f} times at best, {where}"

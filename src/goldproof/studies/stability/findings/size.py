@@ -76,7 +76,7 @@ def size_section(found: StabilityFindings) -> list[Section]:
     items: list[Item] = [_table(found, amounts, every), *_curves(found, amounts, every)]
     if common:
         items += _change_items(found, list(amounts), max(common))
-    sections = [Section("Does extra data steady it?", items)]
+    sections = [Section("Does extra data make it steadier?", items)]
     return [*sections, *(after_sections(found, list(amounts), max(common)) if common else [])]
 
 
@@ -139,7 +139,7 @@ def _p_value(row: _Amount) -> Cell:
 
 def _amount_fields(level: float) -> list[Field[_Amount]]:
     between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
-    gain = Column("gain", "Gain", 3, "", "over no extra data, on the same rows; interval over seeds and rows")
+    gain = Column("gain", "Gain", 3, "", "compared with no extra data, on the same rows; interval over seeds and rows")
     return [
         Field(Column("language", "Language"), lambda row: row.language),
         Field(Column("extra", "Extra rows"), lambda row: row.amount),
@@ -265,14 +265,17 @@ def _change_items(found: StabilityFindings, languages: list[str], amount: int) -
     working = [name for name in languages if not found.scored[Condition(name, amount)].is_collapsed]
     changes = [change for language in working for change in _changes(found, language, amount)]
     if not changes:
-        return [Text(f"With {amount:,} extra rows every run collapsed: no change of a category is told.")]
+        return [Text(f"With {amount:,} extra rows every run collapsed, so no category's change can be assessed.")]
     keys = [key for language in languages for key in found.scored[Condition(language, amount)].keys]
     rows: list[dict[str, Cell]] = [
         {"language": c.language, "category": c.category, "change": c.mcc.difference, "chance": not c.told}
         for c in changes
     ]
     told = sum(change.told for change in changes)
-    title = f"With {amount:,} extra rows, {told} of {len(changes)} changes of a category's MCC can be told from none"
+    title = (
+        f"With {amount:,} extra rows, {told} of {len(changes)} changes in a category's MCC can be distinguished "
+        "from none"
+    )
     note = "False discoveries controlled over each language."
     maps = [
         heat_map(
@@ -374,7 +377,7 @@ def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Tab
     rise, fall = (sum(c.told and sign * c.mcc.difference.value > 0 for c in changes) for sign in (1, -1))
     title = f"{rise} of {len(changes)} category scores are shown to rise and {fall} to fall"
     note = (
-        f"With {amount:,} extra rows, counted by their size, whether shown or not{paper}; of Δσ only cells in which no "
+        f"With {amount:,} extra rows, counted by size, whether shown or not{paper}; for Δσ, only cells in which no "
         "run gives one answer to all rows."
     )
     return make_table(Heading("size-shares", title, note), _SHARE_FIELDS, every)

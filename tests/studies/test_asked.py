@@ -83,7 +83,8 @@ def test_prompts_and_draws_are_crossed_and_answers_are_those_of_the_model(place:
     assert report.title == "Would the score hold with another prompt?"
     assert report.answer is not None
     assert (
-        "6 prompts that ask for the same in other words, each with the same 2 draws of examples," in report.answer.text
+        "6 prompts that ask the same thing in different words, each with the same 2 draws of examples,"
+        in report.answer.text
     )
 
 

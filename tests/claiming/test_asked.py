@@ -66,7 +66,7 @@ def test_the_claim_is_about_other_prompts_and_stands_beside_a_bag_of_words(page)
     report = page[0].report
     assert report.title == "What may be claimed of Tiny on films?"
     assert re.match(
-        r"On 48 items of films \(xx\), Tiny asked as below reaches accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
+        r"On 48 items of films \(xx\), Tiny asked as below reaches an accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
         r"other prompts like these, on items like these\. ",
         report.answer.sentence,
     )

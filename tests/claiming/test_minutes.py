@@ -180,3 +180,16 @@ def test_a_slower_machine_is_planned_for_anew(files, tmp_path):
     assert page.config.seeds == (0, 1, 2)
     assert page.config.tests == ()
     assert any(line.startswith("Tests in other languages: about ") for line in page.config.left_out)
+
+
+def test_while_nothing_can_be_used_yet_it_goes_on_until_the_time_is_over():
+    bare = watch_of([100], room=150, pace=2.0)
+    bare.is_bare = True
+    with pytest.raises(CutShortError, match="the time is over"):
+        work(bare, 100)
+    assert bare.done == 75
+    some = watch_of([10, 100], room=80, pace=2.0)
+    some.is_bare = True
+    with pytest.raises(CutShortError, match="nothing more can be finished in time"):
+        work(some, 100)
+    assert some.done == 10  # the first training can be used, and the second would not end in time

@@ -59,8 +59,8 @@ def test_the_page_says_the_claim_its_lights_and_what_may_not_be_claimed(page):
     report = page[0].report
     assert report.title == "What may be claimed of Mine on made up?"
     assert re.match(
-        r"On 80 items of made up \(xx\), Mine trained as below reaches accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
-        r"another training on items like these\. A bag-of-words model reaches",
+        r"On 80 items of made up \(xx\), Mine trained as below reaches an accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] "
+        r"for another training on items like these\. A bag-of-words model reaches",
         report.answer.sentence,
     )
     lights = [line.text.partition(":")[0] for line in report.verdict if isinstance(line, Claim)]
@@ -216,10 +216,10 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
     unlabelled = write_rows(tmp_path / "bare.csv", [{"text": row["text"]} for row in make_rows(30, 3)])
     train, test = str(files / "train.csv"), str(files / "test.csv")
     cases = [
-        (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found to train on"),
+        (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found"),
         (
             ["--model", "fake", "--train", train, "--test", train],
-            "a column 'split' with train and validation or test is needed, or another file",
+            "this file alone is to train and to test, which takes a column 'split'",
         ),
         (["--model", "none/at/all", "--train", train, "--test", test], "there is no folder 'none/at/all'"),
         (["--model", "fake", "--train", train, "--test", test, "--minutes", "0"], "--minutes must be above 0; got 0"),

@@ -79,7 +79,9 @@ def test_one_file_named_twice_is_split_and_not_trained_on_whole(tmp_path):
     alone = write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
     with pytest.raises(DataError) as caught:
         jobs(own_config(alone, own={"test": str(alone)}))
-    assert str(caught.value).startswith(f"{alone}: a column 'split' with train and validation or test is needed")
+    assert str(caught.value).startswith(
+        f"{alone}: this file alone is to train and to test, which takes a column 'split'"
+    )
 
 
 @pytest.mark.parametrize("name", ["rte", "MRPC", "SST-2"])
@@ -128,14 +130,14 @@ def test_two_files_and_scores(tmp_path):
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
         (
             {"label": "", "train": "{folder}/bare.jsonl"},
-            "{folder}/bare.jsonl: no label was found to train on: no column looks like one; columns found: review; "
+            "{folder}/bare.jsonl: no label was found: no column looks like one; columns found: review; "
             "name its column in the setting 'columns.label' (a class), 'columns.score' (a number) or "
             "'columns.token_labels' (a class for each word)",
         ),
         (
             {"train": "{folder}/alone.jsonl"},
-            "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
-            "file in the setting 'data.test', as this file alone is to train and to test; it has no such column",
+            "{folder}/alone.jsonl: this file alone is to train and to test, which takes a column 'split' with train "
+            "and validation or test, or another file in the setting 'data.test'; it has no such column",
         ),
     ],
 )

@@ -129,15 +129,16 @@ class Work:
         """That not even the first part of the first stage was finished."""
         first = "the first" if stage.least == 1 else f"the first {stage.least}"
         was = "was" if stage.least == 1 else "were"
+        which = "the training" if stage.n_units == 1 else f"{first} of the {stage.n_units} {stage.unit}"
         if self.why != TIME:
-            return (
-                f"{self.why} before {first} of {stage.n_units} {stage.unit} {was} finished; what was answered is kept"
-            )
-        return (
-            f"--minutes {self.plan.minutes:g} was too short: the time was over before {first} of the {stage.n_units} "
-            f"{stage.unit} {was} finished; what was begun is kept, and the same command with more minutes goes on from "
-            "it"
+            return f"{self.why} before {which} {was} finished; what was answered is kept"
+        is_smaller = stage.config.data.most_train is not None or stage.config.prompts.most_items is not None
+        more = (
+            "with more minutes the same command plans anew"
+            if is_smaller  # and asks for other jobs then
+            else "what was begun is kept, and the same command with more minutes goes on from it"
         )
+        return f"--minutes {self.plan.minutes:g} was too short: the time was over before {which} {was} finished; {more}"
 
     def _anew(self) -> tuple[Config, list[Omission]]:
         """Go on with the plan that was made for the pace of this machine."""
@@ -161,6 +162,7 @@ class Work:
             lambda: self.book.now() - begun,
             self._replan if is_first else None,
             lambda left: self._news(stage.name, left + self.pace * after),
+            is_bare=is_first and self._whole(stage, lacking) is None,
         )
         self._news(stage.name, self.pace * (lacking[-1] + after))
         try:

@@ -223,8 +223,8 @@ def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
     if "train" not in there or test not in there:
         has_column = whole[0].file.columns.split_column is not None
         raise DataError(
-            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test', "
-            "as this file alone is to train and to test; "
+            "this file alone is to train and to test, which takes a column 'split' with train and validation or test, "
+            "or another file in the setting 'data.test'; "
             + (f"splits found: {', '.join(sorted(there))}" if has_column else "it has no such column"),
             path=whole[0].file.path,
         )

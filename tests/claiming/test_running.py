@@ -95,6 +95,29 @@ def test_the_plan_is_said_before_and_everything_is_written(page, files):
     assert "Not claimed:" in card
 
 
+def test_each_claim_has_its_number_what_it_holds_for_and_the_jobs_behind_it(page, files):
+    form = json.loads((files / "out" / "evidence.json").read_text(encoding="utf-8"))
+    claims = {each["place"]: each for each in form["claims"]}
+    whole, table = claims["the claim"], claims["table score-of-the-model, Mine, Accuracy"]
+    assert whole["estimate"] == table["estimate"]
+    assert f"{100 * whole['estimate']['value']:.1f} %" in whole["text"]
+    assert whole["scope"] == table["scope"] == "another training on items like these"
+    assert whole["estimate"]["method"] == "5 runs × items, variance components"
+    for place, each in claims.items():
+        assert {*each["jobs"]} <= {*form["jobs"]}
+        if each["estimate"] is not None:
+            assert each["jobs"], place
+            assert each["scope"], place
+            assert each["estimate"]["method"], place
+    (audit,) = claims["light Shortcuts"]["jobs"]
+    assert claims["light Shortcuts"]["scope"] == "items like these"
+    assert {*claims["light Beyond words"]["jobs"]} == {audit, *claims["light Trainings"]["jobs"]}
+    assert len(claims["light Trainings"]["jobs"]) == 5
+    moves = claims["What moves it?, text 1"]["jobs"]
+    assert len(moves) == 9
+    assert len({*moves} & {*claims["light Trainings"]["jobs"]}) == 1  # seed 0 for all three
+
+
 def test_run_again_nothing_is_computed_and_the_page_is_the_same(page, files):
     outcomes = []
     again = goldproof.claims(

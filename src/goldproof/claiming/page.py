@@ -11,6 +11,7 @@ from functools import partial
 
 from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
 from goldproof.claiming.asked_scores import study_config
+from goldproof.claiming.behind import SCOPE
 from goldproof.claiming.lights import PageLight, find_lights
 from goldproof.claiming.plan import audit_settings, audited, layer_config, layer_jobs, recipe_of, why_not_removed
 from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
@@ -21,6 +22,7 @@ from goldproof.claiming.words import (
     not_claimed,
     question,
     removal_words,
+    scope,
 )
 from goldproof.jobs import Results
 from goldproof.judging.audit.audit import audit_splits
@@ -362,6 +364,11 @@ def _layer_items(beside: Mapping[str, Report]) -> list[Item]:
 
 
 def _provenance(evidence: Evidence) -> dict[str, Plain]:
+    holds = {} if evidence.collapse_all else {SCOPE: scope(evidence).partition(";")[0]}
+    return {**_made(evidence), **holds}
+
+
+def _made(evidence: Evidence) -> dict[str, Plain]:
     config, data = evidence.config, evidence.data
     if evidence.asked is not None:
         return asked_provenance(evidence)

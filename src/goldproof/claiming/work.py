@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goldproof.claiming.book import Book
-from goldproof.claiming.data import ClaimData
+from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.plan import audit_job
 from goldproof.claiming.planner import Budget, ClaimsPlan, make_plan
 from goldproof.claiming.settings import Config
@@ -62,8 +62,12 @@ class Work:
         return config
 
     def _audit(self) -> None:
-        """The audit, whose time says what the page will take, as it is drawn from the data once more."""
-        job: Job[Any] = audit_job(self.plan.stages[-1].config, self.data)
+        """The audit, whose time says what the page will take, as it is drawn from the data once more.
+
+        Where the plan trains on fewer rows, it is of these.
+        """
+        config = self.plan.stages[-1].config
+        job: Job[Any] = audit_job(config, find_data(config))
         if self.book.store.has(job.key):
             return
         begun = self.book.now()
@@ -148,6 +152,7 @@ class Work:
         self.book.keep(plan)
         lines = ("This machine has become slower than it was measured; the plan is made anew.", *plan.lines())
         self.listener(ClaimsNews(lines=lines, planned=plan.seconds))
+        self._audit()
         return self._stages()
 
     def _is_done(self, stage: Stage, lacking: tuple[float, ...], *, is_first: bool) -> bool:

@@ -89,6 +89,8 @@ def test_a_model_worse_than_a_bag_of_words_turns_its_light(faulty):
     evidence = evidence_of(*faulty, [0.55] * 5)
     assert colours(evidence)["words"] == "red"
     assert "the model is credibly worse" in said(evidence, "words")
+    light = next(light for light in find_lights(evidence) if light.name == "words")
+    assert light.estimate.value < light.estimate.high < 0  # as the sentence has it
 
 
 def test_fewer_than_three_trainings_say_nothing_of_another(clean):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -131,6 +131,8 @@ def _worded(evidence: Evidence, light: Light) -> PageLight:
     gauge = light.gauge
     digits, scale = (gauge.digits, gauge.unit) if gauge is not None else (1, "")
     sampled = light.estimate if gauge is not None and gauge.is_sampled else None  # what is counted has no interval
+    if sampled is not None and light.name == "words":  # the sentence speaks of the model, the measure of the bag
+        sampled = replace(sampled, value=-sampled.value, low=-sampled.high, high=-sampled.low)
     return PageLight(light.name, light.colour, sentence, sampled, digits, scale)
 
 

@@ -26,7 +26,6 @@ from goldproof.claiming.words import (
 )
 from goldproof.jobs import Results
 from goldproof.judging.audit.audit import audit_splits
-from goldproof.judging.checkpoints.answer import transfer_answer
 from goldproof.judging.metric_numbers import difference_format, score_text, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import SetScore
@@ -126,9 +125,7 @@ def _figure(evidence: Evidence) -> Figure | None:
     floor = evidence.scores.sets[0].floor
     against = Against((floor,), text="Dashed: the most frequent label.") if math.isfinite(floor) else None
     known = [row for row in rows if isinstance(row.value, float) or math.isfinite(row.value.low)]
-    caption = Caption(
-        "claim", f"{title_of(evidence.metric)} beside what needs no understanding, and elsewhere", keys=evidence.keys
-    )
+    caption = Caption("claim", f"{title_of(evidence.metric)}, and what stands beside it", keys=evidence.keys)
     return overview(known, column, caption=caption, against=against)
 
 
@@ -150,8 +147,8 @@ def _sections(
     yield "With one of the two texts", _side_items(evidence)
     yield "In other languages, and with another checkpoint", _language_items(evidence, beside)
     yield "Do its probabilities mean what they say?", _calibration_items(evidence)
-    yield "What do its layers know?", _layer_items(beside)
-    yield "The data", [Text(evidence.audit["form"]["answer"], "audit/report.html")]
+    yield "What do its layers know?", _answered("layers", beside)
+    yield "The data", _answered("audit", beside)
     yield "Not asked", [Text(each) for each in evidence.config.left_out]
     yield "How the lights turn", [Text(RULES)]
 
@@ -338,9 +335,7 @@ def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[It
     same = "trainings" if evidence.asked is None else "model"
     heading = Heading("languages", f"The same {same} in other languages: {said}", keys=evidence.keys)
     items.append(make_table(heading, fields, evidence.languages.sets))
-    if evidence.transfer is not None:
-        items.append(Text(transfer_answer(evidence.transfer).sentence, "languages/report.html"))
-    return items
+    return [*items, *_answered("languages", beside)]
 
 
 def _calibration_items(evidence: Evidence) -> list[Item]:
@@ -358,9 +353,12 @@ def _calibration_items(evidence: Evidence) -> list[Item]:
     return [Text(text, "score/report.html")]
 
 
-def _layer_items(beside: Mapping[str, Report]) -> list[Item]:
-    found = beside.get("layers")
-    return [] if found is None or found.answer is None else [Text(found.answer.sentence, "layers/report.html")]
+def _answered(name: str, beside: Mapping[str, Report]) -> list[Item]:
+    """The question of a full report with its answer."""
+    found = beside.get(name)
+    if found is None or found.answer is None:
+        return []
+    return [Text(f"{found.title} {found.answer.sentence}", f"{name}/report.html")]
 
 
 def _provenance(evidence: Evidence) -> dict[str, Plain]:
@@ -381,7 +379,11 @@ def _made(evidence: Evidence) -> dict[str, Plain]:
         "test items": len(data.parts["test"].data),
         "seeds": ", ".join(map(str, config.seeds)),
         "checkpoint": "the best on validation",
-        "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
+        "recipe": f"{_epochs(recipe.epochs)}, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
         f"clip {recipe.clip}, length {recipe.max_length}, {recipe.precision}",
     }
+
+
+def _epochs(n: float) -> str:
+    return f"{n:g} {'epoch' if n == 1 else 'epochs'}"

@@ -138,11 +138,11 @@ class Work:
             return f"{self.why} before {which} {was} finished; what was answered is kept"
         is_smaller = stage.config.data.most_train is not None or stage.config.prompts.most_items is not None
         more = (
-            "with more minutes the same command plans anew"
+            "with more minutes the same command plans again"
             if is_smaller  # and asks for other jobs then
-            else "what was begun is kept, and the same command with more minutes goes on from it"
+            else "what was begun is kept, and the same command with more minutes carries on from there"
         )
-        return f"--minutes {self.plan.minutes:g} was too short: the time was over before {which} {was} finished; {more}"
+        return f"--minutes {self.plan.minutes:g} was too short: the time was up before {which} {was} finished; {more}"
 
     def _anew(self) -> tuple[Config, list[Omission]]:
         """Go on with the plan that was made for the pace of this machine."""
@@ -150,7 +150,7 @@ class Work:
         plan, self.renewed = self.renewed, None
         self.pace = 1.0
         self.book.keep(plan)
-        lines = ("This machine has become slower than it was measured; the plan is made anew.", *plan.lines())
+        lines = ("This machine has become slower than measured; the plan is made again.", *plan.lines())
         self.listener(ClaimsNews(lines=lines, planned=plan.seconds))
         self._audit()
         return self._stages()
@@ -217,7 +217,7 @@ class Work:
             first = failed[0]
             raise JobFailedError(
                 f"the job {first.description} [{first.key[:12]}] failed: {first.error}; finished work is kept in the "
-                f"store {self.book.store.where}: mend the cause and run the same again",
+                f"store {self.book.store.where}: fix the cause and run the same command again",
                 key=first.key,
             )
 

@@ -145,7 +145,8 @@ def _sections(
     yield "On items that cues do not solve", _part_items(evidence)
     yield "Without some of the words", _removal_items(evidence)
     yield "With one of the two texts", _side_items(evidence)
-    yield "In other languages, and with another checkpoint", _language_items(evidence, beside)
+    elsewhere = "In other languages, and with another checkpoint"
+    yield elsewhere if evidence.data.further else "With another checkpoint", _language_items(evidence, beside)
     yield "Do its probabilities mean what they say?", _calibration_items(evidence)
     yield "What do its layers know?", _answered("layers", beside)
     yield "The data", _answered("audit", beside)

@@ -184,7 +184,7 @@ def test_a_slower_machine_is_planned_for_anew(files, tmp_path):
 def test_while_nothing_can_be_used_yet_it_goes_on_until_the_time_is_over():
     bare = watch_of([100], room=150, pace=2.0)
     bare.is_bare = True
-    with pytest.raises(CutShortError, match="the time is over"):
+    with pytest.raises(CutShortError, match="the time is up"):
         work(bare, 100)
     assert bare.done == 75
     some = watch_of([10, 100], room=80, pace=2.0)

@@ -115,7 +115,7 @@ def test_each_claim_has_its_number_what_it_holds_for_and_the_jobs_behind_it(page
     assert claims["light Shortcuts"]["scope"] == "items like these"
     assert {*claims["light Beyond words"]["jobs"]} == {audit, *claims["light Trainings"]["jobs"]}
     assert len(claims["light Trainings"]["jobs"]) == 5
-    assert len(claims["What moves it?, text 1"]["jobs"]) == 9
+    assert len(claims["What moves the score?, text 1"]["jobs"]) == 9
 
 
 def test_run_again_nothing_is_computed_and_the_page_is_the_same(page, files):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from goldproof.claiming import titles
 from goldproof.claiming.data import ClaimData
 from goldproof.claiming.plan import (
     asked_jobs,
@@ -19,13 +20,15 @@ from goldproof.claiming.plan import (
 )
 from goldproof.claiming.settings import Config
 from goldproof.jobs import Job
+from goldproof.judging.audit.sentences import TITLES as AUDIT_TITLES
 from goldproof.studies.asked import is_asked
 
 SCOPE = "holds for"  # what the page's numbers hold for, in its provenance
 ITEMS, THESE = "items like these", "these items"
 RUNS = "trainings or prompts like these, on these items"
-AUDITED, COUNTED = ("Shortcuts", "Labels"), ("Leaks", "Size")
-SAYS_NOTHING = ("Not asked", "How the lights turn", "Your data")
+AUDITED = tuple(AUDIT_TITLES[name] for name in ("shortcuts", "labels"))
+COUNTED = tuple(AUDIT_TITLES[name] for name in ("leaks", "size"))
+SAYS_NOTHING = (titles.NOT_ASKED, titles.RULES, titles.FILES)
 HEAVY = ("goldproof.train", "goldproof.ask")
 
 
@@ -44,13 +47,13 @@ class Behind:
         """The jobs that a section rests on."""
         if section in SAYS_NOTHING:
             return ()
-        return self.audit if section == "The data" else self.beside.get(section, self.runs)
+        return self.audit if section == titles.DATA else self.beside.get(section, self.runs)
 
     def jobs_of_light(self, name: str) -> tuple[str, ...]:
         """The jobs that a light rests on."""
         if name in (*AUDITED, *COUNTED):
             return self.audit
-        return (*self.audit, *self.runs) if name == "Beyond words" else self.runs
+        return (*self.audit, *self.runs) if name == titles.WORDS_LIGHT else self.runs
 
     def scope_of_light(self, name: str) -> str:
         """What a light holds for."""
@@ -58,7 +61,7 @@ class Behind:
             return ITEMS
         if name in COUNTED or name.startswith("Constant"):
             return THESE
-        return self.scope if name == "Beyond words" else RUNS
+        return self.scope if name == titles.WORDS_LIGHT else RUNS
 
 
 def find_behind(config: Config, data: ClaimData, scope: str) -> Behind:
@@ -67,18 +70,18 @@ def find_behind(config: Config, data: ClaimData, scope: str) -> Behind:
     if is_asked(config):
         runs = _keys(job for job in asked_jobs(config, data) if job.step.name in HEAVY)
         both = (*audit, *runs)
-        beside = {"What else reaches it?": both, "On items that cues do not solve": both}
-        return Behind(audit, runs, {**beside, "What may not be claimed": both}, scope)
+        beside = {titles.RIVALS: both, titles.HARD: both}
+        return Behind(audit, runs, {**beside, titles.REFUSED: both}, scope)
     runs = _keys(training_jobs(config, data))
     both = (*audit, *runs)
     alone = _keys(job for side in sides(config, data) for job in side_jobs(config, data, side))
     beside = {
-        "What may not be claimed": both,
-        "What else reaches it?": (*both, *_keys(reference_jobs(config, data))),
-        "On items that cues do not solve": both,
-        "What moves it?": _keys(source_jobs(config, data)),
-        "With one of the two texts": (*runs, *alone),
-        "What do its layers know?": _keys(layer_jobs(config, data)),
+        titles.REFUSED: both,
+        titles.RIVALS: (*both, *_keys(reference_jobs(config, data))),
+        titles.HARD: both,
+        titles.SOURCES: _keys(source_jobs(config, data)),
+        titles.SIDES: (*runs, *alone),
+        titles.LAYERS: _keys(layer_jobs(config, data)),
     }
     return Behind(audit, runs, beside, scope)
 

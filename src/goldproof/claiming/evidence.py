@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import goldproof
+from goldproof.claiming import titles
 from goldproof.claiming.behind import ITEMS, SCOPE, Behind, find_behind
 from goldproof.claiming.data import ClaimData, ClaimPart
 from goldproof.claiming.plan import of_reference
@@ -125,7 +126,7 @@ def stated_claims(report: Report, config: Config, data: ClaimData) -> list[State
 
 def _stated(report: Report, behind: Behind) -> Iterator[StatedClaim]:
     if report.answer is not None:
-        keys = behind.jobs("What may not be claimed")
+        keys = behind.jobs(titles.REFUSED)
         yield StatedClaim("the claim", report.answer.sentence, _score(report, behind), keys, behind.scope)
     for line in report.verdict:
         claim = Claim(line) if isinstance(line, str) else line
@@ -137,7 +138,7 @@ def _stated(report: Report, behind: Behind) -> Iterator[StatedClaim]:
         keys = behind.jobs(section.title)
         for place, item in enumerate(section.items):
             if isinstance(item, Text):
-                scope = ITEMS if section.title == "The data" else behind.scope if keys else ""
+                scope = ITEMS if section.title == titles.DATA else behind.scope if keys else ""
                 yield StatedClaim(f"{section.title}, text {place + 1}", item.text, None, keys, scope)
             elif isinstance(item, Table):
                 yield from _table_claims(item, keys, behind.scope)

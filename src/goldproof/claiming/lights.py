@@ -16,6 +16,7 @@ from typing import Any
 from scipy import stats
 
 from goldproof.claiming.scores import Evidence
+from goldproof.claiming.titles import WORDS_LIGHT
 from goldproof.errors import UsageError
 from goldproof.judging.audit.lights import Colour, Gauge, Light, LightQuestion, turn_on
 from goldproof.judging.metric_numbers import score_format, shown, signed, unit
@@ -184,7 +185,7 @@ def _title(evidence: Evidence, name: str) -> str:
     titles = {
         "spread": f"{evidence.run_kind.capitalize()}s",
         "constant": f"Constant {evidence.run_kind}s",
-        "words": "Beyond words",
+        "words": WORDS_LIGHT,
     }
     return titles[name]
 

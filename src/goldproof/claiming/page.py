@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from goldproof.claiming import titles
 from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
 from goldproof.claiming.asked_scores import study_config
 from goldproof.claiming.behind import SCOPE
@@ -136,22 +137,22 @@ def _of(each: SetScore, evidence: Evidence) -> Estimate:
 def _sections(
     evidence: Evidence, lights: tuple[PageLight, ...], beside: Mapping[str, Report]
 ) -> Iterator[tuple[str, Sequence[Item]]]:
-    yield "What may not be claimed", [Text(each) for each in not_claimed(evidence, lights)]
-    yield "The score", _score_items(evidence)
-    yield "What else reaches this score?", _rival_items(evidence)
-    yield "What moves the score?", [*_source_items(evidence), *moving_items(evidence)]
-    yield "With examples before the question", example_items(evidence)
-    yield "In which categories?", _category_items(evidence)
-    yield "On items that cues do not solve", _part_items(evidence)
-    yield "Without some of the words", _removal_items(evidence)
-    yield "With one of the two texts", _side_items(evidence)
-    elsewhere = "In other languages, and with another checkpoint"
-    yield elsewhere if evidence.data.further else "With another checkpoint", _language_items(evidence, beside)
-    yield "Do its probabilities mean what they say?", _calibration_items(evidence)
-    yield "What do its layers know?", _answered("layers", beside)
-    yield "The data", _answered("audit", beside)
-    yield "Not asked", [Text(each) for each in evidence.config.left_out]
-    yield "How the lights turn", [Text(RULES)]
+    yield titles.REFUSED, [Text(each) for each in not_claimed(evidence, lights)]
+    yield titles.SCORE, _score_items(evidence)
+    yield titles.RIVALS, _rival_items(evidence)
+    yield titles.SOURCES, [*_source_items(evidence), *moving_items(evidence)]
+    yield titles.EXAMPLES, example_items(evidence)
+    yield titles.CATEGORIES, _category_items(evidence)
+    yield titles.HARD, _part_items(evidence)
+    yield titles.REMOVALS, _removal_items(evidence)
+    yield titles.SIDES, _side_items(evidence)
+    elsewhere = titles.LANGUAGES if evidence.data.further else titles.CHECKPOINT
+    yield elsewhere, _language_items(evidence, beside)
+    yield titles.CALIBRATION, _calibration_items(evidence)
+    yield titles.LAYERS, _answered("layers", beside)
+    yield titles.DATA, _answered("audit", beside)
+    yield titles.NOT_ASKED, [Text(each) for each in evidence.config.left_out]
+    yield titles.RULES, [Text(RULES)]
 
 
 def _score_items(evidence: Evidence) -> list[Item]:

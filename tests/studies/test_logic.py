@@ -35,6 +35,7 @@ from goldproof.studies.logic.plan import (
     conditions,
     languages_tested,
     leak_job,
+    nli_job,
 )
 from goldproof.studies.logic.published import ACCURACY, CHINESE, ENGLISH, FIGURES, MULTILINGUAL, RECAST
 from goldproof.studies.logic.scores import DRAWS, make_answers, paper_name
@@ -200,7 +201,7 @@ def test_encoders_stand_beside_their_own_printed_numbers_only():
 
 
 def test_recast_corpora_stand_beside_their_own_printed_numbers_only(tmp_path):
-    names = ("snli", "glue/mnli:validation", "dialognli", "pairs.csv")
+    names = ("snli@en", "glue/mnli:validation", "dialognli", "pairs.csv")
     config = replace(TINY, data=EN, learners=("forest",), search=Search())
     config = replace(config, experiments=Experiments(controls=()))
     store = Store(tmp_path).open()
@@ -213,6 +214,36 @@ def test_recast_corpora_stand_beside_their_own_printed_numbers_only(tmp_path):
     table = next(item for section in found.sections for item in section.items if getattr(item, "name", "") == "nli")
     numbers = [row["paper"] if isinstance(row["paper"], float) else None for row in table.rows]
     assert numbers == [0.639, 0.619, 0.762, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "label", "names"),
+    [
+        ("snli", "snli_1.0/snli_1.0_dev.jsonl", "gold_label", ("contradiction", "entailment", "neutral")),
+        ("dialognli", "dialognli/dev.jsonl", "label", ("negative", "positive", "neutral")),
+    ],
+)
+def test_corpora_are_recast_from_their_published_files(tmp_path, name, file, label, names):
+    """SNLI's rows without agreement are left out; a contradiction is "negative" in DialogNLI."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for number in range(120):
+        kind = int(rng.integers(3))
+        said = f"word{number} {'nobody' if kind == 0 else 'somebody'} came"
+        rows.append({"sentence1": f"text {number}", "sentence2": said, label: names[kind], "pairID": str(number)})
+    if name == "snli":
+        rows += [{**rows[0], label: "-", "pairID": "none"}]
+    path = tmp_path / file
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    config = replace(TINY, data=replace(EN, root=str(tmp_path)))
+    job = nli_job(config, f"{name}:validation")
+    store = Store(tmp_path / "store").open()
+    assert {outcome.status for outcome in run_jobs([job], store, SerialRunner())} == {"done"}
+    found = Results(store)[job]
+    n = sum(row[label] == names[0] for row in rows)
+    assert found.n_train + found.n_test == 2 * n
+    assert {leak.baseline: leak for leak in found.leaks}["bag of words"].accuracy.value == 1
 
 
 def test_the_control_is_in_no_count_of_who_infers(tmp_path):

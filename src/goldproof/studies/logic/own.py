@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,9 +81,9 @@ def contradiction_label(config: Config, own: OwnData) -> str:
         raise UsageError(f"the setting 'contradiction' must be one of the labels {_listed(own)}; got {given!r}")
     if given:
         return given
-    for name in own.classes:
-        if name.lower() in KNOWN or (name.lower() == "negative" and {"positive", "neutral"} <= set(own.classes)):
-            return name
+    known = known_contradiction(own.classes)
+    if known:
+        return known
     if set(own.classes) == {"0", "1"} and _is_published(own):
         return "1"
     hub = "; in the hub's copies of SNLI and MNLI it is '2'" if {"0", "1", "2"} <= set(own.classes) else ""
@@ -90,6 +91,19 @@ def contradiction_label(config: Config, own: OwnData) -> str:
         f"the labels of {own.name} are {_listed(own)}, and none is known to mean a contradiction; name the one that "
         f"does in the setting 'contradiction'{hub}"
     )
+
+
+def known_contradiction(classes: Iterable[str]) -> str | None:
+    """The label that is known to mean a contradiction: by its name, or DialogNLI's "negative"; None where none is.
+
+    >>> known_contradiction(["positive", "neutral", "negative"]), known_contradiction(["negative", "positive"])
+    ('negative', None)
+    """
+    found = list(classes)
+    for name in found:
+        if name.lower() in KNOWN or (name.lower() == "negative" and {"positive", "neutral"} <= set(found)):
+            return name
+    return None
 
 
 def _is_published(own: OwnData) -> bool:

@@ -38,7 +38,7 @@ from goldproof.studies.logic.plan import (
     nli_job,
 )
 from goldproof.studies.logic.published import ACCURACY, CHINESE, ENGLISH, FIGURES, MULTILINGUAL, RECAST
-from goldproof.studies.logic.scores import DRAWS, make_answers, paper_name
+from goldproof.studies.logic.scores import DRAWS, make_answers, paper_name, unlike_paper
 from goldproof.studies.logic.search import Candidate, Trial, best_trial, candidates, train_best, try_candidate
 from goldproof.studies.logic.settings import MODELS, RECURRENT, TASKS, Cells, CorpusSizes, Experiments, Search
 from goldproof.training.job import train as run_training
@@ -142,6 +142,7 @@ def test_the_papers_numbers_stand_beside_its_own_templates(tmp_path):
     assert [row["vocabulary_paper"] for row in tables["corpora"].rows] == [1878, 5540]
     assert tables["overlap"].rows[0]["paper"] == 0.176
     assert "the paper's table is the best on test" in tables["accuracy"].note
+    assert "Here: other size, other training." in tables["accuracy"].note
 
 
 @pytest.mark.parametrize(
@@ -161,6 +162,13 @@ def test_printed_numbers_are_of_the_model_itself(model, task, printed):
     """The multilingual BERT has its own; no number of another encoder stands beside one that the paper lacks."""
     config = Config(learners=(*MODELS,), data=replace(EN, corpus="clcd", languages=("pt",)))
     assert ACCURACY.get(("pt", task, paper_name(config, model))) == pytest.approx(printed)
+
+
+def test_in_what_a_run_differs_from_the_paper_is_said():
+    published = Config(data=replace(EN, corpus="clcd"))
+    assert unlike_paper(PAPER) == ()
+    assert unlike_paper(published) == ("other training",)
+    assert unlike_paper(replace(published, sizes=CorpusSizes(train=2_000))) == ("other size", "other training")
 
 
 def test_the_papers_preset_has_its_encoders_and_both_ways_of_reading():

@@ -46,6 +46,7 @@ from goldproof.studies.logic.scores import (
     n_tested,
     paper_name,
     task_title,
+    unlike_paper,
     with_paper,
 )
 from goldproof.studies.logic.settings import Config
@@ -160,6 +161,8 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
     if with_paper(config):
         note += "; the paper's table is the best on test over training sizes, and "
         note += "its recurrent networks read one way or both"
+        differs = unlike_paper(config)
+        note += f". Here: {', '.join(differs)}" if differs else ""
     note += "." if has_own(config) else f". {_TWINS}"
     if with_paper(config) and any(paper_name(config, model) == published.CHINESE for model in model_names(config)):
         solved = ", ".join(task_title(task) for task in published.CHINESE_SOLVES)

@@ -19,7 +19,7 @@ from goldproof.measures.shallow import words
 from goldproof.models.transformer import CUTTING, Transformer, split_pieces
 from goldproof.studies.logic.own import known_contradiction
 
-MANY_NAMES, FEW_NAMES = "clcd", "clcd-few"
+MANY_NAMES, FEW_NAMES, LINKED = "clcd", "clcd-few", "closed2"
 
 
 @named("logic.Source")
@@ -70,13 +70,13 @@ def build(source: LogicSource) -> Dataset:
 
 @step(version=2, name="goldproof.logic.build_many")
 def build_many(source: LogicSource) -> Dataset:
-    """The same of the preset `clcd`, which has as many names as the published files."""
+    """The same of presets that changed since: `clcd`, with as many names as the published files, and `closed2`."""
     return _build(source)
 
 
 def build_job(source: LogicSource) -> Job[Dataset]:
-    """The job that builds a corpus; those built before names were many keep their keys."""
-    if source.preset == MANY_NAMES:
+    """The job that builds a corpus; those of presets that did not change keep their keys."""
+    if source.preset in (MANY_NAMES, LINKED):
         return build_many.job(source)
     return build.job(replace(source, preset=MANY_NAMES) if source.preset == FEW_NAMES else source)
 

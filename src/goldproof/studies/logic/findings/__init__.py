@@ -163,7 +163,7 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
         note += "its recurrent networks read one way or both"
         differs = unlike_paper(config)
         note += f". Here: {', '.join(differs)}" if differs else ""
-    note += "." if has_own(config) else f". {_TWINS}"
+    note += "." if has_own(config) or with_paper(config) else f". {_TWINS}"
     if with_paper(config) and any(paper_name(config, model) == published.CHINESE for model in model_names(config)):
         solved = ", ".join(task_title(task) for task in published.CHINESE_SOLVES)
         note += f" Of the Chinese BERT the paper prints no number: that in Portuguese it solves {solved}, and that it "

@@ -1,13 +1,17 @@
 """Asking a language model: our likelihoods beside lm-evaluation-harness's, the same prompts in the same run.
 
     python benchmarks/prompts.py MODEL --data FILE [--labels 0=negative,1=positive] [--prompts 10] [--examples 4]
-                                 [--items 100] [--batch 16] [--rounds 3] [--plain]
+                                 [--items 100] [--batch 16] [--rounds 3] [--plain] [--no-forward]
+                                 [--llama-cpp MODEL.gguf]
 
 FILE is `text<TAB>label` lines without a header (SST-2); half of it is items, the other half gives the examples. Both
 sides get the same contexts and answers, in float32 on a CPU, and take turns, each `--rounds` times; processor seconds
 count, of which the median is shown. The harness runs its transformers backend (`HFLM.loglikelihood`) with the batch
 size given. With `--plain` a plain loop (sorted by length, one row for each answer, the same batches) stands beside
-them. One forward pass over as many tokens as the questions have does too: computing without sharing costs no less.
+them. One forward pass over as many tokens as the questions have does too (unless `--no-forward`): computing without
+sharing costs no less. With `--llama-cpp` so does llama.cpp on one thread (`prompts_llama_cpp.mjs`, with node-llama-cpp
+in NODE_PATH). Its weights are those of the file, mostly of fewer bits, so that it computes something else; it too keeps
+the keys and values of what a question begins with like the one before it. Its processor seconds are its own.
 
 It needs `lm-eval`, which is in no extra that tests use: pip install lm-eval.
 """
@@ -18,6 +22,7 @@ import argparse
 import json
 import logging
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -94,6 +99,15 @@ def forward_only(model: OpenLanguageModel, prompts: list[list[PromptQuestion]], 
         body(input_ids=ids)
 
 
+def llama_cpp(gguf: Path, prompts: list[list[PromptQuestion]]) -> tuple[float, np.ndarray]:
+    """The processor seconds that llama.cpp took after reading its weights, and its log-likelihoods."""
+    asked = json.dumps([[[each.context, each.options] for each in questions] for questions in prompts])
+    script = Path(__file__).with_name("prompts_llama_cpp.mjs")
+    done = subprocess.run(["node", str(script), str(gguf)], input=asked, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    return found["seconds"], np.array(found["values"])
+
+
 def timed(run: Callable[[], Any]) -> tuple[float, Any]:
     start = time.process_time()
     found = run()
@@ -109,6 +123,8 @@ def main() -> None:
     for name, default in (("prompts", 10), ("examples", 4), ("items", 100), ("batch", 16), ("rounds", 3)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--plain", action="store_true", help="a plain loop too")
+    parser.add_argument("--no-forward", action="store_true", help="no plain forward pass beside them")
+    parser.add_argument("--llama-cpp", type=Path, help="a file of weights that llama.cpp reads")
     given = parser.parse_args()
     prompts, gold, labels = questions_of(given)
     model, lm = language_model(given.model, chat="never").open(), make_harness(given.model, given.batch)
@@ -120,6 +136,8 @@ def main() -> None:
     }
     if not given.plain:
         del runs["plain loop"]
+    if given.no_forward:
+        del runs["forward pass"]
     ours(model, [questions[:4] for questions in prompts[:1]])  # loads what is loaded at first use
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     values: dict[str, Any] = {}
@@ -127,11 +145,20 @@ def main() -> None:
         for name, run in runs.items():
             taken, values[name] = timed(run)
             seconds[name].append(taken)
+        if given.llama_cpp is not None:
+            taken, values["llama.cpp"] = llama_cpp(given.llama_cpp, prompts)
+            seconds.setdefault("llama.cpp", []).append(taken)
     codes = np.array([labels.index(label) for label in gold])
     apart = {
-        name: float(np.abs(values[name] - values["harness"]).max()) for name in ("ours", "plain loop") if name in values
+        name: float(np.abs(values[name] - values["harness"]).max())
+        for name in ("ours", "plain loop", "llama.cpp")
+        if name in values
     }
-    right = {name: (values[name].argmax(-1) == codes).mean(1).round(4).tolist() for name in ("ours", "harness")}
+    right = {
+        name: (values[name].argmax(-1) == codes).mean(1).round(4).tolist()
+        for name in ("ours", "harness", "llama.cpp")
+        if name in values
+    }
     tokens = [len(each.context) for questions in prompts for each in model._code(questions)]
     middle = {name: median(each) for name, each in seconds.items()}
     out = {
@@ -146,6 +173,7 @@ def main() -> None:
         "processor seconds, median": {k: round(v, 2) for k, v in middle.items()},
         "all rounds": {k: [round(x, 2) for x in v] for k, v in seconds.items()},
         "times faster than the harness": round(middle["harness"] / middle["ours"], 2),
+        "times faster than llama.cpp": round(middle["llama.cpp"] / middle["ours"], 2) if given.llama_cpp else None,
         "tokens a second": {k: round(sum(tokens) / v) for k, v in middle.items()},
         "largest difference of a log-likelihood": apart,
         "accuracy by prompt": right,

@@ -44,8 +44,15 @@ def pages() -> dict[str, str]:
 def commands() -> Iterator[str]:
     """Every command with its arguments and options."""
     yield from ("# Commands", "", MADE, "")
-    yield "Results go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 a job failed or a gate was not"
-    yield "passed, 2 wrong use, 130 interrupted. `goldproof COMMAND --help` says the same."
+    yield (
+        "Results go to stdout, progress and errors to stderr. Exit codes: 0 done or passed; 1 the answer is no (a gate,"
+    )
+    yield (
+        "`--strict`, damaged values); 2 wrong use or input; 3 undecided where proof was required; "
+        "4 a job, a training or"
+    )
+    yield "the store failed; 70 a fault of Goldproof's own; 130 interrupted, 143 terminated. `goldproof COMMAND --help`"
+    yield "shows the same options."
     for words, command in _leaves(typer.main.get_command(app), ("goldproof",)):
         arguments = [_argument(param) for param in command.params if param.param_type_name == "argument"]
         yield from ("", f"## {' '.join(words)}", "", _sentence(command.help), "")
@@ -89,9 +96,15 @@ def _default(param: Any) -> str:
 def settings() -> Iterator[str]:
     """Every setting of every study with its value in the three presets."""
     yield from ("# Settings of the studies", "", MADE, "")
-    yield "Each is given as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. A"
-    yield "list on the command line has commas: `--set seeds=0,1,2`; no limit is `null`: `--set data.most_train=null`,"
-    yield 'in a file `most_train = "null"`. The columns paper and tiny show what those presets change.'
+    yield (
+        "Give a setting as `--set KEY=VALUE`, or in a TOML file (`--config`), where `a.b` is `b` in the table `[a]`. On"
+    )
+    yield "the command line, separate a list by commas: `--set seeds=0,1,2`; `null` means no limit:"
+    yield (
+        '`--set data.most_train=null`, in a file `most_train = "null"`. The columns paper and tiny '
+        "show what those presets"
+    )
+    yield "change."
     for entry in ENTRIES:
         study = find_study(entry.name)
         yield from ("", f"## {entry.name}", "", entry.question, "")
@@ -155,22 +168,25 @@ def formats() -> Iterator[str]:
     yield from ("# Report formats", "", MADE, "")
     yield "`goldproof run`, `goldproof report`, `goldproof demo`, and `goldproof score` and"
     yield "`goldproof compare` with `--out FOLDER`, write"
-    yield 'all of them; in Python `goldproof.write_report(report, folder, formats=("html", "json"))` writes those'
-    yield "named."
+    yield 'all of them. In Python, `goldproof.write_report(report, folder, formats=("html", "json"))` writes only those'
+    yield "you name."
     yield from ("", "| format | files | |", "|---|---|---|")
     yield from (f"| `{name}` | {form.files} | {_cell(form.what)} |" for name, form in FORMATS.items())
     yield from (
         "",
         'The summary is the report itself: `goldproof.load_summary("summary.json")` reads it back, and',
     )
-    yield "[`goldproof export`](commands.md#goldproof-export) makes a model card's metadata of it"
+    yield "[`goldproof export`](commands.md#goldproof-export) turns it into the metadata of a model card"
     yield "([how](../howto/export.md))."
 
 
 def statistics_page() -> Iterator[str]:
     """Every public name of goldproof.statistics with its signature."""
     yield from ("# Statistics", "", MADE, "")
-    yield "`from goldproof.statistics import wilson`: arrays in, an `Estimate` out, with the fields `value`, `low`,"
+    yield (
+        "`from goldproof.statistics import wilson`: arrays go in, an `Estimate` comes out, with "
+        "the fields `value`, `low`,"
+    )
     yield "`high`, `method`, `n` and `level`."
     yield "How they were checked: [validation](../validation/statistics.md)."
     for home, names in statistics._HOMES.items():
@@ -196,8 +212,11 @@ def _first(thing: Any) -> str:
 def catalog_page() -> Iterator[str]:
     """Every corpus that can be named."""
     yield from ("# Catalog of corpora", "", MADE)
-    yield "How to load one: [own-data](../howto/own-data.md). Local files are looked for under the data root; loading"
-    yield "from the hub was tested with a stand-in and was not run against the hub itself."
+    yield (
+        "How to load one: [own data](../howto/own-data.md). Local files are expected under the "
+        "data root. Loading from the"
+    )
+    yield "hub was tested with a stand-in, not against the hub itself."
     yield from ("", "| name | what | languages | local | hub |", "|---|---|---|---|---|")
     for corpus in catalog().values():
         local = "yes" if corpus.local else ""
@@ -212,13 +231,13 @@ def catalog_page() -> Iterator[str]:
 def python_page() -> Iterator[str]:
     """Every public name of the package and of the packages in it that have lists of their own."""
     yield from ("# Python", "", MADE, "")
-    yield "What stands here is public. Other names may move from one version to the next. How to begin:"
-    yield "[quickstart](../quickstart.md#from-python), [a notebook](../../examples/api.ipynb)."
+    yield "The names on this page are public. Other names may change from one version to the next. To begin, see the"
+    yield "[quickstart](../quickstart.md#from-python) or [a notebook](../../examples/api.ipynb)."
     for package in ("goldproof", *goldproof._PACKAGES):
         module = importlib.import_module(package)
         yield from ("", f"## {package}", "", _sentence(module.__doc__), "")
         if module is statistics:
-            yield "[A page of its own](statistics.md)."
+            yield "See [its own page](statistics.md)."
             continue
         yield from ("| name | |", "|---|---|")
         for name in module.__all__:
@@ -231,7 +250,7 @@ def python_page() -> Iterator[str]:
         "",
         "Each is a package with `Config`, the presets `PAPER` and `TINY`, `jobs(config)` and",
     )
-    yield "`report(config, results)`; `goldproof.run` is the way to run one."
+    yield "`report(config, results)`. Run one with `goldproof.run`."
     yield from ("", *(f"- `{entry.module}`: {entry.question}" for entry in ENTRIES))
 
 

@@ -107,7 +107,7 @@ def test_one_that_cannot_be_imported_is_said_and_hides_nothing(run, install):
         (
             "Config = TINY = 1\ndef jobs(config): ...",
             "",
-            "a study has Config, PAPER, TINY, jobs and report, and this one has no PAPER and no report",
+            "a study needs Config, PAPER, TINY, jobs and report; this one has no PAPER and no report",
         ),
         (STUDY + "Config = 1", "", "its Config must be a dataclass; got 1"),
         (STUDY + "TINY = {}", "", "its TINY must be an instance of its Config; got dict"),
@@ -115,8 +115,8 @@ def test_one_that_cannot_be_imported_is_said_and_hides_nothing(run, install):
         (
             STUDY.replace(" = (0,)", "").replace("TINY = Config()", "TINY = Config((0,))"),
             "",
-            "its Config must be made without arguments, which failed (TypeError: Config.__init__() missing 1 required "
-            "positional argument: 'seeds')",
+            "its Config must work without arguments, and that failed (TypeError: Config.__init__() missing 1 "
+            "required positional argument: 'seeds')",
         ),
         (
             STUDY.replace('@named("broken.{module}.Config")\n', ""),
@@ -133,7 +133,7 @@ def test_what_a_study_lacks_is_said(run, install, text, thing, problem):
 
 def test_a_study_by_the_name_of_one_of_ours_does_not_replace_it(run, install):
     install("studies", "demo", STUDY)
-    assert problems(run) == ["'demo' is the name of one of Goldproof's own studies; give the entry point another"]
+    assert problems(run) == ["'demo' is the name of one of Goldproof's own studies; give the entry point another name"]
     assert run("run", "demo", "--preset", "tiny", "--dry-run")[1].startswith("      2  goldproof.demo.generate_reviews")
 
 
@@ -160,7 +160,7 @@ def test_a_package_that_is_on_the_path_twice_is_one(run, install, tmp_path, monk
 
 def test_a_name_that_no_setting_could_take_is_refused(run, install):
     install("models", "a,b", "")
-    assert problems(run) == ["a name has letters, digits, '.', '_' and '-' only, and starts with a letter or digit"]
+    assert problems(run) == ["a name has only letters, digits, '.', '_' and '-', and starts with a letter or digit"]
 
 
 def test_a_group_that_does_not_exist_is_said(run, install):
@@ -184,13 +184,13 @@ def test_entry_points_that_python_cannot_read_hide_nothing(run, install, tmp_pat
         ("READER = len", "a goldproof.data.formats.added.FileReader is needed; got builtin_function_or_method"),
         (
             READER.format(suffixes="('cards',)", rows="[]"),
-            "its suffixes must be a tuple of texts such as '.cards', in lower case; got ('cards',)",
+            "its suffixes must be a tuple of lower-case strings such as '.cards'; got ('cards',)",
         ),
         (
             READER.format(suffixes="'.cards'", rows="[]"),
-            "its suffixes must be a tuple of texts such as '.cards', in lower case; got '.cards'",
+            "its suffixes must be a tuple of lower-case strings such as '.cards'; got '.cards'",
         ),
-        (READER.format(suffixes="('.cards', '.csv')", rows="[]"), "Goldproof reads files with .csv itself"),
+        (READER.format(suffixes="('.cards', '.csv')", rows="[]"), "Goldproof itself already reads files with .csv"),
         (
             READER.format(suffixes="('.cards',)", rows="[]").replace("lambda path: []", "1"),
             "its read must be a function; got int",
@@ -204,10 +204,9 @@ def test_what_is_wrong_with_a_reader_is_said_also_where_it_is_missed(run, instal
     assert run("score", "a.cards") == (
         2,
         "",
-        "error: a.cards: the extension '.cards' is that of no known format; allowed: .bio, .conll, .csv, .iob, "
-        ".iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); the plugin 'mine' of its-package 1.0 "
-        f"(entry point '{module}:READER' of goldproof.readers) "
-        f"cannot be used: {problem}\n",
+        "error: a.cards: no known format has the extension '.cards'; allowed: .bio, .conll, .csv, .iob, .iob2, "
+        ".json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); the plugin 'mine' of its-package 1.0 (entry "
+        f"point '{module}:READER' of goldproof.readers) cannot be used: {problem}\n",
     )
 
 
@@ -239,7 +238,7 @@ def test_two_readers_of_one_suffix_are_both_refused(run, install):
         (
             "[__import__('pyarrow').RecordBatch.from_pylist(rows) for rows in ([{'id': '1', 'gold': 'a', "
             "'prediction': 'a'}], [{'id': '2', 'gold': 'b'}])]",
-            "is not in order: from row 1 on there is no column 'prediction', which is there before",
+            "gave rows that do not fit: from row 1 on there is no column 'prediction', though earlier rows have it",
         ),
     ],
 )
@@ -284,11 +283,11 @@ METRIC = "from goldproof.statistics import TableMetric\nimport numpy as np\nMINE
         ),
         (
             "lambda t: np.trace(t, axis1=-2, axis2=-1) / t.sum((-2, -1)) / t.shape[-1]",
-            "its score must take no notice of a class that does not occur; with one more such class it changed",
+            "its score must ignore a class that does not occur; it changed when one such class was added",
         ),
         (
             "lambda t: 1 - np.trace(t, axis1=-2, axis2=-1) / t.sum((-2, -1))",
-            "more must be better: a table without errors must have the highest score (give 1 − error, not error)",
+            "higher must be better: a table without errors must have the highest score (give 1 − error, not error)",
         ),
     ],
 )
@@ -306,7 +305,9 @@ def test_what_is_wrong_with_a_metric_is_said(run, install, score, problem):
 
 def test_a_metric_by_the_name_of_one_of_ours_does_not_replace_it(run, install):
     install("metrics", "accuracy", METRIC.format(score="lambda t: t[..., 0, 0]"), "MINE")
-    assert problems(run) == ["'accuracy' is the name of one of Goldproof's own metrics; give the entry point another"]
+    assert problems(run) == [
+        "'accuracy' is the name of one of Goldproof's own metrics; give the entry point another name"
+    ]
 
 
 MODEL = """

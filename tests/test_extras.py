@@ -141,7 +141,7 @@ from pathlib import Path
 from goldproof.models.ngrams import ngrams, tfidf_features
 Path("tokenizer.json").write_text("{}")
 call = lambda: tfidf_features(ngrams("tokenizer.json"), ["a"], ["b"])
-""": f"cutting texts into a tokenizer's pieces {NEEDS} 'goldproof[models]'",
+""": f"splitting texts into a tokenizer's pieces {NEEDS} 'goldproof[models]'",
     """
 from goldproof.models.fake import Fake
 call = lambda: Fake().load("text", 2, None)

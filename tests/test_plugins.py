@@ -127,11 +127,11 @@ def test_runs_of_a_plugin_that_is_gone_are_said_and_kept(goldproof, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     gone = f"there is no study 'guessing'; studies that can be run: {OWN_STUDIES}"
     assert run_command(["status"]) == 0
-    assert capfd.readouterr().out == f"guessing: an earlier run cannot be looked up now: {gone}\n"
+    assert capfd.readouterr().out == f"guessing: an earlier run cannot be looked up: {gone}\n"
     assert run_command(["store", "prune", "--unused"]) == 2
     assert capfd.readouterr().err == (
-        "error: 1 of the 1 campaigns of the store goldproof-store are of another version of Goldproof or of a plugin "
-        "that cannot be loaded, which alone can say what they need; nothing was removed\n"
+        "error: 1 of the 1 campaigns of the store goldproof-store belong to another version of Goldproof or to a "
+        "plugin that cannot be loaded, so what they need is unknown; nothing was removed\n"
     )
 
 
@@ -169,7 +169,7 @@ def test_a_reader_serves_corrupt_and_a_tagger_of_a_plugin_tags(goldproof, tmp_pa
         {"text": "Mi vidas", "label": "b"},
     ]
     assert goldproof("corrupt", "eo.cards", "--language", "eo", "--remove", "NOUN", "--out", "eo2.cards").err == (
-        "error: what a plugin reads (.cards) is written as JSON Lines (.jsonl); got eo2.cards\n"
+        "error: files that a plugin reads (.cards) are written as JSON Lines (.jsonl); got eo2.cards\n"
     )
     assert goldproof("corrupt", "eo.cards", "--tagger", "spaces", "--remove", "NOUN", "--out", "o.jsonl").err == (
         "error: there is no tagger 'spaces'; taggers: nltk, nltk-3.5, hanta, natasha, pymorphy3, brill, spacy, space, "
@@ -184,9 +184,8 @@ def test_what_a_reader_cannot_read_is_said(goldproof, tmp_path):
     assert goldproof("score", "blank.cards").err == "error: blank.cards: the file has no rows\n"
     write_cards(tmp_path / "a.card", noisy_rows(3, 0.9, 1))
     assert goldproof("score", "a.card").err == (
-        "error: a.card: the extension '.card' is that of no known format; "
-        "allowed: .bio, .cards, .conll, .csv, .iob, .iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with "
-        ".gz)\n"
+        "error: a.card: no known format has the extension '.card'; allowed: .bio, .cards, .conll, .csv, .iob, .iob2, "
+        ".json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)\n"
     )
 
 
@@ -241,8 +240,8 @@ def test_a_model_is_probed_by_name(goldproof):
         "--set", "probe.kinds=logistic", "--set", "similarity.measures=", "--set", "neurons.run=false",
     )  # fmt: skip
     why = (
-        "the model 'wide-bag' is a plugin's and cannot be made with random weights; set twins=false, and name "
-        "it without 'random:'"
+        "the model 'wide-bag' is a plugin's and cannot be given random weights; set twins=false, and name it without "
+        "'random:'"
     )
     assert why in goldproof("run", "probing", *small, "--dry-run").out
     assert why in goldproof("run", "probing", *small).err

@@ -115,9 +115,11 @@ class Group:
 
     def _wrong_name(self, plugin: Plugin) -> str:
         if plugin.name in self.taken:
-            return f"{plugin.name!r} is the name of one of Goldproof's own {self.name}; give the entry point another"
+            return (
+                f"{plugin.name!r} is the name of one of Goldproof's own {self.name}; give the entry point another name"
+            )
         if not _NAME.fullmatch(plugin.name):
-            return "a name has letters, digits, '.', '_' and '-' only, and starts with a letter or digit"
+            return "a name has only letters, digits, '.', '_' and '-', and starts with a letter or digit"
         rivals = [other.origin for other in self.plugins() if other.name == plugin.name and other != plugin]
         return f"{rivals[0]} has a plugin of the same name; uninstall one of the two" if rivals else ""
 

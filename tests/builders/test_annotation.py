@@ -198,6 +198,6 @@ def test_the_command(tmp_path, capfd):
     known = "text, pair, label, score, id, split, language"
     assert capfd.readouterr().err == f"error: data have no column 'txt'; allowed: {known}\n"
     assert run_command(["annotate", str(path), "--language", "en", "--out", "marked.txt"]) == 2
-    assert capfd.readouterr().err == "error: --out must be a file that ends in .jsonl; got marked.txt\n"
+    assert capfd.readouterr().err == "error: --out must be a file name ending in .jsonl; got marked.txt\n"
     assert run_command(["annotate", str(path), "--language", "sv", "--out", str(out)]) == 2
     assert capfd.readouterr().err == "error: texts can be annotated in en, ru, fr, de; got 'sv'\n"

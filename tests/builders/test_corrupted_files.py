@@ -94,14 +94,14 @@ def test_random_draws_do_not_depend_on_the_format_or_the_place(nltk_data, tmp_pa
             "a.xlsx",
             "x",
             {},
-            "IN: the extension '.xlsx' is that of no known format; "
-            "allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); save the sheet as CSV",
+            "IN: no known format has the extension '.xlsx'; allowed: .csv, .jsonl, .ndjson, .parquet, .tsv, .txt "
+            "(also with .gz); save the sheet as CSV",
         ),
         ("a.csv", "text\na\n", {"out": "b.jsonl"}, "the output must have the format of the input (.csv); got OUT"),
-        ("a.csv", "text\na\n", {"out": "a.csv"}, "the output must be another file than the input; got OUT for both"),
+        ("a.csv", "text\na\n", {"out": "a.csv"}, "the output must not be the input file; got OUT for both"),
         ("a.csv", "text\na\n", {"out": "no/b.csv"}, "OUT: cannot be written: No such file or directory"),
         ("a.csv", "", {}, "IN: the file is empty"),
-        ("a.tsv", "text\tlabel\na\n", {}, "IN, line 2: 2 columns between TAB are needed (text, label); got 1"),
+        ("a.tsv", "text\tlabel\na\n", {}, "IN, line 2: 2 columns separated by TAB are needed (text, label); got 1"),
     ],
 )
 def test_bad_files(nltk_data, tmp_path, name, content, options, message):

@@ -71,11 +71,11 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("prompt = 3", "there is no prompt; each stands under [[prompt]] with a name and a template"),
+        ("prompt = 3", "there is no prompt; write each under [[prompt]] with a name and a template"),
         ("[[prompt]]\nname = 'a'", "the prompt 'a' has no template"),
         (
             "[[prompt]]\nname = 'a'\ntemplate = 'x'",
-            "the prompt 'a' has no {text} in its template, so it asks of no item",
+            "the prompt 'a' has no {text} in its template, so it does not ask about any item",
         ),
         ("[[prompt]]\nname = 'a'\ntemplate = 3", "the template of the prompt 'a' must be text; got 3"),
         (
@@ -107,7 +107,7 @@ def test_a_file_that_is_not_there_or_not_toml(tmp_path: Path) -> None:
 
 
 def test_labels_that_share_a_word_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="must have another word for each label; got 'no', 'no'"):
+    with pytest.raises(DataError, match="must have a different word for each label; got 'no', 'no'"):
         built_in("pair", "en").bind(["contradiction", "not_entailment"])
     with pytest.raises(UsageError, match=r"'prompts.labels' names the label '2'; labels of the data: 0, 1"):
         built_in("text", "en").bind(["0", "1"], {"2": "x"})
@@ -161,5 +161,5 @@ def test_what_is_asked_is_never_an_example() -> None:
     asked = {(item.text, None) for item in ITEMS[:50]}
     drawn = draw_examples(ITEMS, Shots(8), asked)
     assert {item.id for item in drawn} <= {item.id for item in ITEMS[50:]}
-    with pytest.raises(DataError, match="11 examples were asked for, and there are 10 training items whose texts are"):
+    with pytest.raises(DataError, match="11 examples were requested, but only 10 training items have texts that are"):
         draw_examples(ITEMS, Shots(11), asked)

@@ -211,8 +211,8 @@ def test_an_unknown_class_is_refused(text, message):
             "tlh",
             None,
             "there is no tagger for the language 'tlh'; languages with one: ca, da, de, el, en, es, eu, fi, fr, gl, "
-            "hr, it, ja, ko, lt, mk, nb, nl, pl, pt, ro, ru, sl, sv, uk, zh; for another, a model of spaCy: "
-            "pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL",
+            "hr, it, ja, ko, lt, mk, nb, nl, pl, pt, ro, ru, sl, sv, uk, zh; for others, use a spaCy model: pip "
+            "install 'goldproof[spacy]', then name it as the tagger spacy/MODEL",
         ),
         ("de", "nltk", "the tagger 'nltk' does not know the language 'de'; its languages: en"),
         (
@@ -265,6 +265,6 @@ def test_missing_nltk_data_gives_its_download_line(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
     assert run.stdout == (
-        "the tagger 'nltk' needs data of NLTK that is not on this machine; get it with: python -m nltk.downloader "
+        "the tagger 'nltk' needs NLTK data that is not on this machine; get it with: python -m nltk.downloader "
         "averaged_perceptron_tagger_eng punkt_tab universal_tagset (or set NLTK_DATA to a folder that holds it)\n"
     )

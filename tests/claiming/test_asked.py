@@ -75,7 +75,7 @@ def test_the_claim_is_about_other_prompts_and_stands_beside_a_bag_of_words(page)
     titles = [section.title for section in report.sections]
     assert titles[0] == "What may not be claimed"
     for title in (
-        "What moves it?",
+        "What moves the score?",
         "With examples before the question",
         "In other languages, and with another checkpoint",
         "Do its probabilities mean what they say?",
@@ -103,7 +103,7 @@ def test_every_claim_follows_from_the_store_and_another_model_is_named(page, pla
     try:
         weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\1")
         (line,) = goldproof.verify(evidence, place / "store").mismatches
-        assert line.startswith("the model is another one: its files have the digest ")
+        assert line.startswith("the model has changed: its files have the digest ")
     finally:
         shutil.copy(aside, weights)
 
@@ -146,7 +146,7 @@ def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(pl
     with serving() as server:
         code, said = ask(server, 3, 0.001)
         assert code == 2
-        assert "the budget of 0.001 would be passed" in said.err
+        assert "the budget of 0.001 would be exceeded" in said.err
         code, said = ask(server, 3, 1000)
         assert (code, "asked as below" in said.out) == (0, True), said.err
         (journal,) = (tmp_path / "goldproof-store" / "cache" / "endpoints").glob("*.jsonl")

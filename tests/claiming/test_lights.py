@@ -60,9 +60,9 @@ def test_copies_a_cue_and_wrong_labels_turn_their_lights(faulty):
     evidence = evidence_of(*faulty, [0.8] * 5)
     found = colours(evidence)
     assert (found["leaks"], found["shortcuts"], found["labels"]) == ("red", "red", "red")
-    assert said(evidence, "leaks").startswith("Leaks: 40 of 240 rows of test (16.7 %) have a copy in an earlier split;")
+    assert said(evidence, "leaks").startswith("Leaks: 40 of 240 test rows (16.7 %) have a copy in an earlier split;")
     refused = not_claimed(evidence, find_lights(evidence))
-    assert refused[0].startswith("That the score holds for items that do not stand in training")
+    assert refused[0].startswith("That the score holds for items outside the training data")
     assert any("too many labels are estimated to be wrong" in line for line in refused)
 
 
@@ -70,7 +70,7 @@ def test_unstable_training_turns_its_light(clean):
     evidence = evidence_of(*clean, [0.6, 0.95, 0.7, 0.9, 0.65])
     assert colours(evidence)["spread"] == "red"
     assert said(evidence, "spread").startswith("Trainings: 5 trainings score from 60.0 % to 95.0 %; their standard")
-    assert "That another training would score the same: see what the seed moves." in not_claimed(
+    assert "That another training would score the same: see how much the seed moves it." in not_claimed(
         evidence, find_lights(evidence)
     )
 
@@ -93,16 +93,16 @@ def test_a_model_worse_than_a_bag_of_words_turns_its_light(faulty):
 
 def test_fewer_than_three_trainings_say_nothing_of_another(clean):
     evidence = evidence_of(*clean, [0.8, 0.9])
-    assert "for this training (seed 0) on items like these; it says nothing of another one." in claim(evidence)
+    assert "for this training (seed 0) on items like these; it says nothing about another one." in claim(evidence)
     assert said(evidence, "spread") == (
-        "Trainings: not judged, because of 1 training too little can be said of others: at least 3 are needed."
+        "Trainings: not judged, because 1 training say too little about others: at least 3 are needed."
     )
 
 
 def test_all_trainings_constant_is_no_score(clean):
     assert claim(evidence_of(*clean, [None, None, None])) == (
         "On 240 items of made up (xx), fake trained as below gives one answer to nearly everything, in all 3 "
-        "trainings: nothing may be claimed of what it can do."
+        "trainings: nothing may be claimed about what it can do."
     )
 
 

@@ -58,7 +58,7 @@ def test_a_stage_is_cut_short_as_soon_as_nothing_more_of_it_can_end_in_time():
 def test_a_stage_that_does_not_say_how_far_it_is_ends_with_its_time():
     watch = watch_of([100], room=50)
     watch.stage = Stage("what the layers know", watch.stage.parts, paced=False)
-    with pytest.raises(CutShortError, match="the time is over"):
+    with pytest.raises(CutShortError, match="the time is up"):
         work(watch, 100)
     assert watch.done == 50
 
@@ -80,19 +80,19 @@ def test_before_anything_is_finished_another_plan_may_be_made():
     watch = watch_of([10, 20, 30], room=50, pace=2.0, replan=replan)
     work(watch, 19)
     assert asked == [(2.0, 2)]  # two of three fit, and nothing better was found: asked once
-    with pytest.raises(CutShortError, match="the plan is made anew"):
+    with pytest.raises(CutShortError, match="the plan is made again"):
         work(watch_of([30], room=50, pace=2.0, replan=replan), 30)
 
 
 def test_what_was_cut_is_said_with_its_price():
     stage = Stage("3 trainings", tuple(StagePart(None, end) for end in (10, 20, 30)), "trainings")
     assert cut_short(stage, 2, 100.0).sentence() == (
-        "3 trainings: 2 of 3 trainings were finished when the time was over; the others take about 2 minutes more."
+        "3 trainings: 2 of 3 trainings were finished when the time was up; the others take about 2 minutes more."
     )
     whole = Stage("what the layers know", (StagePart(None, 50),))
     assert cut_short(whole, 0, 60.0).sentence() == (
-        "What the layers know: begun, and stopped as it would not have ended in time; what is left is about 60 seconds "
-        "more."
+        "What the layers know: begun, and stopped because it would not have ended in time; what is left is about 60 "
+        "seconds more."
     )
 
 
@@ -141,13 +141,12 @@ def test_two_of_three_trainings_are_used_and_the_page_says_so(files, tmp_path):
     page, clock = ask(files, store, 3, lambda n: 0.01 if n < 2 else 60.0)
     assert page.config.seeds == (0, 1)
     assert (
-        "for this training (seed 0) on items like these; it says nothing of another one." in page.report.answer.sentence
+        "for this training (seed 0) on items like these; it says nothing about another one."
+        in page.report.answer.sentence
     )
     (section,) = [each for each in page.report.sections if each.title == "Not asked"]
     first = section.items[0].text
-    assert first.startswith(
-        "3 trainings: 2 of 3 trainings were finished when the time was over; the others take about "
-    )
+    assert first.startswith("3 trainings: 2 of 3 trainings were finished when the time was up; the others take about ")
     assert trained(store) == 2
     assert clock.time <= 3 * 60 + 10 * 60.0  # the time was over at one look, and nothing was begun after it
     again, _ = ask(files, store, 3, lambda n: 60.0)
@@ -162,8 +161,8 @@ def test_where_not_one_training_ends_in_time_it_says_so_and_goes_on_with_more_mi
     with pytest.raises(UsageError) as caught:
         ask(files, store, 3, lambda n: 5.0)
     assert str(caught.value) == (
-        "--minutes 3 was too short: the time was over before the first of the 3 trainings was finished; what was begun "
-        "is kept, and the same command with more minutes goes on from it"
+        "--minutes 3 was too short: the time was up before the first of the 3 trainings was finished; what was begun "
+        "is kept, and the same command with more minutes carries on from there"
     )
     assert trained(store) == 0
     page, _ = ask(files, store, 30, lambda n: 0.01)
@@ -174,7 +173,7 @@ def test_a_slower_machine_is_planned_for_anew(files, tmp_path):
     told, tests = [], {"yy": files / "other.csv"}
     rates = Rates(load=0.0, step=1.0, item=0.5)
     page, clock = ask(files, tmp_path / "store", 15, lambda n: SLOW, tests, told, rates)
-    assert "This machine has become slower than it was measured; the plan is made anew." in told
+    assert "This machine has become slower than measured; the plan is made again." in told
     assert page.plan.page > PAGE
     assert clock.time <= 15 * 60 + page.plan.page
     assert page.config.seeds == (0, 1, 2)

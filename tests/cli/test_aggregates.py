@@ -7,22 +7,21 @@ import json
 import pytest
 
 LIMITS = (
-    "note: The interval is over items, as if each were drawn by itself: it says nothing of another seed, of categories "
-    "or of single items. Where items come in groups, such as several questions about one text, it is too narrow.\n"
-    "note: It holds for a share of items that are right, and for no other metric.\n"
+    "note: The interval is over items, as if each had been drawn on its own: it says nothing about another seed, "
+    "about categories or about single items. If items come in groups, such as several questions about one text, it "
+    "is too narrow.\nnote: It holds only if the score is the share of items that are right, and for no other "
+    "metric.\n"
 )
 
 
 def test_one_score(run, tmp_path):
     assert run("score", "--value", "87.3", "--n", 872, "--out", "s") == (
         0,
-        "How far does the accuracy hold?\n"
-        "From 84.9 to 89.3 % for this system on items like these: accuracy is 87.3 % on 872 items (95 % interval).\n"
-        "One training says nothing of another: that takes the answers of several.\n"
-        "all                      n 872              accuracy 87.3 % [84.9, 89.3]\n"
-        "smallest difference of Accuracy between this model and a rival that this could show with 80 % power: "
-        "4.5 points\n"
-        f"{LIMITS}report: s/report.html\n",
+        "How far does the accuracy hold?\nFrom 84.9 to 89.3 % for this system on items like these: accuracy is 87.3 "
+        "% on 872 items (95 % interval).\nOne training says nothing about another: to claim more, give the answers "
+        "of several.\nall                      n 872              accuracy 87.3 % [84.9, 89.3]\nsmallest difference "
+        "in accuracy between this model and a rival that these items could show with 80 % power: 4.5 "
+        f"points\n{LIMITS}report: s/report.html\n",
         "",
     )
     assert (tmp_path / "s/figures/answer.svg").exists()
@@ -44,13 +43,13 @@ def test_two_scores(run):
     assert code == 0
     assert out.splitlines()[:5] == [
         "Is 88.1 of 872 better than 87.3 of 872?",
-        "It cannot be told as these two systems are: 88.1 of 872 − 87.3 of 872 is +0.8 points [−2.3, +3.9] of "
-        "accuracy, on items like these.",
+        "Undecided for these two systems: 88.1 of 872 − 87.3 of 872 is +0.8 points [−2.3, +3.9] in accuracy, on "
+        "items like these.",
         "It would take about 3,500 more items on each side to show a difference of 2.0 points with 80 % power.",
         "accuracy: A 87.3 % [84.9, 89.3], B 88.1 % [85.8, 90.1] on 872 and 872 items",
         "p = 0.61; Newcombe, unpaired",
     ]
-    assert out.splitlines()[5].startswith("note: A and B are compared as if on different items")
+    assert out.splitlines()[5].startswith("note: A and B are compared as if they had answered different items")
     code, out, _ = run("compare", "--value", "87.3", "--n", 872, "--value", "88.1", "--n", 872, "--json", "--out", "c")
     form = json.loads(out)
     assert (code, form["verdict"], form["paired"], form["mcnemar"]) == (0, "undecided", False, None)
@@ -61,10 +60,10 @@ def test_the_gate(run):
     worse = ["compare", "--value", "87.3", "--n", 872, "--value", "80.2", "--n", 872, "--gate", 1]
     code, out, _ = run(*worse)
     assert code == 1
-    assert "gate of 1 points: NOT passed; it would see a drop of 5.9 points or more (80 % power)\n" in out
+    assert "gate of 1 points: NOT passed; it would detect a drop of 5.9 points or more (80 % power)\n" in out
     code, out, _ = run(*worse[:-1], 9)
     assert code == 0
-    assert "gate of 9 points: passed; it would see a drop of 13.9 points or more (80 % power)\n" in out
+    assert "gate of 9 points: passed; it would detect a drop of 13.9 points or more (80 % power)\n" in out
 
 
 WRONG_USE = [
@@ -80,15 +79,15 @@ WRONG_USE = [
     ),
     (
         "score a.jsonl --value 87.3 --n 872 --column gold=y",
-        "--value and --n are a printed score in the place of files, and do not go with FILE, --column",
+        "--value and --n give a printed score instead of files and do not go with FILE, --column",
     ),
     (
         "score --value 87.3 --n 872 --source en --cluster text --common",
-        "--value and --n are a printed score in the place of files, and do not go with --cluster, --common, --source",
+        "--value and --n give a printed score instead of files and do not go with --cluster, --common, --source",
     ),
     (
         "compare a.jsonl b.jsonl --value 87.3 --n 872",
-        "--value and --n are a printed score in the place of files, and do not go with FILE",
+        "--value and --n give a printed score instead of files and do not go with FILE",
     ),
     (
         "compare --value 87.3 --n 872",
@@ -106,8 +105,11 @@ WRONG_USE = [
         "got 1",
     ),
     ("score --value 87.3 --n 0", "the number of items must be a whole number of at least 1; got 0"),
-    ("score --value 187.3 --n 9", "an accuracy is from 0 to 100 percent, or a share from 0 to 1; got 187.3"),
-    ("score --value -1 --n 9", "an accuracy is from 0 to 100 percent, or a share from 0 to 1; got -1"),
+    (
+        "score --value 187.3 --n 9",
+        "an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got 187.3",
+    ),
+    ("score --value -1 --n 9", "an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got -1"),
     ("score --value 1 --n 9", "1 may be 1 percent or a share of 1, which is all items; write 1% or 100"),
     (
         "score --value 87.3 --n 872 --metric mcc",

@@ -68,7 +68,7 @@ def test_the_score_on_the_hard_items(run, files, tmp_path):
     assert first["value"] == sum(right) / len(right) < rest["value"]
     assert first["labels"] == {"yes": 1.0}
     assert first["floor"] == 1.0
-    assert "On a part of the items" in (tmp_path / "scored" / "report.md").read_text()
+    assert "On subsets of the items" in (tmp_path / "scored" / "report.md").read_text()
     shown = run("score", path, "--subset", f"hard={tmp_path / 'hard.json'}")[1]
     assert f"hard                     n {first['n']}" in shown
     assert first["bias"] == hard["bias"] == rest["bias"]
@@ -122,13 +122,13 @@ def test_bad_subsets(run, tmp_path):
     altered = tmp_path / "altered.json"
     altered.write_text('{"product": "goldproof", "kind": "subset", "format": 1}')
     for given, message in (
-        ("hard", "--subset takes NAME=FILE, and got 'hard'"),
+        ("hard", "--subset takes NAME=FILE; got 'hard'"),
         ("hard=absent.json", "absent.json: there is no such file; `goldproof audit … --hard FILE` writes one"),
         (
             f"hard={other}",
-            "none of the 2 ids of the subset 'hard' is among the items of all; ids are compared as they are written",
+            "none of the 2 ids of the subset 'hard' is among the items of all; ids are compared exactly as written",
         ),
-        (f"hard={empty}", f"{empty}: the file holds no id; one on each line is needed"),
+        (f"hard={empty}", f"{empty}: the file holds no ids; write one on each line"),
         (f"hard={altered}", f"{altered}: the subset is incomplete or altered: KeyError: 'wrong'"),
     ):
         code, _, error = run("score", path, "--subset", given)
@@ -150,21 +150,21 @@ def test_columns_that_may_hold_the_labels_are_said(run, tmp_path):
     train = write_csv(tmp_path / "train.csv", given)
     test = write_csv(tmp_path / "test.csv", given[:30])
     _, out, _ = run("audit", train, test)
-    assert out.splitlines()[0] == "Cannot be told: there are no labels."
+    assert out.splitlines()[0] == "Undecided: there are no labels."
     said = (
-        "note: No column was taken for the labels. The columns are Nr, text, Klasse; one is named by --column "
+        "note: No column was recognised as the labels. The columns are Nr, text, Klasse; name one with --column "
         'label=NAME (scores: score=NAME), in Python columns={"label": "NAME"}.'
     )
     assert said in out.splitlines()
-    assert "No column was taken" not in run("audit", train, test, "--column", "label=Klasse")[1]
+    assert "No column was recognised" not in run("audit", train, test, "--column", "label=Klasse")[1]
 
 
 def test_wrong_use(run, files, tmp_path):
     train, test = files
     for arguments, message in (
         ((train, test, test), f"each split needs a file of its own; {test} was given twice"),
-        ((train, test, "a", "b"), "audit takes TRAIN [VALIDATION] TEST, or one file of all splits; got 4 files"),
-        ((train, test, "--near", "2"), "near must lie above 0 and at most at 1; got 2"),
+        ((train, test, "a", "b"), "audit takes TRAIN [VALIDATION] TEST, or one file with all splits; got 4 files"),
+        ((train, test, "--near", "2"), "near must be above 0 and at most 1; got 2"),
     ):
         code, _, error = run("audit", *arguments)
         assert (code, error) == (ExitCode.WRONG_USE, f"error: {message}\n")

@@ -119,7 +119,7 @@ def test_parquet_with_another_footer(run) -> None:
     content = bytearray(Path("a.parquet").read_bytes())
     content[-40:-8] = b"\xff" * 32
     Path("a.parquet").write_bytes(content)
-    message = "error: a.parquet: not a whole Parquet file: its footer cannot be read\n"
+    message = "error: a.parquet: not a complete Parquet file: its footer cannot be read\n"
     assert run("score", "a.parquet") == (2, "", message)
 
 
@@ -241,6 +241,6 @@ def test_damaged_input_is_not_blamed_on_the_output(tmp_path: Path) -> None:
     content[4:60] = b"\xff" * 56
     path.write_bytes(content)
     pytest.importorskip("pymorphy3")
-    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file: ") as caught:
+    with pytest.raises(DataError, match=r"a\.parquet: not a complete Parquet file: ") as caught:
         corrupt_file(path, out, Corruption(("NOUN",)), TaggerName("pymorphy3", "ru"))
     assert caught.value.path == path and not out.exists()

@@ -23,7 +23,7 @@ def test_files_certificate_and_output(tmp_path: Path) -> None:
     out = tmp_path / "corpus"
     options = ["--language", "es", "--task", "5", "--train", "200", "--test", "40", "--seed", "3", "--out", str(out)]
     text = build(*options)
-    assert text.splitlines()[0] == "200 pairs to train on and 40 to test on, every label proved"
+    assert text.splitlines()[0] == "200 training and 40 test pairs, every label proved"
     assert text.count("not shown") == 15
     names = ["train.jsonl", "test.jsonl", "provenance.json", "certificate.json"]
     assert text.splitlines()[-4:] == [str(out / name) for name in names]
@@ -45,7 +45,7 @@ def test_an_empty_split_has_no_certificate(tmp_path: Path) -> None:
 def test_limits_that_are_not_numbers_are_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_limits(text)
-    assert str(caught.value) == f"--n must be a number or two with a hyphen, as 2-12; got {text!r}"
+    assert str(caught.value) == f"--n must be a number, or two joined by a hyphen such as 2-12; got {text!r}"
 
 
 def test_an_unknown_format_is_refused_before_any_work(tmp_path: Path) -> None:

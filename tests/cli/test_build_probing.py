@@ -30,13 +30,10 @@ def test_tasks_are_written_and_said(run, tmp_path):
     )
     assert (code, err) == (0, "")
     assert out == (
-        "300 sentences in en\n"
-        "PT: 50 / 6 / 4; PAST 30, PRES 30\n"
-        "  warning: 4 test rows: an accuracy of 50 % on them would be known to ±49 points only; take more sentences, "
-        "or give test a larger share (splits are in the ratio of --train, --validation and --test)\n"
-        "not built: PA: the treebank lacks Aspect: 0.0% of its words tagged VERB have it\n"
-        "leak check: 0 problems\n"
-        "written to tasks\n"
+        "300 sentences in en\nPT: 50 / 6 / 4; PAST 30, PRES 30\n  warning: 4 test rows: an accuracy of 50 % on them "
+        "would be known only to ±49 points; use more sentences, or give test a larger share (splits are in the ratio "
+        "of --train, --validation and --test)\nnot built: PA: the treebank lacks Aspect: 0.0% of its words tagged "
+        "VERB have it\nleak check: 0 problems\nwritten to tasks\n"
     )
     assert sorted(path.name for path in (tmp_path / "tasks").iterdir()) == [
         "README.md",
@@ -73,7 +70,7 @@ def test_json(run):
         ),
         (
             ("--treebank", "en_made.conllu", "--language", "ru"),
-            "en_made.conllu: the name says the language 'en', but 'ru' is asked for",
+            "en_made.conllu: the file name says the language is 'en', but 'ru' was requested",
         ),
         (
             ("--treebank", "en_made.conllu", "--task", "Nshft"),

@@ -84,10 +84,9 @@ def test_dry_run_runs_nothing(run, tmp_path):
     code, out, _ = run("run", "demo", "--preset", "tiny", "--dry-run")
     assert code == 0
     assert out == (
-        "      2  goldproof.demo.generate_reviews  (unknown time)\n"
-        "      4  goldproof.demo.fit_and_predict  (unknown time)\n"
-        "--calibrate measures what no record tells.\n"
-        "6 jobs would run, 0 are in the store goldproof-store\n"
+        "      2  goldproof.demo.generate_reviews  (unknown time)\n      4  goldproof.demo.fit_and_predict  (unknown "
+        "time)\n--calibrate measures the steps without a record.\n6 jobs would run, 0 are in the store "
+        "goldproof-store\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -99,8 +98,8 @@ def test_times_of_a_dry_run_are_called_means_of_the_store(run):
     assert code == 0
     assert re.fullmatch(r"      2  goldproof\.demo\.fit_and_predict  \(about .+\)", step)
     assert rest == [
-        "Times are of one job after the other, by the records of this store: by the rows that pass a step where it "
-        "counts them, else its mean.",
+        "Times are for one job after another, estimated from this store's records: from the rows that pass through a "
+        "step if it counts them, else from the step's mean.",
         "2 jobs would run, 2 are in the store goldproof-store",
     ]
 
@@ -162,7 +161,7 @@ def test_list_says_where_a_corpus_is_had_from(run):
     code, out, _ = run("list", "rte")
     assert code == 0
     assert "Source: " in out
-    assert out.endswith("Files are looked for under the data root: export GOLDPROOF_DATA=FOLDER\n")
+    assert out.endswith("Files are expected under the data root: export GOLDPROOF_DATA=FOLDER\n")
     assert run("list", "xprobe/tree_depth")[1] == run("list", "xprobe")[1]
     assert json.loads(run("list", "rte", "--json")[1])["facts"][0][0] == "Title"
 
@@ -177,9 +176,7 @@ def test_a_run_whose_data_are_gone_hides_no_other_from_status(run, tmp_path, mon
     assert code == 0
     demo, stability = out.splitlines()
     assert demo == "demo: 6 of 6 jobs in the store, 0 to run, 0 failed"
-    assert stability.startswith(
-        "stability: an earlier run cannot be looked up now: nothing of this study can be run here."
-    )
+    assert stability.startswith("stability: an earlier run cannot be looked up: nothing of this study can be run here.")
     assert "GOLDPROOF_DATA" in stability
 
 
@@ -191,8 +188,8 @@ def test_a_run_whose_settings_are_called_otherwise_now_is_told_as_such(run):
     code, out, _ = run("status")
     assert (code, out) == (
         0,
-        "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\n"
-        "stability: an earlier run cannot be looked up now: the setting 'corpus' is called 'data.corpus' now\n",
+        "demo: 6 of 6 jobs in the store, 0 to run, 0 failed\nstability: an earlier run cannot be looked up: the "
+        "setting 'corpus' is now called 'data.corpus'\n",
     )
     code, _, err = run("store", "prune", "--unused")
     assert code == 2
@@ -269,7 +266,7 @@ def test_check_finds_a_leak(run, tmp_path):
         )
     code, out, _ = run("check", "train.jsonl", "test.jsonl")
     assert code == 0
-    assert "are the same byte for byte, and they are different splits: train.jsonl, test.jsonl" in out
+    assert "are identical byte for byte, though they are different splits: train.jsonl, test.jsonl" in out
     assert json.loads(run("check", "train.jsonl", "test.jsonl", "--json")[1])["findings"]
     assert run("check", "train.jsonl", "test.jsonl", "--strict")[0] == 1
     assert run("check", "train.jsonl", "--strict")[0] == 0
@@ -283,7 +280,7 @@ def test_score_and_compare(run, tmp_path):
     assert out.endswith("report: s/report.html\n")
     said = (tmp_path / "s/report.md").read_text(encoding="utf-8")
     assert said.startswith(
-        "# How far does the accuracy hold, in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy goes from 7"
+        "# How far does the accuracy hold in each of 2 sets?\n\nfiles a.jsonl, b.jsonl\n\n**Accuracy ranges from 7"
     )
     code, out, _ = run("compare", "a.jsonl", "b.jsonl", "--gate", "0.5", "--json")
     form = json.loads(out)
@@ -293,8 +290,8 @@ def test_score_and_compare(run, tmp_path):
     assert code == 1
     assert "(exact McNemar p < 0.0001)\n" in out
     said = (tmp_path / "c/report.md").read_text(encoding="utf-8")
-    assert said.startswith("# Is b better than a?\n\n**No, as these two systems are: b is worse than a by ")
-    gate = "- Shown: Gate of 0.5 points: NOT passed; it would see a drop of 5.7 points or more (80 % power). See “"
+    assert said.startswith("# Is b better than a?\n\n**No, for these two systems: b is worse than a by ")
+    gate = "- Shown: Gate of 0.5 points: NOT passed; it would detect a drop of 5.7 points or more (80 % power). See “"
     assert gate in said
     assert run("compare", "b.jsonl", "a.jsonl", "--gate", "0.5", "--out", "c")[0] == 0
 
@@ -306,12 +303,12 @@ def test_what_so_few_items_cannot_show_is_no_difference_above_100_points(run, tm
     assert code == 0
     assert "mcc 0.500 [−1.00, 1.00]" in out
     assert (
-        "too little to go by: no possible difference of Accuracy between this model and a rival could be shown with "
+        "too few items: no possible difference in accuracy between this model and a rival could be shown with "
         "80 % power\n" in out
     )
     said = (tmp_path / "few/report.md").read_text(encoding="utf-8")
     assert "¹ no possible difference\n" in said
-    assert "to be told apart" not in said
+    assert "for the difference to show" not in said
 
 
 WRONG_USE = [
@@ -335,13 +332,13 @@ WRONG_USE = [
     (["run", "demo", "--runner", "pool", "--workers", "0"], "error: workers is 0; it must be at least 1\n"),
     (
         ["report", "demo"],
-        "error: 27 of 27 jobs of 'demo' with these settings are not in the store goldproof-store; "
-        "run it first: `goldproof run demo` with the same --preset, --config and --set\n",
+        "error: 27 of 27 jobs of 'demo' with these settings are missing from the store goldproof-store; run the "
+        "study first: `goldproof run demo` with the same --preset, --config and --set\n",
     ),
     (["status"], "error: there is no store goldproof-store; `goldproof run` makes one, --store names another\n"),
     (["check", "nowhere"], "error: nowhere: there is no such file\n"),
     (["score", "nowhere.jsonl"], "error: nowhere.jsonl: there is no such file\n"),
-    (["score", "a.jsonl", "--column", "gold"], "error: --column takes OURS=THEIRS, and got 'gold'\n"),
+    (["score", "a.jsonl", "--column", "gold"], "error: --column takes OURS=THEIRS; got 'gold'\n"),
     (
         ["compare", "a.jsonl", "a.jsonl", "--margin", "0"],
         "error: --margin must be above 0; got 0\n",
@@ -408,6 +405,6 @@ def test_an_interrupt_keeps_what_is_done(tmp_path):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command goes on from there"
+    assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command carries on from there"
     assert "Traceback" not in err
     assert len(list(records.glob("*/*.json"))) >= 5

@@ -30,7 +30,7 @@ def test_check_says_what_differs_and_with_strict_exits_with_1(log, tmp_path, cap
     other = write_lm_eval(tmp_path / "other", "org/n", rights(1, 0.7), shots=5)
     assert run_command(["check", str(log), str(other), "--strict"]) == 1
     out = capsys.readouterr().out
-    assert "✗ org/m (A), org/n (B), task0, task1: A and B were evaluated under other conditions" in out
+    assert "✗ org/m (A), org/n (B), task0, task1: A and B were evaluated under different conditions" in out
     assert run_command(["check", str(log), "--strict"]) == 0
 
 
@@ -106,7 +106,7 @@ def test_logs_of_several_models_need_the_name_of_one(tmp_path, capsys) -> None:
     table.write_text("id,model,score\n1,a,1\n2,a,0\n1,b,1\n2,b,1\n")
     argv = ["export", str(table), "--to", "every-eval-ever", "--dataset", "t", "--out", str(tmp_path / "out")]
     assert run_command(argv) == 2
-    assert capsys.readouterr().err == "error: the logs are of several models; --model must be one of a, b\n"
+    assert capsys.readouterr().err == "error: the logs hold several models; --model must be one of a, b\n"
     assert run_command([*argv, "--model", "b"]) == 0
     (log,) = read_logs(tmp_path / "out")
     assert (log.model, log.answers.runs.tolist()) == ("b", [[1.0, 1.0]])
@@ -119,7 +119,7 @@ def test_draws_are_no_items(tmp_path, capsys) -> None:
     assert [path.suffix for path in out.iterdir()] == [".json"]
     assert run_command(["export", mteb, "--to", "parquet", "--out", str(tmp_path / "a.parquet")]) == 2
     assert capsys.readouterr().err == (
-        "error: results of MTEB have a score for each draw of training examples, and none for an item\n"
+        "error: results of MTEB have a score for each draw of training examples, not for each item\n"
     )
 
 
@@ -130,7 +130,7 @@ def test_what_a_report_does_not_take(tmp_path, log, capsys) -> None:
     assert run_command(["export", str(report), "--model", "m", "--filter", "x"]) == 2
     assert capsys.readouterr().err == f"error: --task, --filter and --log are for logs, and {report} is a report\n"
     assert run_command(["export", str(log), "--metric", "a", "--metric", "b"]) == 2
-    assert "of a log, one metric is exported" in capsys.readouterr().err
+    assert "from a log, only one metric is exported" in capsys.readouterr().err
 
 
 def test_parquet_is_read_again_as_the_same_scores(log, tmp_path) -> None:

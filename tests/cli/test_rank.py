@@ -27,7 +27,7 @@ def files(tmp_path: Path) -> list[str]:
 def test_rank_says_who_may_be_first(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["rank", *files, "--json", "--draws", "500"]) == 0
     form = json.loads(capsys.readouterr().out)
-    assert form["question"] == "Which places on this board are real?"
+    assert form["question"] == "Which places on this leaderboard are real?"
     assert form["questions"][0]["may_be_first"] == ["m0"]
     assert form["questions"][0]["places"]["m0"] == [1, 1]
     assert form["models"][0]["model"] == "m0"
@@ -36,14 +36,14 @@ def test_rank_says_who_may_be_first(files: list[str], capsys: pytest.CaptureFixt
 def test_one_file_is_no_board(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["rank", files[0]]) == 2
     assert capsys.readouterr().err == (
-        "error: a ranking needs at least 2 models; got answers of one model, without a name; give a log of each, or a "
+        "error: a ranking needs at least 2 models; got answers of one unnamed model; give a log for each, or a "
         "column 'model'\n"
     )
 
 
 def test_a_weight_is_a_number(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["rank", *files, "--weight", "all items=much"]) == 2
-    assert capsys.readouterr().err == "error: --weight takes TASK=NUMBER, and got 'all items=much'\n"
+    assert capsys.readouterr().err == "error: --weight takes TASK=NUMBER; got 'all items=much'\n"
 
 
 def test_several_against_a_baseline(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

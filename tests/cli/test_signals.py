@@ -19,7 +19,7 @@ from goldproof.studies.demo.plan import Config, prediction_job
 
 ROOT = Path(__file__).resolve().parents[2]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-KEPT = "interrupted: finished work is kept; the same command goes on from there"
+KEPT = "interrupted: finished work is kept; the same command carries on from there"
 CONFIG = Config(sizes=tuple(range(50, 450, 10)))
 SIZES = ",".join(map(str, CONFIG.sizes))
 PIPES = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE}

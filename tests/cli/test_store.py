@@ -29,14 +29,14 @@ def flip(path: Path) -> None:
 def test_stores_are_joined(run):
     filled("a", [square.job(1), matrix.job(50), fails.job(1)])
     filled("b", [square.job(1), square.job(2), table.job(9)])
-    assert run("store", "merge", "a", "b", "c") == (0, "4 values copied into c, 1 were there\n", "")
+    assert run("store", "merge", "a", "b", "c") == (0, "4 values copied into c, 1 were already there\n", "")
     joined = Store("c")
     assert [joined.load(job.key) for job in (square.job(1), square.job(2))] == [1, 4]
     assert (joined.load(matrix.job(50).key) == matrix(50)).all()
     assert joined.load(table.job(9).key).equals(table(9))
     assert joined.failure(fails.job(1).key)["error"] == "ValueError: no 1 today"
     assert joined.record(square.job(1).key) == Store("a").record(square.job(1).key)
-    assert run("store", "merge", "a", "b", "c")[1] == "0 values copied into c, 5 were there\n"
+    assert run("store", "merge", "a", "b", "c")[1] == "0 values copied into c, 5 were already there\n"
     assert run("store", "verify", "--store", "c") == (0, "4 of 4 values in c are sound\n", "")
 
 
@@ -55,8 +55,8 @@ def test_a_damaged_value_stays_behind_and_is_said(run):
     code, out, _ = run("store", "merge", "a", "b")
     assert (code, out) == (
         1,
-        f"damaged: {key[:12]}: a: the checksum of arrays.safetensors does not match\n"
-        "1 values copied into b, 0 were there; 1 damaged\n",
+        f"damaged: {key[:12]}: a: the checksum of arrays.safetensors does not match\n1 values copied into b, 0 were "
+        "already there; 1 damaged\n",
     )
     assert not Store("b").has(key)
 
@@ -111,8 +111,8 @@ def test_prune_unused_keeps_what_campaigns_need(run):
     code, _, err = run("store", "prune", "--unused")
     assert (code, err) == (
         2,
-        "error: 1 of the 2 campaigns of the store goldproof-store are of another version of Goldproof or of a plugin "
-        "that cannot be loaded, which alone can say what they need; nothing was removed\n",
+        "error: 1 of the 2 campaigns of the store goldproof-store belong to another version of Goldproof or to a "
+        "plugin that cannot be loaded, so what they need is unknown; nothing was removed\n",
     )
 
 

@@ -94,9 +94,9 @@ def test_the_lines():
         *troubles,
         "  running  train(seed=3) and 3 beside it on node7:99 for 2 min",
     ]
-    gone = "; no news for 60 s: its driver is gone, the same command goes on from there"
+    gone = "; no news for 60 s: its driver is gone; the same command carries on from there"
     assert lines([run], [], 1070.0) == [head + gone, *troubles]
-    assert lines([], [], 0.0) == ["no study has been run on this store"]
+    assert lines([], [], 0.0) == ["no study has been run with this store"]
 
 
 def start_demo(folder, config):

@@ -45,13 +45,15 @@ TABLE = [
         "a.xlsx",
         b"PK",
         read,
-        "{path}: the extension '.xlsx' is that of no known format; allowed: .bio, .conll, .csv, .iob, .iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz); save the sheet as CSV",
+        "{path}: no known format has the extension '.xlsx'; allowed: .bio, .conll, .csv, .iob, .iob2, .json, .jsonl, "
+        ".ndjson, .parquet, .tsv, .txt (also with .gz); save the sheet as CSV",
     ),
     Bad(
         "noextension",
         b"text",
         read,
-        "{path}: the extension '' is that of no known format; allowed: .bio, .conll, .csv, .iob, .iob2, .json, .jsonl, .ndjson, .parquet, .tsv, .txt (also with .gz)",
+        "{path}: no known format has the extension ''; allowed: .bio, .conll, .csv, .iob, .iob2, .json, .jsonl, "
+        ".ndjson, .parquet, .tsv, .txt (also with .gz)",
     ),
     Bad(
         "latin1.jsonl",
@@ -124,7 +126,7 @@ TABLE = [
         "wrong-type.jsonl",
         GOOD_LINE + b'{"text": 7, "label": "no"}\n',
         read,
-        "{path}, line 2: 'text' is a string in the lines before; got an integer: 7",
+        "{path}, line 2: 'text' is a string in earlier lines; got an integer: 7",
     ),
     Bad(
         "text-is-number.jsonl",
@@ -154,7 +156,7 @@ TABLE = [
         "label-absent.jsonl",
         GOOD_LINE + b'{"text": "It slept."}\n',
         read,
-        "{path}, line 2: no label here, but 1 of the 2 rows of split 'all' have one",
+        "{path}, line 2: no label here, but 1 of the 2 rows of split 'all' have one; give it one, or leave the row out",
     ),
     Bad(
         "unknown-label.jsonl",
@@ -179,7 +181,7 @@ TABLE = [
         "duplicate-id.jsonl",
         b'{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n\n{"id": 1, "text": "c"}\n',
         read,
-        "{path}, line 4: the id '1' stands 2 times in split 'all', first in row 1",
+        "{path}, line 4: the id '1' occurs 2 times in split 'all', first in row 1",
     ),
     Bad(
         "float-id.jsonl",
@@ -191,13 +193,19 @@ TABLE = [
         "ragged.tsv",
         b"text\tlabel\nA cat\tyes\nA dog\n",
         read,
-        "{path}, line 3: 2 columns between TAB are needed (text, label); got 1",
+        "{path}, line 3: 2 columns separated by TAB are needed (text, label); got 1",
     ),
     Bad(
         "too-wide.csv",
         b"text,label\nA cat,yes,no\n",
         read,
-        "{path}, line 2: 2 columns between ',' are needed (text, label); got 3",
+        "{path}, line 2: 2 columns separated by ',' are needed (text, label); got 3",
+    ),
+    Bad(
+        "no-name.csv",
+        b"text,label,,\nA cat,yes,,\n,,,\nA dog,no,,why\n",
+        read,
+        "{path}, line 4: why stands in column 4, which has no name in the first line",
     ),
     Bad("twice.csv", b"text,label,text\na,b,c\n", read, "{path}, line 1: the header names the column 'text' twice"),
     Bad(
@@ -216,7 +224,7 @@ TABLE = [
         "tokens.jsonl",
         b'{"tokens": ["a", "b"], "token_labels": ["O"]}\n',
         read,
-        "{path}, line 1: as many labels as tokens are needed; got 1 for 2",
+        "{path}, line 1: 2 labels as tokens are needed; got 1",
     ),
     Bad(
         "tokens-as-text.jsonl",
@@ -224,30 +232,31 @@ TABLE = [
         read,
         "{path}, line 1: 'tokens' must be a list of strings; got text: a b",
     ),
-    Bad("garbage.jsonl.gz", b"not gzip at all", read, "{path}: not a whole gzip file: Not a gzipped file (b'no')"),
+    Bad("garbage.jsonl.gz", b"not gzip at all", read, "{path}: not a complete gzip file: Not a gzipped file (b'no')"),
     Bad(
         "cut.jsonl.gz",
         gzip.compress(GOOD_LINE * 50, mtime=0)[:-10],
         read,
-        "{path}: not a whole gzip file: Compressed file ended before the end-of-stream marker was reached",
+        "{path}: not a complete gzip file: Compressed file ended before the end-of-stream marker was reached",
     ),
     Bad(
         "not-parquet.parquet",
         b"PAR1 and then nothing of use",
         read,
-        "{path}: not a whole Parquet file: its footer cannot be read",
+        "{path}: not a complete Parquet file: its footer cannot be read",
     ),
     Bad(
         "stream.jsonl",
         GOOD_LINE + b'{"text": 7}\n',
         iter_batches,
-        "{path}, line 2: 'text' is a string in the lines before; got an integer: 7",
+        "{path}, line 2: 'text' is a string in earlier lines; got an integer: 7",
     ),
     Bad(
         "nine.conllu",
         b"# sent_id = 1\n" + _word("1").replace(b"\t_\n", b"\n"),
         read_conllu,
-        "{path}, line 2: CoNLL-U needs 10 columns between TAB (ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC); got 9",
+        "{path}, line 2: CoNLL-U needs 10 columns separated by TAB (ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, "
+        "DEPREL, DEPS, MISC); got 9",
     ),
     Bad(
         "id.conllu",
@@ -259,13 +268,13 @@ TABLE = [
         "order.conllu",
         _word("1") + _word("3", "1"),
         read_conllu,
-        "{path}, line 2: words must be numbered 1, 2, 3, …: 2 is due; got 3",
+        "{path}, line 2: words must be numbered 1, 2, 3, …: expected 2; got 3",
     ),
     Bad(
         "head.conllu",
         _word("1") + _word("2", "9"),
         read_conllu,
-        "{path}, line 2: HEAD 9 is no word of this sentence, which has 2",
+        "{path}, line 2: HEAD 9 is not a word of this sentence, which has 2 words",
     ),
     Bad(
         "no-head.conllu",
@@ -277,9 +286,14 @@ TABLE = [
         "circle.conllu",
         _word("1", "2") + _word("2", "1"),
         read_conllu,
-        "{path}, line 1: the heads of word 1 go round in a circle",
+        "{path}, line 1: the heads of word 1 form a cycle",
     ),
-    Bad("range.conllu", _word("2-1"), read_conllu, "{path}, line 1: the range 2-1 must start after word 0 and go up"),
+    Bad(
+        "range.conllu",
+        _word("2-1"),
+        read_conllu,
+        "{path}, line 1: the range 2-1 must start after word 0 and increase",
+    ),
     Bad("comments.conllu", b"# only a comment\n", read_conllu, "{path}: the file has no sentences"),
     Bad(
         "prefix.txt",
@@ -297,13 +311,13 @@ TABLE = [
         "columns.txt",
         b"Paris B-LOC\nis VBZ O\n",
         _published("conll-ner"),
-        "{path}, line 2: 2 columns are needed, as in the lines before (token first, tag last); got 3",
+        "{path}, line 2: 2 columns are needed, as in earlier lines (token first, tag last); got 3",
     ),
     Bad(
         "no-tag.txt",
         b"Paris\n",
         read_tagged,
-        "{path}, line 1: 2 columns are needed, as in the lines before (token first, tag last); got 1",
+        "{path}, line 1: 2 columns are needed, as in earlier lines (token first, tag last); got 1",
     ),
     Bad(
         "split.txt",
@@ -315,13 +329,13 @@ TABLE = [
         "span.csv",
         b"text\tclass\tcV\tcR1\tcR2\tV\tR1\tR2\nA cat\t1\t0:99\t\t\t\t\t\n",
         _published("agrr-tsv"),
-        "{path}, line 2: cv: a span start:end within the 5 characters of the text is needed; got '0:99'",
+        "{path}, line 2: cv: a span start:end must lie within the 5 characters of the text; got '0:99'",
     ),
     Bad(
         "span-words.csv",
         b"text\tclass\tcV\tcR1\tcR2\tV\tR1\tR2\nA cat\t1\tone:two\t\t\t\t\t\n",
         _published("agrr-tsv"),
-        "{path}, line 2: cv: a span start:end within the 5 characters of the text is needed; got 'one:two'",
+        "{path}, line 2: cv: a span start:end must lie within the 5 characters of the text; got 'one:two'",
     ),
     Bad(
         "diagnostics.tsv",
@@ -358,9 +372,9 @@ TABLE = [
         "no-id.csv",
         b"gold,prediction\nyes,no\n",
         read_predictions,
-        "{path}: predictions need a column 'id'; columns found: gold, prediction; looked for: id, idx, guid, index_id, pairid, uid, doc_id, index, item; "
-        "say which one it is with --column id=NAME, in Python columns={'id': 'NAME'}; or match the rows of both by their "
-        "numbers with --by-row",
+        "{path}: predictions need a column 'id'; columns found: gold, prediction; looked for: id, idx, guid, "
+        "index_id, pairid, uid, doc_id, index, item; say which one it is with --column id=NAME, in Python "
+        "columns={'id': 'NAME'}; or match the rows of both by row number with --by-row",
     ),
     Bad(
         "column.csv",
@@ -390,7 +404,7 @@ TABLE = [
         "id-twice.csv",
         b"id,gold,prediction,run\n1,a,a,0\n1,a,b,1\n1,b,b,0\n",
         read_predictions,
-        "{path}, line 4: the id '1' stands twice within run '0'; first in row 1",
+        "{path}, line 4: the id '1' occurs twice within run '0'; first in row 1",
     ),
     Bad(
         "lengths.jsonl",
@@ -438,7 +452,7 @@ TABLE = [
         "tags.jsonl",
         b'{"id": 1, "gold": ["O", "O"], "prediction": ["O"]}\n',
         read_predictions,
-        "{path}, line 1: as many predicted as gold tags are needed; got 1 for 2",
+        "{path}, line 1: 2 predicted as gold tags are needed; got 1",
     ),
     Bad(
         "regression.csv",
@@ -487,7 +501,7 @@ TABLE = [
         "streamed.csv",
         b"id,gold,prediction\n1,yes\n",
         iter_prediction_batches,
-        "{path}, line 2: 3 columns between ',' are needed (id, gold, prediction); got 2",
+        "{path}, line 2: 3 columns separated by ',' are needed (id, gold, prediction); got 2",
     ),
     Bad("checked.bin", b"?", lambda path: check([path]), "{path}: of no kind that can be checked"),
 ]

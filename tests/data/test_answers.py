@@ -132,11 +132,11 @@ def test_missing_answers_are_counted_by_reason():
     [
         (
             {"gold": np.array([0, 1])},
-            "answers of 1 runs to 3 items need as many of each; got gold 2, run names 1",
+            "answers of 1 runs to 3 items must have that shape; got gold 2, run names 1",
         ),
         (
             {"run_names": ("1", "2")},
-            "answers of 1 runs to 3 items need as many of each; got run names 2",
+            "answers of 1 runs to 3 items must have that shape; got run names 2",
         ),
         (
             {"task": "ranking"},
@@ -144,7 +144,7 @@ def test_missing_answers_are_counted_by_reason():
         ),
         (
             {"task": "spans"},
-            "answers that are spans are made with span_answers(found, given); got int64",
+            "make answers that are spans with span_answers(found, given); got int64",
         ),
         (
             {"task": "score"},
@@ -235,8 +235,14 @@ def test_missing_spans_are_wrong_left_out_or_refused():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ([KINDS["codes"], KINDS["numbers"]], "answers of one kind are judged together; got classification, regression"),
-        ([KINDS["codes"], "file.csv"], "answers and other predictions cannot be judged together; give one kind"),
+        (
+            [KINDS["codes"], KINDS["numbers"]],
+            "only answers of one kind can be judged together; got classification, regression",
+        ),
+        (
+            [KINDS["codes"], "file.csv"],
+            "answers and other predictions cannot be judged together; give one kind only",
+        ),
     ],
 )
 def test_answers_that_cannot_be_judged_are_refused(source, message):

@@ -33,7 +33,7 @@ def test_malformed_file(bad: Bad, tmp_path: Path) -> None:
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: this is a folder; a file is needed"
+    assert str(caught.value) == f"{tmp_path}: this is a folder; a file is needed (there is none in it)"
 
 
 def test_absent_file(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_truncated_parquet(tmp_path: Path, kept: float) -> None:
     path.write_bytes(content[: int(len(content) * kept)])
     with pytest.raises(DataError) as caught:
         read(path)
-    assert str(caught.value) == f"{path}: not a whole Parquet file: its footer cannot be read"
+    assert str(caught.value) == f"{path}: not a complete Parquet file: its footer cannot be read"
 
 
 def test_damaged_parquet_page(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_damaged_parquet_page(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4:200] = bytes(196)
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"not a whole Parquet file: .* \(after row 0\)$"):
+    with pytest.raises(DataError, match=r"not a complete Parquet file: .* \(after row 0\)$"):
         read(path)
 
 
@@ -108,7 +108,8 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: load("clcd", root=root),
         UsageError,
-        "'clcd' has parts; name one: clcd/simple_negation, clcd/boolean_coordination, clcd/quantifier, clcd/equality_and_definite_description, clcd/comparative, clcd/counting, clcd/mixed",
+        "'clcd' has several parts; name one: clcd/simple_negation, clcd/boolean_coordination, clcd/quantifier, "
+        "clcd/equality_and_definite_description, clcd/comparative, clcd/counting, clcd/mixed",
     ),
     (
         lambda root: load("terra", root=root),
@@ -133,7 +134,7 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: load("rte", split="test", root=root),
         DataError,
-        "{root}/entailment/en/test.jsonl: split 'test' of 'rte' in 'en' needs this file, which is not there",
+        "{root}/entailment/en/test.jsonl: split 'test' of 'rte' in 'en' needs this file, which does not exist",
     ),
     (
         lambda root: load("rte", root=root),
@@ -155,7 +156,7 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
         DataError,
         "the catalog knows no hub dataset of 'diagnostics' in 'de'; see https://gluebenchmark.com/diagnostics",
     ),
-    (lambda root: check([root], near=0), UsageError, "near must lie above 0 and at most at 1; got 0"),
+    (lambda root: check([root], near=0), UsageError, "near must be above 0 and at most 1; got 0"),
     (lambda root: check([root]), DataError, "{root}: there are no files in this folder"),
     (lambda root: concat("none", []), UsageError, "concat needs at least one dataset"),
     (
@@ -182,7 +183,7 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: Dataset.from_rows("toy", [{"text": "a", "id": "1"}, {"text": "b", "id": "1"}]),
         DataError,
-        "toy: the id '1' stands more than once in split 'all', language 'und'",
+        "toy: the id '1' occurs more than once in split 'all', language 'und'",
     ),
     (
         lambda root: Dataset.from_rows("toy", [{"text": "a"}]).select(score="1"),
@@ -192,7 +193,8 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: read(root / "any.csv", txt="a"),  # type: ignore[call-arg]
         UsageError,
-        "read knows no 'txt'; columns are named by text, pair, label, score, id, tokens, token_labels, split_column, language_column, tags",
+        "read does not know 'txt'; columns are named by text, pair, label, score, id, tokens, token_labels, "
+        "split_column, language_column, tags",
     ),
 ]
 
@@ -209,9 +211,8 @@ def test_data_root_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError) as caught:
         load("rte")
     assert str(caught.value) == (
-        "the data root that holds the files of 'rte' is not known; "
-        "set the environment variable GOLDPROOF_DATA to the folder, or give root=… "
-        "(`goldproof list rte` says which files they are and where to get them)"
+        "the data root that holds the files of 'rte' is not known; set the environment variable GOLDPROOF_DATA to "
+        "the folder, or give root=… (`goldproof list rte` says which files these are and where to get them)"
     )
 
 

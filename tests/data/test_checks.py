@@ -54,7 +54,7 @@ def test_copies_with_a_word_added_are_a_problem(tmp_path: Path) -> None:
         "near-item": ("problem", 20),
         "contrast": ("note", 1),
     }
-    message = "20 of the 81 texts of test nearly stand in train (similarity 0.7 or more, or a word added)"
+    message = "20 of the 81 texts of test are near copies of rows in train (similarity 0.7 or more, or a word added)"
     assert found["near-item"].message == message
     example = found["near-item"].examples[0]
     assert (str(example.place), str(example.other)) == (f"{test}, row 61", f"{train}, row 1")
@@ -77,7 +77,7 @@ def test_planted_faults_are_found_with_their_places(tmp_path: Path) -> None:
     example = found["shared-item"].examples[0]
     assert (str(example.place), str(example.other)) == (f"{test}, row 1", f"{train}, row 8")
     assert found["duplicate"].message == "2 of 64 rows repeat the texts of an earlier row exactly"
-    assert found["shared-item"].message == "1 of the 61 texts of test also stand in train"
+    assert found["shared-item"].message == "1 of the 61 texts of test also occur in train"
 
 
 def test_alignment_of_made_up_languages(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_xprobe_validation_is_test(language: str, published: Path) -> None:
     report = check([published / "probing/xprobe" / language / "tree_depth"], near=1)
     (identical,) = report.of("identical-files")
     assert identical.severity == "problem"
-    assert "the same byte for byte, and they are different splits" in identical.message
+    assert "identical byte for byte, though they are different splits" in identical.message
     (shared,) = report.of("shared-item")
     assert (shared.count, shared.total) == (10_000, 10_000)
 
@@ -135,7 +135,7 @@ def test_translated_entailment_is_aligned_in_train_only(published: Path) -> None
     assert not _alignment(report, "train", "fr", "en").aligned
     warned = {finding.where: finding.message for finding in report.of("not-aligned") if finding.severity == "warning"}
     assert set(warned) == {"entailment validation", "entailment test"}
-    said = "languages aligned row by row with each other: fr, ru; with no other: de, en, sv"
+    said = "languages aligned row by row with each other: fr, ru; with none: de, en, sv"
     assert warned["entailment test"].startswith(said)
     duplicates = {finding.where: finding.count for finding in report.of("duplicate")}
     assert duplicates["entailment en train"] == 2
@@ -220,7 +220,8 @@ def test_named_columns_are_taken(tmp_path):
     assert dict(split.labels) == {"gut": 40, "schlecht": 40}
     with pytest.raises(DataError) as caught:
         check([path], columns=Columns(text="Text"))
-    assert str(caught.value) == f"{path}: there is no column 'Text'; columns found: nr, Sterne, text"
+    found = "columns found: nr, Sterne, text"
+    assert str(caught.value) == f"{path}: there is no column 'Text'; did you mean 'text'? {found}"
 
 
 def test_a_file_by_semicolons_is_read_as_spreadsheets_write_it(tmp_path):
@@ -235,15 +236,17 @@ def test_a_file_by_semicolons_is_read_as_spreadsheets_write_it(tmp_path):
 
 
 def test_a_file_by_another_sign_is_not_read_as_one_column(tmp_path):
-    path = tmp_path / "train.csv"
+    path = tmp_path / "train.tsv"
     path.write_text("nr|Rezension|Sterne\n1|Gut, sehr gut|5\n2|Schlecht|1\n", encoding="utf-8")
+    assert read(path.rename(tmp_path / "train.csv"), text="Rezension").texts == ["Gut, sehr gut", "Schlecht"]
+    path.with_suffix(".csv").rename(path)
     with pytest.raises(DataError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"{path}: data need a column 'text'; columns found: nr|Rezension|Sterne "
-        "(one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs); looked for: "
-        "text, sentence, content, review, document, premise, sentence1, question1, text1, question; say which one it "
-        "is with --column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
+        f"{path}: data need a column 'text'; columns found: nr|Rezension|Sterne (only one column: is the file "
+        "separated by '|'? csv takes commas, semicolons, bars or tabs, tsv tabs); looked for: text, sentence, content, "
+        "review, document, premise, sentence1, question1, text1, question; say which one it is with --column "
+        "text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
     )
 
 
@@ -253,5 +256,5 @@ def test_a_header_alone_is_nothing_to_check(tmp_path):
     with pytest.raises(DataError) as caught:
         check([path])
     assert str(caught.value) == (
-        f"{path}: no rows with a text were found; where a column holds it, name it: --column text=NAME"
+        f"{path}: no rows with a text were found; if a column holds the text, name it: --column text=NAME"
     )

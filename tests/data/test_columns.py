@@ -94,7 +94,10 @@ def test_a_category_beside_an_answer_is_not_taken_for_gold() -> None:
     ("given", "message"),
     [
         ({"text": "x", "id": "y"}, "a.csv: there is no column 'y'; columns found: x"),
-        ({"text": "x", "id": "x"}, "the column 'x' is named both for 'text' and for 'id'; each column has one part"),
+        (
+            {"text": "x", "id": "x"},
+            "the column 'x' is given both as 'text' and as 'id'; a column can have only one role",
+        ),
     ],
 )
 def test_named_columns_are_checked_alike(given: dict[str, str], message: str) -> None:
@@ -160,7 +163,7 @@ def test_a_class_that_is_a_fraction_is_refused_after_whole_ones(tmp_path: Path) 
     path.write_text("id,gold,prediction\n" + "\n".join(rows) + "\n")
     with pytest.raises(DataError) as caught:
         read_predictions(path)
-    message = "'prediction' must be a whole number as in the rows before; got '0.5'"
+    message = "'prediction' must be a whole number, as in earlier rows; got '0.5'"
     assert str(caught.value) == f"{path}, line 40002: {message}"
 
 
@@ -194,7 +197,7 @@ def test_fields_inside_fields_are_reached_in_data_too(tmp_path: Path) -> None:
     assert (row["text"], row["label"]) == ("A cat", "yes")
     with pytest.raises(DataError) as caught:
         read(path, text="doc.body", label="doc.label")
-    assert str(caught.value) == f"{path}: there is no field 'doc.label' in the first rows, which is to be 'label'"
+    assert str(caught.value) == f"{path}: the first rows have no field 'doc.label', which was named as 'label'"
 
 
 def test_a_cell_has_no_fields(tmp_path: Path) -> None:

@@ -211,5 +211,5 @@ def test_nothing_to_compare() -> None:
 
 
 def test_wrong_thresholds_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"^near must lie above 0 and at most at 1; got 0$"):
+    with pytest.raises(UsageError, match=r"^near must be above 0 and at most 1; got 0$"):
         match_rows([], 0)

@@ -137,7 +137,7 @@ def test_blocks_are_whole_lines_and_lose_nothing(
 def test_line_numbers_hold_beyond_the_first_block(tmp_path: Path) -> None:
     line = json.dumps({"text": "x" * 1000}) + "\n"
     path = _write(tmp_path / "a.jsonl", line * 20_000 + '{"text": 3}\n')
-    with pytest.raises(Exception, match=r", line 20001: 'text' is a string in the lines before; got an integer: 3$"):
+    with pytest.raises(Exception, match=r", line 20001: 'text' is a string in earlier lines; got an integer: 3$"):
         read(path)
 
 

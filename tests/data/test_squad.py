@@ -44,18 +44,18 @@ def test_questions_have_their_passage_and_all_golds(tmp_path):
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        ({"rows": []}, "the document has no list 'data', which questions in SQuAD's shape have"),
-        ({"data": [{}]}, "an article has no list 'paragraphs', which questions in SQuAD's shape have"),
+        ({"rows": []}, "the document has no list 'data', which SQuAD's format needs"),
+        ({"data": [{}]}, "an article has no list 'paragraphs', which SQuAD's format needs"),
         (document(question=""), "question 'q1' has no text 'question'"),
         (document(id=""), "a question has no 'id'"),
-        (document(answers=None), "question 'q1' has no list 'answers', which questions in SQuAD's shape have"),
+        (document(answers=None), "question 'q1' has no list 'answers', which SQuAD's format needs"),
         (
             document(answers=[{"text": "Santa Clara", "answer_start": 23}]),
-            "question 'q1': the answer 'Santa Clara' does not stand at 'answer_start' 23 of its passage",
+            "question 'q1': the answer 'Santa Clara' is not at 'answer_start' 23 of its passage",
         ),
         (
             document(answers=[{"text": "Santa Clara", "answer_start": "24"}]),
-            "question 'q1': the answer 'Santa Clara' does not stand at 'answer_start' '24' of its passage",
+            "question 'q1': the answer 'Santa Clara' is not at 'answer_start' '24' of its passage",
         ),
         ({"data": []}, "there is no question in this file"),
     ],

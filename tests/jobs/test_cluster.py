@@ -127,7 +127,7 @@ def test_what_no_machine_can_hold_fails_alone(store, runner):
     assert Counter(outcome.status for outcome in outcomes) == {"failed": 1, "skipped": 1, "done": 1}
     (failed,) = [o for o in outcomes if o.status == "failed"]
     most = f"{max(machine.memory_gb for machine in runner.machines):.3g}"
-    assert failed.error == f"it asks for 1e+06 GB of memory; the largest machine of the cluster has {most}"
+    assert failed.error == f"it needs 1e+06 GB of memory; the largest machine of the cluster has {most}"
     assert store.failure(failed.key)["error"] == failed.error
 
 
@@ -169,7 +169,7 @@ def test_an_interrupt_cancels_and_the_next_run_goes_on(cluster, tmp_path):
         _, err = first.communicate(timeout=HANG_SECONDS)
     assert (first.returncode, err.splitlines()[-1]) == (
         130,
-        "interrupted: finished work is kept; the same command goes on from there",
+        "interrupted: finished work is kept; the same command carries on from there",
     )
     wait_until(
         lambda: not any(map(is_at_work, cluster.list_all_nodes())), "nothing works any more for a driver that is gone"
@@ -293,4 +293,4 @@ def test_when_the_last_gpu_is_lost_its_jobs_fail_alone(cluster, store, runner, m
         "device(seed=0)": "failed",
         "square(x=1)": "done",
     }
-    assert ends["device(seed=0)"].error == "it asks for a GPU, and no machine of the cluster has one any more"
+    assert ends["device(seed=0)"].error == "it needs a GPU, and no machine of the cluster has one any more"

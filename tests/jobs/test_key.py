@@ -119,8 +119,8 @@ def test_keys_are_the_same_in_another_process_with_another_hash_seed():
     [
         (
             Path("/data"),
-            "step tests.square: argument 'x' is a path, and where a thing lies is not what it is; "
-            "pass its digest or content",
+            "step tests.square: argument 'x' is a path, and a path does not identify what lies there; pass its "
+            "digest or content",
         ),
         (float("nan"), "step tests.square: argument 'x' is NaN, which has no identity; give a number or None"),
         (
@@ -150,7 +150,7 @@ def test_a_wrong_argument_name_is_refused_when_the_job_is_made():
 
 
 def test_a_function_that_no_worker_could_find_is_no_step():
-    with pytest.raises(UsageError, match=r"cannot be a step: a worker must find it by name in its module"):
+    with pytest.raises(UsageError, match=r"cannot be a step: a worker must be able to find it by name in its module"):
 
         @step(version=1)
         def local(x: int) -> int:

@@ -80,7 +80,7 @@ def test_one_name_is_one_type():
 
 
 def test_a_name_is_for_dataclasses():
-    with pytest.raises(UsageError, match=r"Plain is no dataclass: @named\('tests.Plain'\) stands above @dataclass"):
+    with pytest.raises(UsageError, match=r"Plain is not a dataclass: @named\('tests.Plain'\) stands above @dataclass"):
 
         @named("tests.Plain")
         class Plain:

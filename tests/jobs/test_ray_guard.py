@@ -56,7 +56,7 @@ def test_a_driver_with_a_ray_of_its_own_says_what_is_kept_when_asked_to_end(ray_
         _, err = process.communicate(timeout=HANG_SECONDS)
         wait_until(lambda: not living("--sid", process.pid), "no process of the command is left")
     assert process.returncode == 143
-    assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command goes on from there"
+    assert err.splitlines()[-1] == "interrupted: finished work is kept; the same command carries on from there"
     assert "Traceback" not in err
 
 

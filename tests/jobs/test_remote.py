@@ -265,7 +265,7 @@ def test_a_prefix_that_is_no_store_is_left_alone(url, server):
     server.pipe_file(f"{url}/thesis.tex", b"years of work")
     with pytest.raises(UsageError) as caught:
         Store(url).open()
-    assert str(caught.value) == f"the folder {url} is not empty and not a store; give another --store"
+    assert str(caught.value) == f"the folder {url} is not empty and is not a store; give another --store"
     assert files(server, url) == ["thesis.tex"]
 
 

@@ -118,7 +118,7 @@ def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(UsageError) as caught:
         Store(tmp_path).open()
-    assert str(caught.value) == f"the folder {tmp_path} is not empty and not a store; give another --store"
+    assert str(caught.value) == f"the folder {tmp_path} is not empty and is not a store; give another --store"
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
@@ -131,7 +131,7 @@ def test_a_folder_that_is_no_store_is_left_alone(tmp_path):
         ),
         (
             '{"format": 1}',
-            "was made by Assay, as Goldproof was called before; its keys are others, so nothing in it can be used: "
+            "was made by Assay, Goldproof's former name; its keys are different, so nothing in it can be used: "
             "give another --store (this one is left as it is)",
         ),
     ],

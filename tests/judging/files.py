@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 BEFOREHAND = (
-    "Decide how many more beforehand: adding until a verdict appears makes false ones likely. To look several times, "
-    "give the number of looks with --looks, at every look."
+    "Decide beforehand how many more to add: adding until a verdict appears makes a false one likely. If you look "
+    "several times, give the number of looks with --looks every time."
 )
 
 

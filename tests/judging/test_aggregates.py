@@ -105,9 +105,10 @@ def test_the_interval_and_the_difference_hold_for_every_number_that_prints_so():
 
 
 LIMITS = [
-    "The interval is over items, as if each were drawn by itself: it says nothing of another seed, of categories or of "
-    "single items. Where items come in groups, such as several questions about one text, it is too narrow.",
-    "It holds for a share of items that are right, and for no other metric.",
+    "The interval is over items, as if each had been drawn on its own: it says nothing about another seed, about "
+    "categories or about single items. If items come in groups, such as several questions about one text, it is too "
+    "narrow.",
+    "It holds only if the score is the share of items that are right, and for no other metric.",
 ]
 
 
@@ -118,14 +119,13 @@ LIMITS = [
         (
             87.34,
             872,
-            "No number of right items out of 872 gives 87.34: 761 give 87.27 and 762 give 87.39. The metric may not be "
-            "accuracy, the number of items may be another, or it is a mean over runs.",
+            "No number of right items out of 872 gives 87.34: 761 give 87.27 and 762 give 87.39. Perhaps the metric "
+            "is not accuracy, the number of items is wrong, or this is a mean over runs.",
         ),
         (
             87.3,
             10_000,
-            "From 8,725 to 8,735 right items out of 10,000 print as 87.3; what is said holds for each of these "
-            "numbers.",
+            "From 8,725 to 8,735 right items out of 10,000 print as 87.3; the interval covers all of these numbers.",
         ),
     ],
 )
@@ -139,9 +139,9 @@ def test_where_no_number_fits_the_interval_is_still_there():
 
 
 PAIRING = (
-    "A and B are compared as if on different items, as two numbers do not tell which items each has right. With the "
-    "answers of both to the same items the comparison is paired and usually sharper; how much so depends on the share "
-    "of items that only one of them has right"
+    "A and B are compared as if they had answered different items, because two numbers do not say which items each "
+    "got right. With both systems' answers to the same items the comparison is paired and usually sharper; how much "
+    "sharper depends on the share of items that only one of them gets right"
 )
 
 
@@ -184,12 +184,15 @@ def test_the_gate():
 def test_the_reports_say_it_first_and_draw_the_intervals(tmp_path):
     report = goldproof.score([Aggregate(87.3, 872, "ours"), Aggregate(90.2, 500)]).report()
     assert str(report).splitlines() == [
-        "How far does the accuracy hold, in each of 2 sets?",
-        "Accuracy goes from 87.3 % [84.9, 89.3] (ours) to 90.2 % [87.3, 92.5] (90.2 of 500); each interval is for this "
-        "system on items like these.",
-        "- A rival of which no more is known must differ from ours by about 4.5 points to be told apart (80 % power).",
-        "- A rival of which no more is known must differ from 90.2 of 500 by about 5.3 points to be told apart (80 % "
-        "power).",
+        "How far does the accuracy hold in each of 2 sets?",
+        "Accuracy ranges from 87.3 % [84.9, 89.3] (ours) to 90.2 % [87.3, 92.5] (90.2 of 500); each interval is for "
+        "this system on items like these.",
+        (
+            "- A rival known only by its score must differ from ours by about 4.5 points for the difference to show "
+            "(80 % power)."
+        ),
+        "- A rival known only by its score must differ from 90.2 of 500 by about 5.3 points for the difference to "
+        "show (80 % power).",
     ]
     (table,), figure = report.sections[0].items, report.answer.figure
     assert [row["model"] for row in table.rows] == ["ours", "90.2 of 500"]
@@ -200,7 +203,7 @@ def test_the_reports_say_it_first_and_draw_the_intervals(tmp_path):
     judgement = goldproof.compare(Aggregate(87.3, 872, "old"), Aggregate(95.2, 872, "new"))
     assert str(judgement.report()).splitlines() == [
         "Is new better than old?",
-        "Yes, as these two systems are: new is better than old by 7.9 points [5.3, 10.6] of accuracy, on items like "
+        "Yes, for these two systems: new is better than old by 7.9 points [5.3, 10.6] in accuracy, on items like "
         "these.",
         "- new is better than old by 7.9 points [5.3, 10.6] (p < 0.0001).",
     ]
@@ -215,8 +218,8 @@ WRONG_VALUES = [
     (("nan", 10), "an accuracy is a number in percent, such as 87.3, or a share, such as 0.873; got 'nan'"),
     (("inf", 10), "an accuracy is a number in percent, such as 87.3, or a share, such as 0.873; got 'inf'"),
     (("", 10), "an accuracy is a number in percent, such as 87.3, or a share, such as 0.873; got ''"),
-    ((100.1, 10), "an accuracy is from 0 to 100 percent, or a share from 0 to 1; got 100.1"),
-    ((-0.5, 10), "an accuracy is from 0 to 100 percent, or a share from 0 to 1; got -0.5"),
+    ((100.1, 10), "an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got 100.1"),
+    ((-0.5, 10), "an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got -0.5"),
     ((1, 10), "1 may be 1 percent or a share of 1, which is all items; write 1% or 100"),
     (("1.00", 10), "1.00 may be 1 percent or a share of 1, which is all items; write 1% or 100"),
     ((87.3, 0), "the number of items must be a whole number of at least 1; got 0"),
@@ -233,8 +236,8 @@ def test_what_is_no_accuracy_is_refused(arguments, message):
 
 
 NEEDS_ITEMS = (
-    "cluster, common and columns are about single items, of which a printed score says nothing; give each item's "
-    "answer, as a file with id, gold and prediction"
+    "cluster, common and columns concern single items, and a printed score says nothing about those; give each "
+    "item's answer, as a file with id, gold and prediction"
 )
 WRONG_USE = [
     (
@@ -252,7 +255,7 @@ WRONG_USE = [
     (lambda: goldproof.score(Aggregate(87.3, 872), columns={"gold": "y"}), NEEDS_ITEMS),
     (
         lambda: goldproof.score([Aggregate(87.3, 872), "a.jsonl"]),
-        "printed scores and files of predictions cannot be scored together; give one kind",
+        "printed scores and files of predictions cannot be scored together; give one kind only",
     ),
     (
         lambda: goldproof.compare(Aggregate(87.3, 872), "a.jsonl"),

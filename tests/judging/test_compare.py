@@ -117,14 +117,13 @@ ERRORS = [
     (
         noisy_rows(30, 0.7, 1),
         noisy_rows(28, 0.7, 1),
-        "the ids of A and B do not match (all): A has 30 items and B 28, of which 28 are in both "
-        "(not in both: '28', '29'); --common compares on those",
+        "the ids of A and B do not match (all): A has 30 items and B 28; 28 are in both (not in both: '28', '29'); "
+        "--common compares on these",
     ),
     (
         noisy_rows(30, 0.7, 1),
         [{**row, "id": "x" + row["id"]} for row in noisy_rows(30, 0.7, 1)],
-        "the ids of A and B do not match (all): A has 30 items and B 30, of which 0 are in both "
-        "(not in both: '0', '1', '10')",
+        "the ids of A and B do not match (all): A has 30 items and B 30; 0 are in both (not in both: '0', '1', '10')",
     ),
     (
         noisy_rows(30, 0.7, 1),
@@ -135,12 +134,15 @@ ERRORS = [
     (
         noisy_rows(30, 0.7, 1, language="en") + noisy_rows(30, 0.7, 1, language="ru"),
         noisy_rows(30, 0.7, 1, language="fr"),
-        "A and B share no set: A has en, ru; B has fr",
+        "A and B have no set in common: A has en, ru; B has fr",
     ),
     (
         noisy_rows(30, 0.7, 1),
         [{"id": str(i), "gold": i + 0.5, "prediction": i + 0.25} for i in range(30)],
-        "A is classification and B is regression; only the same task can be compared",
+        (
+            "A holds answers of the kind classification and B of the kind regression; only answers of one kind can "
+            "be compared"
+        ),
     ),
     (
         noisy_rows(30, 0.7, 1, model="m1") + noisy_rows(30, 0.7, 2, model="m2"),
@@ -161,7 +163,7 @@ def test_common_items_are_compared_and_said(tmp_path):
     a, b = files(tmp_path, noisy_rows(30, 0.7, 1), noisy_rows(28, 0.7, 1))
     found = goldproof.compare(a, b, settings=goldproof.Settings(common=True))
     assert found.overall.difference.n == 28
-    assert found.notes == ["all: A has 30 items and B 28, of which 28 are in both; those are compared.", BEFOREHAND]
+    assert found.notes == ["all: A has 30 items and B 28; 28 are in both; those are compared.", BEFOREHAND]
 
 
 def verdict(value, low, high, error, n=1000, metric="accuracy", margin=0.02, n_runs=1, variance=None):
@@ -181,7 +183,7 @@ def test_the_words_of_a_verdict():
         "undecided: B − A is +1.2 points [−1.1, +3.5]; it would take about 1,700 more items to show a difference of "
         "2.0 points with 80 % power"
     )
-    assert verdict(0.0, math.nan, math.nan, 0.1) == "nothing can be said: t"
+    assert verdict(0.0, math.nan, math.nan, 0.1) == "no verdict: t"
 
 
 def test_where_seeds_are_what_is_lacking_the_verdict_says_runs():
@@ -189,8 +191,8 @@ def test_where_seeds_are_what_is_lacking_the_verdict_says_runs():
     few = MeanVariance((RunPart(2e-4, 0.0, 3), RunPart(2e-4, 0.0, 3)), 2e-5, 999, "items")
     text = verdict(0.012, -0.05, 0.08, 0.02, n_runs=3, variance=few)
     assert text.endswith(
-        "it would take more runs, not more items: 18 to 150 more runs a side (few runs tell little of their spread) to "
-        "show a difference of 2.0 points with 80 % power"
+        "it would take more runs, not more items: 18 to 150 more runs a side (few runs say little about their "
+        "spread) to show a difference of 2.0 points with 80 % power"
     )
     many = MeanVariance((RunPart(2e-4, 0.0, 10), RunPart(2e-4, 0.0, 10)), 2e-5, 999, "items")
     text = verdict(0.012, -0.05, 0.08, 0.02, n_runs=10, variance=many)

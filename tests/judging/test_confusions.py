@@ -88,7 +88,7 @@ def test_the_report_shows_the_worst_and_all_labels():
         ("a", "b", 4, 0.5),
         ("a", "c", 1, 0.125),
     ]
-    assert labels.title == "F1 runs from 50.0 % for “b” to 80.0 % for “c”"
+    assert labels.title == "F1 ranges from 50.0 % for “b” to 80.0 % for “c”"
     assert [row["label"] for row in labels.rows] == ["a", "b", "c"]
 
 
@@ -111,7 +111,7 @@ def test_of_many_labels_the_lowest_come_first():
     labels = table(goldproof.score(rows(60, 900, 1)), "labels")
     found = [row["f1"] for row in labels.rows]
     assert (len(found), found) == (60, sorted(found))
-    assert labels.note == "The lowest F1 first."
+    assert labels.note == "Lowest F1 first."
 
 
 def test_numbers_with_a_point_are_said_to_be_labels_also_where_they_stream(tmp_path):
@@ -119,7 +119,7 @@ def test_numbers_with_a_point_are_said_to_be_labels_also_where_they_stream(tmp_p
     path = write_jsonl(tmp_path / "a.jsonl", data)
     counted = streaming.score_stream(path, None, goldproof.Settings())
     assert counted.notes[0] == goldproof.score(path).notes[0]
-    assert "taken as labels" in counted.notes[0]
+    assert "treated as labels" in counted.notes[0]
     with pytest.raises(goldproof.GoldproofError) as caught:
         streaming.score_stream(path, None, goldproof.Settings(metric="pearson"))
     assert str(caught.value) == f"{path}: only classification can be scored as it streams; split the file"

@@ -66,8 +66,8 @@ def test_labels_and_pairs(tmp_path, files):
     with pytest.raises(DataError) as error:
         find_cues([numbers], settings=CueSettings(lexicon=str(lexicon)))
     assert str(error.value) == (
-        "the gold label '0' is neither 'positive' nor 'negative', between which polar words are told; say which labels "
-        "these are with --positive and --negative"
+        "the gold label '0' is neither 'positive' nor 'negative'; name the two labels that polar words stand for "
+        "with --positive and --negative"
     )
     ppdb = tmp_path / "pairs.tsv"
     ppdb.write_text("film\tmovie\n", encoding="utf-8")
@@ -89,6 +89,6 @@ def test_a_lexicon_that_is_not_there_is_named(files, capsys):
     predictions, _ = files
     with pytest.raises(UsageError) as error:
         find_cues([predictions], settings=CueSettings(lexicon="nowhere"))
-    assert str(error.value) == "a lexicon is one of opinion, vader, nrc, or a file that is there; got 'nowhere'"
+    assert str(error.value) == "a lexicon is one of opinion, vader, nrc, or an existing file; got 'nowhere'"
     assert run_command(["cues", str(predictions), "--kind", "other"]) == 2
     assert capsys.readouterr().err == "error: --kind is polarity or paraphrase; got 'other'\n"

@@ -49,11 +49,11 @@ NONSENSE = [
     ({"require": "nice"}, "--require must be not-worse or better; got 'nice'"),
     (
         {"require": "not-worse"},
-        "--require not-worse needs --gate above 0: how many points worse still counts as not worse; got none",
+        "--require not-worse needs --gate above 0, the number of points that still counts as not worse; got none",
     ),
     (
         {"require": "not-worse", "gate": 0.0},
-        "--require not-worse needs --gate above 0: how many points worse still counts as not worse; got 0",
+        "--require not-worse needs --gate above 0, the number of points that still counts as not worse; got 0",
     ),
 ]
 
@@ -82,9 +82,11 @@ def test_exit_codes_and_json(sides, capfd):
     code = run_command(["compare", a, b, "--gate", "1"])
     out = capfd.readouterr().out
     assert code == 0
-    assert "gate of 1 points: passed; it would see a drop of " in out
+    assert "gate of 1 points: passed; it would detect a drop of " in out
     assert run_command(["compare", a, b, "--gate", "1", "--require", "not-worse"]) == 3
-    assert "gate of 1 points, not worse required: undecided, neither shown; it would see" in capfd.readouterr().out
+    assert (
+        "gate of 1 points, required: not worse: undecided (neither is shown); it would detect" in capfd.readouterr().out
+    )
     for sides_of, arguments, expected, outcome in (
         ((c, d), ["--require", "better"], 0, "passed"),
         ((d, c), ["--require", "better"], 1, "failed"),
@@ -107,7 +109,7 @@ def test_wrong_use(sides, capfd):
         (["--looks", "0"], "--looks must be at least 1; got 0"),
         (
             ["--fixed", "--seed-sd", "2"],
-            "--fixed says that there is nothing to train again, and --seed-sd 2 that there is",
+            "--fixed says that there is nothing to retrain, and --seed-sd 2 says that there is",
         ),
     ):
         assert run_command(["compare", a, b, *arguments]) == 2
@@ -120,11 +122,11 @@ def test_the_first_lines_are_the_question_and_the_answer_with_its_scope(sides, c
     question, answer = capfd.readouterr().out.splitlines()[:2]
     assert question == "Is d better than c?"
     assert answer.startswith("Yes, for other trainings too: d is better than c by ")
-    assert answer.endswith(" of accuracy, on items like these.")
+    assert answer.endswith(" in accuracy, on items like these.")
     run_command(["score", c])
     question, answer = capfd.readouterr().out.splitlines()[:2]
     assert question == "How far does the accuracy hold?"
-    assert " for another training of it, on items like these: accuracy is " in answer
+    assert " for another training, on items like these: accuracy is " in answer
 
 
 def test_looks_hold_each_look_to_a_stricter_level(sides, capfd):
@@ -134,6 +136,6 @@ def test_looks_hold_each_look_to_a_stricter_level(sides, capfd):
     run_command(["compare", c, d, "--json"])
     one = json.loads(capfd.readouterr().out)
     assert four["notes"] == [
-        "One of 4 looks: intervals are at 98.75 %, so that all looks together err in no more than 5 %."
+        "One of 4 looks: intervals are at 98.75 %, so that all looks together are wrong in no more than 5 %."
     ]
     assert four["differences"][0]["low"] < one["differences"][0]["low"]

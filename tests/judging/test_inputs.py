@@ -84,7 +84,7 @@ def test_two_arrays_are_scored_as_a_file_is_and_say_what_the_ids_are(tmp_path, m
     expected = goldproof.score(write(tmp_path / "p.jsonl", made))
     found = goldproof.score((make([row["gold"] for row in made]), make([row["prediction"] for row in made])))
     assert found.to_arrow().equals(expected.to_arrow())
-    note = "There is no column 'id', so items are known by their row numbers; --column id=NAME names one."
+    note = "There is no column 'id', so items are identified by row number; --column id=NAME names one."
     assert list(found.notes) == [note, *expected.notes]
 
 
@@ -106,7 +106,7 @@ def test_what_a_trainer_predicted_is_scored(tmp_path):
     found = goldproof.score(output(logits, gold, {}))
     assert found.sets[0].estimates["accuracy"].value == pytest.approx((logits.argmax(1) == gold).mean())
     assert found.sets[0].calibration is not None
-    assert found.notes[0] == "Probabilities are the softmax of the predictions, which are taken for logits."
+    assert found.notes[0] == "The predictions are taken as logits; probabilities are their softmax."
     numbers = goldproof.score(output(gold + rng.normal(size=200), gold.astype(float) + 0.5, {}))
     assert numbers.metric == "pearson"
     with pytest.raises(DataError) as caught:
@@ -151,7 +151,7 @@ def test_fields_inside_fields_are_reached(tmp_path):
     [
         (
             {"gold": "doc.lable", "prediction": "p", "id": "i"},
-            "{path}: there is no field 'doc.lable' in the first rows, which is to be 'gold'",
+            "{path}: the first rows have no field 'doc.lable', which was named as 'gold'",
         ),
         ({"gold": "dog.label"}, "{path}: there is no column 'dog.label'; columns found: doc, p, i"),
     ],
@@ -187,7 +187,7 @@ BAD: list[tuple[Any, str]] = [
         pa.table([["a"], ["a"], ["b"]], names=["gold", "prediction", "prediction"]),
         "the Arrow table: two columns are named 'prediction'; rename one of them",
     ),
-    ((["a", "b"], ["a"]), "(y_true, y_pred): y_true and y_pred must be of one length; got 2 and 1"),
+    ((["a", "b"], ["a"]), "(y_true, y_pred): y_true and y_pred must have the same length; got 2 and 1"),
     (
         (np.zeros(3, int), np.zeros((3, 2))),
         "(y_true, y_pred): y_pred must have one answer for each item; got an array of 3 × 2 (of scores for each class, "
@@ -195,7 +195,7 @@ BAD: list[tuple[Any, str]] = [
     ),
     (
         {"gold": ["a", "b"], "prediction": ["a"]},
-        "the dict of columns: the columns must be of one length; got gold 2, prediction 1",
+        "the dict of columns: the columns must have the same length; got gold 2, prediction 1",
     ),
     (pd.DataFrame({"gold": [], "prediction": []}), "the data frame: there are no rows"),
     (
@@ -214,9 +214,9 @@ BAD: list[tuple[Any, str]] = [
     ),
     (
         [{"gold": "a", "prediction": "a", "run": "1"}, {"gold": "a", "prediction": "a", "run": "2"}],
-        "the list of rows: predictions of several places ('run') need a column 'id' that says which items are the "
-        "same; columns found: gold, prediction, run; name one with --column id=NAME, or say with --by-row that the "
-        "rows of each stand in the same order",
+        "the list of rows: predictions from several places ('run') need a column 'id' that says which items are the "
+        "same; columns found: gold, prediction, run; name one with --column id=NAME, or say with --by-row that their "
+        "rows are in the same order",
     ),
 ]
 
@@ -238,7 +238,7 @@ def test_one_column_has_one_part(tmp_path, capsys):
     path = write(tmp_path / "p.jsonl", [{"id": 1, "x": "a"}])
     assert run_command(["score", str(path), "--column", "gold=x", "--column", "prediction=x"]) == 2
     assert capsys.readouterr().err == (
-        "error: the column 'x' is named both for 'gold' and for 'prediction'; each column has one part\n"
+        "error: the column 'x' is given both as 'gold' and as 'prediction'; a column can have only one role\n"
     )
 
 
@@ -250,7 +250,7 @@ class TestByRow:
         assert capsys.readouterr().err == (
             f"error: {a}: predictions need a column 'id'; columns found: gold, prediction, text; looked for: id, "
             "idx, guid, index_id, pairid, uid, doc_id, index, item; say which one it is with --column id=NAME, in "
-            "Python columns={'id': 'NAME'}; or match the rows of both by their numbers with --by-row\n"
+            "Python columns={'id': 'NAME'}; or match the rows of both by row number with --by-row\n"
         )
         assert run_command(["compare", str(a), str(b), "--by-row"]) == 0
 
@@ -269,26 +269,28 @@ class TestByRow:
         with pytest.raises(DataError) as caught:
             goldproof.compare(a, b, settings=goldproof.Settings(by_row=True))
         assert str(caught.value) == (
-            "by row, the texts must be the same, and 2 of 120 differ in 'text', first in row 4; give both files in one "
-            "order, or ids"
+            "matching by row needs the same texts, and 2 of 120 differ in 'text', first in row 4; give both files in "
+            "one order, or ids"
         )
 
     def test_as_many_rows_are_needed(self):
         with pytest.raises(DataError) as caught:
             goldproof.compare(rows(120), rows(100), settings=goldproof.Settings(by_row=True))
-        assert str(caught.value) == "by row, A and B need as many rows (all): A has 120 and B 100"
+        assert str(caught.value) == (
+            "matching by row needs the same number of rows in A and B (all): A has 120, B has 100"
+        )
 
     def test_runs_are_matched_by_row_and_their_texts_compared(self):
         made = [{k: v for k, v in row.items() if k != "id"} for row in rows(n_runs=3)]
         found = goldproof.score(made, settings=goldproof.Settings(by_row=True))
         assert found.to_arrow().equals(goldproof.score(rows(n_runs=3)).to_arrow())
-        assert found.notes[0] == "Items are known by their row numbers, as asked for."
+        assert found.notes[0] == "Items are identified by row number, as requested."
         made[130]["text"] = "another"
         with pytest.raises(DataError) as caught:
             goldproof.score(made, settings=goldproof.Settings(by_row=True))
         assert str(caught.value) == (
-            "by row, the texts must be the same in every run, and 'text' differs in row 11; give the rows of all runs "
-            "in one order, or ids"
+            "matching by row needs the same texts in every run, but 'text' differs in row 11; give the rows of all "
+            "runs in one order, or ids"
         )
 
 
@@ -372,7 +374,7 @@ class TestMissing:
         with pytest.raises(UsageError) as wrong:
             goldproof.score(path, settings=goldproof.Settings(missing="wrong"))
         assert str(wrong.value) == (
-            "a missing number cannot count as wrong, as none is the worst; allowed: leave-out, refuse"
+            "a missing number cannot count as wrong, because no number is the worst; allowed: leave-out, refuse"
         )
         assert goldproof.score(path, settings=goldproof.Settings(missing="leave-out")).sets[0].n_items == 59
 
@@ -399,7 +401,7 @@ class TestMissing:
         assert goldproof.score(made).sets[0].estimates["accuracy"].value == 0.0
         with pytest.raises(DataError) as caught:
             goldproof.score(made, settings=goldproof.Settings(missing="leave-out"))
-        assert str(caught.value) == "no item is left: a prediction of each of the 20 is missing in some run"
+        assert str(caught.value) == "no item is left: each of the 20 lacks a prediction in some run"
 
     def test_streamed_files_count_them_too(self, tmp_path):
         from goldproof.judging import streaming
@@ -469,8 +471,8 @@ class TestSilence:
     def test_probabilities_against_the_prediction(self, tmp_path):
         path = write_jsonl(tmp_path / "p.jsonl", self.rows([[0.9, 0.1], [0.8, 0.2]]))
         assert goldproof.score(path).notes[0] == (
-            "In 1 of 2 rows (50.0 %) the prediction is not the label with the largest probability: the columns may not "
-            "belong together, or the labels be in another order."
+            "In 1 of 2 rows (50.0 %) the prediction is not the label with the largest probability: perhaps the "
+            "columns do not belong together, or the labels are in another order."
         )
         fitting = write_jsonl(tmp_path / "q.jsonl", self.rows([[0.1, 0.9], [0.8, 0.2]]))
         assert not any("largest probability" in note for note in goldproof.score(fitting).notes)

@@ -111,7 +111,7 @@ def test_the_mean_of_all_repeats_may_be_asked_for_by_its_name() -> None:
 
 def test_trainings_are_no_attempts_of_one_system() -> None:
     trained = answers((np.random.default_rng(7).random((3, N)) < 0.5).astype(float), run_kind="seed")
-    with pytest.raises(UsageError, match="here are 3 trainings or draws, which are no attempts of one system"):
+    with pytest.raises(UsageError, match="here are 3 trainings or draws, which are not attempts by one system"):
         score(trained, settings=Settings(metric="pass@2"))
 
 
@@ -171,7 +171,7 @@ def test_an_item_that_lacks_some_of_its_repeats_has_the_mean_of_the_others() -> 
     filled, notes = fill_repeats(answers(scores))
     np.testing.assert_allclose(filled.runs.mean(axis=0)[:2], np.nanmean(scores[:, :2], axis=0))
     assert np.isnan(filled.runs[:, 2]).all()
-    assert notes == ["m t: 2 of 720 repeats have no score; the mean of an item is over those that have."]
+    assert notes == ["m t: 2 of 720 repeats have no score; an item's mean is over those that have one."]
 
 
 def test_scores_of_other_ranges_or_of_which_less_is_better_are_not_compared() -> None:
@@ -182,5 +182,5 @@ def test_scores_of_other_ranges_or_of_which_less_is_better_are_not_compared() ->
     with pytest.raises(UsageError) as usage:
         compare(answers(thirds(1, 0.5), bounds=less), answers(thirds(2, 0.5), bounds=less))
     assert str(usage.value) == (
-        "of these scores less is better, and a comparison says which system has more; give 1 − score"
+        "for these scores lower is better, but a comparison says which system has more; give 1 − score"
     )

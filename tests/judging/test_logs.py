@@ -74,8 +74,8 @@ def test_every_task_of_a_folder_is_scored_with_what_the_harness_printed(tmp_path
     by_task = {each.where["dataset"]: each.estimates["score"].value for each in found.sets}
     assert by_task == pytest.approx({task: values.mean() for task, values in right.items()})
     assert found.notes[0] == (
-        "task0, task1: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, and the mean that it printed "
-        "is ours."
+        "task0, task1: the score is exact_match as lm-evaluation-harness 0.4.13 wrote it, and its printed mean "
+        "equals ours."
     )
 
 
@@ -98,10 +98,10 @@ def test_other_prompts_and_other_numbers_of_examples_are_said_first(tmp_path) ->
     one = write_lm_eval(tmp_path / "a", "a", rights(3, 0.5))
     other = write_lm_eval(tmp_path / "b", "b", rights(4, 0.5), shots=5, prompt="q")
     found = compare(one, other)
-    under = "task0, task1: A and B were evaluated under other conditions: "
+    under = "task0, task1: A and B were evaluated under different conditions: "
     assert found.notes[:2] == [
-        f"{under}other numbers of examples in the prompt: 0 and 5.",
-        f"{under}other prompts for 60 of the 60 items that both have.",
+        f"{under}different numbers of examples in the prompt: 0 and 5.",
+        f"{under}different prompts for 60 of the 60 items they share.",
     ]
     assert compare_answer(found).notes == found.notes[:2]
 
@@ -112,8 +112,10 @@ def test_against_a_baseline_it_is_said_whose_conditions_differ(tmp_path) -> None
         for seed, (name, shots) in enumerate((("a", 0), ("b", 0), ("c", 5)))
     )
     found = compare_with_baseline(base, [same, other])
-    (note,) = [note for note in found.notes if "other conditions" in note]
-    assert note.startswith("B is c: task0: A and B were evaluated under other conditions: other numbers of examples")
+    (note,) = [note for note in found.notes if "different conditions" in note]
+    assert note.startswith(
+        "B is c: task0: A and B were evaluated under different conditions: different numbers of examples"
+    )
 
 
 def test_a_board_says_that_conditions_differ(tmp_path) -> None:
@@ -123,8 +125,8 @@ def test_a_board_says_that_conditions_differ(tmp_path) -> None:
     ]
     said = rank(folders, ranking=RankSettings(draws=200)).caution
     assert said == (
-        "Not all models were evaluated under the conditions of a (how many were not): other numbers of examples in the "
-        "prompt (2); goldproof check says which."
+        "Not all models were evaluated under the same conditions as a (how many were not): different numbers of "
+        "examples in the prompt (2); goldproof check says which."
     )
     assert rank(folders[1:], ranking=RankSettings(draws=200)).caution == ""
 
@@ -190,7 +192,7 @@ def test_logs_and_predictions_are_not_judged_together(tmp_path) -> None:
     with pytest.raises(UsageError) as error:
         score([log, table])
     assert str(error.value) == (
-        f"logs and files of predictions cannot be judged together: {log} is a log, {table} is not; give one kind"
+        f"logs and files of predictions cannot be judged together: {log} is a log, {table} is not; give one kind only"
     )
     with pytest.raises(UsageError) as error:
         compare(log, table)

@@ -46,7 +46,7 @@ def test_who_may_be_first(three: list[Answers]) -> None:
     assert board.first == ["good"]
     assert board.rankings[0].high.tolist() == [1, 3, 3]
     assert headline(board) == "good is first on items like these."
-    assert board.unasked == "There is one task, so that nothing can be said of tasks like these."
+    assert board.unasked == "There is only one task, so nothing can be said about other tasks like it."
     assert board.groups[0].letters(3) == ["a", "b", "b"]
 
 
@@ -63,7 +63,7 @@ def test_two_equal_models_are_not_told_apart_and_it_is_said_what_would() -> None
     assert len(board.first) == 2
     said = plan_text(board.plan, "score", of_tasks=False)
     assert said.startswith(
-        f"To tell {board.models[0]} and {board.models[1]}, the first two, apart where they differ by 2"
+        f"To distinguish the first two, {board.models[0]} and {board.models[1]}, if they differ by 2"
     )
     assert board.plan.more is not None
     assert board.plan.more.items is not None
@@ -97,15 +97,15 @@ def test_both_questions_are_asked_where_there_are_tasks() -> None:
 def test_with_few_tasks_nothing_is_said_of_tasks_like_these() -> None:
     board = rank(tasks(5, 0.45), ranking=FEW)
     assert board.rankings[1].n_shown == 0
-    assert "With 5 tasks nothing can be told apart over tasks like these: that takes at least 6." in board.notes
+    assert "With 5 tasks, no models can be distinguished over tasks like these: that takes at least 6." in board.notes
 
 
 def test_one_score_a_task_leaves_only_tasks_like_these() -> None:
     board = rank(tasks(8, 0.4, n=1), ranking=FEW)
     assert [each.question for each in board.rankings] == ["tasks like these"]
     assert board.unasked == (
-        "There is one score for each task, so that how far it would vary over items is not known: only tasks like "
-        "these can be asked about."
+        "There is one score per task, so its variation over items is unknown: only the question about tasks like "
+        "these can be answered."
     )
 
 
@@ -167,7 +167,7 @@ def test_the_report_holds_board_places_and_matrix(three: list[Answers], tmp_path
     tex = (tmp_path / "tables" / "board.tex").read_text()
     assert "Groups" in tex
     page = (tmp_path / "report.html").read_text()
-    assert "Which places on this board are real?" in page
+    assert "Which places on this leaderboard are real?" in page
 
 
 def test_a_model_on_half_of_the_items_has_no_place(three: list[Answers]) -> None:
@@ -175,7 +175,7 @@ def test_a_model_on_half_of_the_items_has_no_place(three: list[Answers]) -> None
     board = rank([*three, half], ranking=FEW)
     assert "half" not in board.models
     assert [(each.model, each.answered) for each in board.unplaced] == [("half", 0.5)]
-    assert rank_answer(board).notes[-1] == "Answered too little of the board to have a place: half (50 %)."
+    assert rank_answer(board).notes[-1] == "Answered too little of the leaderboard to have a place: half (50 %)."
 
 
 def test_equal_scores_for_all_may_all_be_first() -> None:
@@ -191,14 +191,14 @@ def test_equal_scores_for_all_may_all_be_first() -> None:
         (
             [answers("a", np.ones(5))],
             UsageError,
-            "a ranking needs at least 2 models; got 'a'; give a log of each, or a column 'model'",
+            "a ranking needs at least 2 models; got 'a'; give a log for each, or a column 'model'",
         ),
         (
             [answers("a", np.ones(5)), answers("b", np.ones(5), ["x1", "x2", "x3", "x4", "x5"])],
             DataError,
-            "no two models share enough of the board to be compared: 80% of its items must have been answered by "
-            "both; the most is 0% ('a' and 'b'). Give answers to the same items, or rank on the items that all share "
-            "(--common)",
+            "no two models share enough of the leaderboard to be compared: both must have answered at least 80% of "
+            "its items; the most here is 0% ('a' and 'b'). Give answers to the same items, or rank on the items they "
+            "all share (--common)",
         ),
         (
             [answers("a", np.ones(5)), answers("b", np.zeros(5)), answers("a", np.zeros(5))],
@@ -209,7 +209,7 @@ def test_equal_scores_for_all_may_all_be_first() -> None:
         (
             [answers("a", np.ones(1)), answers("b", np.zeros(1))],
             DataError,
-            "the board has one item; nothing can be said of any order",
+            "the leaderboard has one item; nothing can be said about the order",
         ),
     ],
 )
@@ -228,8 +228,8 @@ def test_a_metric_that_is_no_mean_over_items_is_refused() -> None:
     with pytest.raises(UsageError) as raised:
         rank(sides, settings=Settings(metric="mcc"), ranking=FEW)
     assert str(raised.value) == (
-        "the metric 'mcc' cannot be ranked, as it is no mean of a score that each item has; allowed: accuracy, and of "
-        "scores per item their mean, pass@K and pass^K"
+        "the metric 'mcc' cannot be ranked, because it is not the mean of a score per item; allowed: accuracy, and "
+        "of scores per item their mean, pass@K and pass^K"
     )
     assert rank(sides, ranking=FEW).cells.metric == "accuracy"
 
@@ -239,7 +239,7 @@ def test_settings_that_make_no_sense_are_refused(three: list[Answers]) -> None:
         ({"tasks": "files"}, "--tasks is one of auto, sets, tags; got 'files'"),
         ({"weigh": "words"}, "--weigh is one of tasks, categories, items; got 'words'"),
         ({"weights": {"x": 1.0}}, "there is no task 'x' to weigh; tasks: all items"),
-        ({"category": "x"}, "there is no category 'x'; the board has none"),
+        ({"category": "x"}, "there is no category 'x'; the leaderboard has none"),
     ):
         with pytest.raises(UsageError) as raised:
             rank(three, ranking=RankSettings(**settings))  # type: ignore[arg-type]
@@ -269,5 +269,5 @@ def test_a_baseline_needs_two_systems(three: list[Answers]) -> None:
     with pytest.raises(UsageError) as raised:
         compare_with_baseline(three[0], [three[1]])
     assert str(raised.value) == (
-        "--baseline takes at least two systems to compare with it; got 1. Without --baseline, compare takes A and B"
+        "--baseline needs at least two systems to compare with it; got 1. To compare just A and B, leave --baseline out"
     )

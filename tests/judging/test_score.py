@@ -53,7 +53,7 @@ def test_the_thresholds_that_the_paper_rounds_up():
 def test_one_run_says_nothing_of_another_seed(tmp_path):
     scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", noisy_rows(50, 0.7, 1)))
     assert scores.notes == [
-        "One run only ('all'): the intervals are over items, and say nothing of another seed.",
+        "One run only ('all'): the intervals are over items and say nothing about another seed.",
     ]
     assert scores.sets[0].estimates["accuracy"].method.endswith("items only, one run")
     assert scores.sets[0].components is None
@@ -182,7 +182,7 @@ def test_agreement_over_steps(tmp_path):
     assert (found.n_runs, found.n_steps) == (3, 6)
     assert found.estimate.value > 0.9
     assert {one.name(): one.n_items for one in scores.sets} == {"dev": 200, "test": 200}
-    assert "Scores are those of each run's last step." in scores.notes
+    assert "The scores are those of the last step of each run." in scores.notes
 
 
 def test_calibration(tmp_path):
@@ -203,7 +203,7 @@ def test_runs_that_answer_other_items_are_an_error_unless_the_common_ones_are_as
     with pytest.raises(DataError) as caught:
         goldproof.score(path)
     assert str(caught.value) == (
-        "the runs do not answer the same items: run '1' lacks 1 of 30 items ('29'…); --common uses those that all share"
+        "the runs do not answer the same items: run '1' lacks 1 of 30 items ('29'…); --common uses those they all share"
     )
     scores = goldproof.score(path, settings=goldproof.Settings(common=True))
     assert scores.sets[0].n_items == 29
@@ -271,7 +271,7 @@ def test_large_files_stream_by_themselves_and_say_so(tmp_path, monkeypatch):
 
     monkeypatch.setattr(streaming, "LARGEST_IN_MEMORY", 100)
     scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", several_runs(400, 0.7, range(3))))
-    assert scores.notes[0].startswith("1200 rows were counted as they streamed")
+    assert scores.notes[0].startswith("1200 rows were counted while streaming")
     assert scores.sets[0].estimates["accuracy"].method == "t over runs, items fixed"
 
 

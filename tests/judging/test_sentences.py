@@ -25,7 +25,7 @@ def test_one_file_says_its_score_in_a_sentence(tmp_path):
         "From 62.8 to 75.5 % for this system on items like these: accuracy is 69.5 % on 200 items, one run "
         "(95 % interval)."
     )
-    assert report.answer.takes == "One training says nothing of another: that takes the answers of several."
+    assert report.answer.takes == "One training says nothing about another: to claim more, give the answers of several."
     assert report.sections[0].items[0].title == "Accuracy is 69.5 % [62.8, 75.5] on 200 items"
 
 
@@ -34,7 +34,7 @@ def test_several_files_with_runs_languages_and_tags_read_well(tmp_path):
     new = write_jsonl(tmp_path / "new.jsonl", tagged(0.8, range(3, 6)))
     scored = goldproof.score([old, new]).report()
     assert unfinished(scored) == []
-    assert scored.answer.sentence.startswith("Accuracy goes from ")
+    assert scored.answer.sentence.startswith("Accuracy ranges from ")
     assert 2 <= len(texts(scored)) <= 5
     compared = goldproof.compare(old, new).report()
     assert unfinished(compared) == []

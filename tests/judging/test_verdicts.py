@@ -30,7 +30,7 @@ class TestScope:
         found = compared(noisy_rows(300, 0.7, 1), noisy_rows(300, 0.9, 2)).overall.verdict
         assert (found.kind, found.scope) == ("better", "systems")
         assert found.about == (
-            "this A and this B on items like these; one training a side says nothing of another training"
+            "this A and this B, on items like these; one training on each side says nothing about another training"
         )
 
     def test_several_runs_a_side_are_about_recipes(self):
@@ -41,7 +41,7 @@ class TestScope:
     def test_one_run_against_several_is_like_one_more_run(self):
         found = compared(several_runs(300, 0.8, range(4)), noisy_rows(300, 0.8, 9)).overall
         assert found.verdict.about == (
-            "the recipes, on items like these; B's one training is taken to vary as A's 4 do"
+            "the recipes, on items like these; B's single training is assumed to vary as A's 4 do"
         )
         a = np.array([np.mean([row["gold"] == row["prediction"] for row in noisy_rows(300, 0.8, s)]) for s in range(4)])
         b = np.mean([row["gold"] == row["prediction"] for row in noisy_rows(300, 0.8, 9)])
@@ -54,7 +54,7 @@ class TestScope:
         known = compared(a, b, seed_sd=0.02).overall
         assert known.verdict.scope == "recipes"
         assert known.verdict.about == (
-            "the recipes, on items like these; a spread over trainings of 2 points is taken as known"
+            "the recipes, on items like these; a spread of 2 points over trainings is taken as known"
         )
         z = known.difference.value / (0.02 * math.sqrt(2))
         assert known.p_here == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-4)
@@ -70,10 +70,10 @@ class TestScope:
         one = goldproof.score(noisy_rows(100, 0.8, 1)).sets[0]
         assert (one.scope, one.about) == (
             "systems",
-            "this system on items like these; one training says nothing of another",
+            "this system on items like these; one training says nothing about another",
         )
         several = goldproof.score(several_runs(100, 0.8, range(3))).sets[0]
-        assert (several.scope, several.about) == ("recipes", "the recipe: another training of it, on items like these")
+        assert (several.scope, several.about) == ("recipes", "the recipe: another training, on items like these")
 
     def test_prompts_are_not_called_trainings(self):
         gold = np.tile([0, 1], 40)
@@ -81,7 +81,7 @@ class TestScope:
         answers = Answers(
             {}, None, "classification", ("a", "b"), np.arange(80), gold, runs, ("x", "y"), run_kind="prompt"
         )
-        assert goldproof.score(answers).sets[0].about == "the recipe: another prompt of it, on items like these"
+        assert goldproof.score(answers).sets[0].about == "the recipe: another prompt, on items like these"
 
 
 class TestTied:
@@ -109,8 +109,8 @@ class TestCollapse:
         assert score.run_names == ("0", "2", "4")
         assert score.collapse.n == 2
         assert found.notes[0] == (
-            "2 of 5 runs collapsed, giving one answer to nearly all items (runs 1, 3). Scores are those of the runs "
-            "that did not; the rate of collapse is 40.0 % [5.3, 85.3]."
+            "2 of 5 runs collapsed, giving one answer to nearly all items (runs 1, 3). The scores are those of the "
+            "other runs; the rate of collapse is 40.0 % [5.3, 85.3]."
         )
         clean = goldproof.score([row for row in self.rows(set()) if row["run"] in "024"])
         assert score.estimates == clean.sets[0].estimates
@@ -123,18 +123,20 @@ class TestCollapse:
     def test_all_runs_collapsed(self):
         found = goldproof.score(self.rows({0, 1, 2}, n_runs=3))
         assert found.notes[0] == (
-            "All 3 runs collapsed: each gives one answer to nearly all items; they are judged as they are."
+            "All 3 runs collapsed: each gives one answer to nearly all items. They are judged all the same."
         )
         assert len(found.sets[0].run_names) == 3
 
     def test_one_run(self):
         found = goldproof.score([row | {"prediction": "no"} for row in noisy_rows(80, 0.9, 1)])
-        assert found.notes[0] == ("The run collapsed: it gives one answer to nearly all items, and is judged as it is.")
+        assert found.notes[0] == (
+            "The run collapsed: it gives one answer to nearly all items. It is judged all the same."
+        )
 
     def test_where_gold_is_nearly_one_label(self):
         rows = [{"id": i, "gold": "b" if i < 4 else "a", "prediction": "a", "run": r} for i in range(100) for r in "xy"]
         assert goldproof.score(rows).notes[0] == (
-            "Runs x, y cannot be told from always answering 'a', which is right in 96 %."
+            "Runs x, y cannot be distinguished from always answering 'a', which is right in 96 %."
         )
 
 
@@ -176,7 +178,7 @@ class TestSteps:
         }
         scores = dict(zip(found.sets[0].run_names, found.sets[0].run_scores, strict=True))
         assert scores == pytest.approx(expected)
-        assert "Scores are those of each run's last step." in found.notes
+        assert "The scores are those of the last step of each run." in found.notes
 
     def test_runs_that_end_on_other_items_are_refused(self):
         def at(step, n, run):
@@ -186,7 +188,7 @@ class TestSteps:
         with pytest.raises(DataError) as error:
             last_steps([at(10, 20, "x"), at(20, 22, "y")])
         assert str(error.value) == (
-            "all: runs end at different steps, and there they answer different items: 20 at step 10, 22 at step 20"
+            "all: runs end at different steps, where they answer different items: 20 at step 10, 22 at step 20"
         )
 
 
@@ -247,7 +249,7 @@ class TestBadInput:
         found = goldproof.score(rows).sets[0]
         assert found.estimates["accuracy"].method == "no interval: one cluster only; items only, one run"
         judged = compared(rows, [row | {"cluster": "only"} for row in noisy_rows(40, 0.9, 2)]).overall
-        assert judged.verdict.text == "nothing can be said: one cluster only"
+        assert judged.verdict.text == "no verdict: one cluster only"
 
     def test_clusters_of_one_item_each_change_nothing(self):
         rows = several_runs(80, 0.8, range(3))
@@ -260,10 +262,10 @@ class TestBadInput:
         other = [row | {"cluster": "0" if int(row["id"]) < 60 else row["id"]} for row in noisy_rows(100, 0.8, 2)]
         found = compared(rows, other)
         assert found.notes[0] == (
-            "all: 41 clusters, of which the largest holds 60 % of the items, tell as much as 4 of one size: few to "
-            "rest on."
+            "all: 41 clusters, the largest with 60 % of the items, are worth as much as 4 of equal size: few to rest "
+            "on."
         )
-        assert found.notes[1].startswith("A second opinion where clusters are few: wild cluster bootstrap, p = ")
+        assert found.notes[1].startswith("Second opinion, because there are few clusters: wild cluster bootstrap, p = ")
 
     def test_nonsense_is_refused(self, tmp_path):
         with pytest.raises(UsageError) as error:

@@ -217,15 +217,15 @@ BAD = {
     "empty": (
         ["a", " \n"],
         Counting(),
-        DataError("text 1 is empty; a vector needs at least one word, leave such texts out"),
+        DataError("text 1 is empty; a vector needs at least one word; leave such texts out"),
     ),
-    "none": ([], Counting(), DataError("there are no texts to read vectors off; give at least one")),
+    "none": ([], Counting(), DataError("there are no texts to compute vectors for; give at least one")),
     "overflow": (
         ["a", "b"],
         Counting(huge="b"),
         DataError(
-            "the vectors of text 1 are not finite (they do not fit in float16: read them in float32); 1 of 2 texts "
-            "read together are so"
+            "the vectors of text 1 are not finite (they do not fit in float16: compute them in float32); 1 of 2 "
+            "texts read together are so"
         ),
     ),
 }

@@ -171,10 +171,10 @@ def test_wrong_use(nltk_data, monkeypatch):
     assert str(error.value) == "a gold polarity must be 'positive' or 'negative'; got '1'"
     with pytest.raises(UsageError) as error:
         cues.polarity_cues(["a"], [], lexicon)
-    assert str(error.value) == "as many texts as gold polarities are needed; got 1 and 0"
+    assert str(error.value) == "the number of texts and gold polarities must be equal; got 1 and 0"
     with pytest.raises(UsageError) as error:
         cues.paraphrase_cues(["a"], [], cues.Paraphrases.of([]))
-    assert str(error.value) == "as many texts as pairs are needed; got 1 and 0"
+    assert str(error.value) == "the number of texts and pairs must be equal; got 1 and 0"
     monkeypatch.setattr("nltk.data.path", [])
     with pytest.raises(ModelError) as error:
         cues.load_ppdb()

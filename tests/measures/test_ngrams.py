@@ -55,7 +55,7 @@ def test_bad_input(tmp_path):
     with pytest.raises(ModelError) as caught:
         tfidf_features(ngrams(tmp_path / "bad.json"), TEXTS, TEXTS)
     assert str(caught.value).startswith(f"{tmp_path / 'bad.json'}: the tokenizer cannot be read (")
-    with pytest.raises(UsageError, match=r"^n-grams go from at least 1 up; got 3 to 2$"):
+    with pytest.raises(UsageError, match=r"^n-grams need 1 ≤ shortest ≤ longest; got 3 to 2$"):
         NGrams(shortest=3, longest=2)
     with pytest.raises(UsageError, match=r"^max_features must be at least 1; got 0$"):
         NGrams(max_features=0)

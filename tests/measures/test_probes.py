@@ -232,7 +232,7 @@ BAD = {
         with_nan,
         DataError(
             "the features of layer 1 are not all finite: 1 of 36 items have NaN or an infinite number, the first is "
-            "item 7; leave such items out or read them again in float32"
+            "item 7; leave such items out or compute them again in float32"
         ),
     ),
     "no L2": (lambda: ProbeSettings(l2=()), UsageError("L2 values must be above 0; got []")),

@@ -113,7 +113,7 @@ def test_the_budget_is_never_passed(tmp_path: Path) -> None:
     price = (1e6, 1e6)  # one for each token: 12 an answer, and at most 58 are set aside for a request
     with serving() as server, cache_at(tmp_path):
         with pytest.raises(
-            ModelError, match=r"the budget of 150 would be passed: .* which are kept; raise endpoint.budget"
+            ModelError, match=r"the budget of 150 would be exceeded: .* which are kept; raise endpoint.budget"
         ):
             ask(server, TEXTS, Calls(at_once=4, price=price, budget=150.0))
         (path,) = tmp_path.rglob("*.jsonl")
@@ -154,12 +154,12 @@ def test_a_torn_line_is_passed_over(tmp_path: Path) -> None:
     "name", ["endpoint:", "endpoint:http://x/v1", "endpoint:ftp://x#m", "endpoint:#m", "endpoint:http://[x#m"]
 )
 def test_names_that_are_none(name: str) -> None:
-    with pytest.raises(UsageError, match="an endpoint is named as endpoint:URL#MODEL, such as"):
+    with pytest.raises(UsageError, match="name an endpoint as endpoint:URL#MODEL, such as"):
         endpoint(name)
 
 
 def test_a_password_in_the_address_is_refused() -> None:
-    with pytest.raises(UsageError, match="holds no name or password; its key is read from the environment"):
+    with pytest.raises(UsageError, match="must not contain a name or password; its key is read from the environment"):
         endpoint("endpoint:http://me:secret@x/v1#m")
 
 
@@ -172,7 +172,7 @@ def test_how_it_is_called_is_no_part_of_what_it_is() -> None:
 
 def test_it_gives_no_likelihoods() -> None:
     with pytest.raises(
-        ModelError, match=r"an endpoint gives text and no likelihoods of answers; set prompts.answer=text"
+        ModelError, match=r"an endpoint gives text, not likelihoods of answers; set prompts.answer=text"
     ):
         Endpoint("http://x/v1", "m").open().likelihoods([PromptQuestion("a", ("b",))])
 

@@ -25,7 +25,7 @@ def test_a_table_becomes_examples() -> None:
         (lambda: Examples(("a",), ("x", "y")), "texts has 2 entries for 1 ids; give one for each id"),
         (
             lambda: Examples(("a", "b", "a"), ("x", "y", "z")),
-            "the id 'a' stands twice; ids must differ, since each item's randomness hangs on its id",
+            "the id 'a' occurs twice; ids must differ, because each item's randomness depends on its id",
         ),
         (
             lambda: Examples(("a",), ("x y",), words=(("x", "y"),), word_labels=(("O",),)),

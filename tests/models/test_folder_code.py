@@ -89,7 +89,7 @@ def test_a_folder_of_an_unknown_architecture_is_refused_and_its_code_not_run(tmp
     assert done.returncode == 0, done.stderr
     assert not marker.exists()
     assert "y/N" not in done.stdout + done.stderr
-    refused = "; it asks to run code of its own (auto_map), which Goldproof never does"
+    refused = "; it asks to run its own code (auto_map), which Goldproof never does"
     ways = json.loads(done.stdout)
     assert ways.pop("pieces") == "loaded"  # the tokenizer alone is of a known kind, and is read without the code
     for way, said in ways.items():

@@ -108,7 +108,7 @@ def test_words_are_looked_up_as_written_first_then_in_lower_case(tmp_path: Path)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cat 1 0\ndog 1\n", "{path}, line 2: there are 1 numbers; the lines before have 2"),
+        ("cat 1 0\ndog 1\n", "{path}, line 2: there are 1 numbers; earlier lines have 2"),
         ("cat 1 0\ndog 1 x\n", "{path}, line 2: a word must be followed by numbers; got '1 x'"),
         ("", "{path}: there are no vectors in the file"),
     ],
@@ -132,4 +132,4 @@ def test_there_is_nothing_to_freeze_without_given_vectors():
     """All words would be zero vectors, and no network could tell one from another."""
     with pytest.raises(UsageError) as caught:
         Recurrent("gru", frozen=True)
-    assert str(caught.value) == "recurrent: frozen keeps given word vectors as they are; got no vectors"
+    assert str(caught.value) == "recurrent: frozen keeps given word vectors unchanged; got no vectors"

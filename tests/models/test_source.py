@@ -88,9 +88,34 @@ def test_onnx_is_told_to_answer(folder: Path) -> None:
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.onnx").write_bytes(b"")
     assert message(folder) == (
-        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of the "
-        "model that it was made from, with its safetensors, or let it answer the test data and give its answers to "
+        f"{folder}: the weights are in onnx/model.onnx; ONNX can be run, not trained or probed. Give the folder of "
+        "the model that it was made from, with its safetensors, or let it answer the test data and pass the answers "
+        "to `goldproof score`"
+    )
+
+
+def test_weights_that_only_run_are_told_first_of_all(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "model-q4.gguf"
+    file.write_bytes(b"GGUF")
+    said = (
+        f"{file}: the weights are in model-q4.gguf; GGUF can be run, not trained or probed. Give the folder of the "
+        "model that it was made from, with its safetensors, or let it answer the test data and pass the answers to "
         "`goldproof score`"
+    )
+    assert message(str(file)) == said
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    file.rename(alone / file.name)
+    assert message(alone) == said.replace(f"{file}:", f"{alone}:")
+
+
+def test_what_is_no_folder_and_no_name_of_the_hub_is_not_looked_up(folder: Path) -> None:
+    needed = "give a folder with config.json, weights and a tokenizer"
+    assert message("C:\\models\\mine") == f"there is no folder 'C:\\\\models\\\\mine'; {needed}"
+    assert message("my model") == f"there is no folder 'my model'; {needed}"
+    assert message("A/B=mine") == f"there is no folder 'A/B=mine'; {needed}; a name before = has no slash"
+    assert message(str(folder / "config.json")) == (
+        f"{folder / 'config.json'}: this is a file; give the folder with config.json, weights and a tokenizer"
     )
 
 

@@ -124,6 +124,5 @@ def test_an_answer_that_does_not_stand_there_is_named():
     with pytest.raises(DataError) as error:
         check_answers(item, "train")
     assert str(error.value) == (
-        "item 'q1' of the train data: the answer 'Denver' does not stand at character 2 of its passage; there stands "
-        "' Denve'"
+        "item 'q1' of the train data: the answer 'Denver' is not at character 2 of its passage; found ' Denve' there"
     )

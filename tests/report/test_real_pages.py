@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.studies.own_files import topics, write_csv
 from tests.summaries import predictions
 
 import goldproof
@@ -50,7 +51,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("pages")
 
 
-@pytest.fixture(scope="module", params=["score", "compare", *STUDIES, "large"])
+@pytest.fixture(scope="module", params=["score", "compare", *STUDIES, "large", "own"])
 def page_file(request, folder):
     path = folder / f"{request.param}.html"
     path.write_text(html_page(make_report(request.param, folder)), encoding="utf-8")
@@ -63,6 +64,9 @@ def make_report(name: str, folder: Path) -> Report:
         return (goldproof.score(a) if name == "score" else goldproof.compare(a, b)).report()
     if name == "large":
         return large_report()
+    if name == "own":
+        pytest.importorskip("torch", reason="the extra `models` is not installed")
+        return own_report(folder)
     if name != "transfer":
         pytest.importorskip("torch", reason="the extra `models` is not installed")
     return goldproof.run(name, "tiny", store=folder / "store")
@@ -70,6 +74,24 @@ def make_report(name: str, folder: Path) -> Report:
 
 LONG = "A category with a long name, as users have them"
 NAMES = ["Größe der Wörter", "определения и дополнения", "条件文と否定文の組み合わせ", "MMMWWW", LONG]
+
+
+def own_report(folder: Path) -> Report:
+    """Files of a user whose data, model, labels and categories all have long names, some from right to left."""
+    labels = {"Reis": f"{LONG}: 👍🎉", "Wätter": "سؤال عن حالة الطقس في المدينة اليوم", "Ässe": NAMES[2] * 2}
+    tags = [*NAMES, "هذا وصف طويل للفئة"]
+    rows = [
+        {**row, "Klass": labels[row["Klass"]], "tags": f"{tags[i % 6]};{LONG} {i % 15}"}
+        for i, row in enumerate(topics(240))
+    ]
+    files = {"train": write_csv(folder / "a.csv", rows[:90]), "test": write_csv(folder / "b.csv", rows[90:])}
+    return goldproof.run(
+        "stability",
+        model="Das neue Modell #2 mit einem langen Namen=fake",
+        data={**files, "languages": "gsw", "name": "Gespräche über Wetter, Essen und Reisen der Leute im Dorf"},
+        settings={"recipe.epochs": 3, "recipe.learning_rate": 0.05, "seeds": [0, 1, 2]},
+        store=folder / "store",
+    )
 
 
 def large_report() -> Report:
@@ -99,7 +121,7 @@ def large_report() -> Report:
     verdict = [{"a": LONG, **{f"x{i}": i / 7 for i in range(9)}, "verdict": "not distinguishable from chance"}] * 3
     columns = [Column("a", "A"), *(Column(f"x{i}", f"Number {i}", 2) for i in range(9)), Column("verdict", "Verdict")]
     table = Table("judged", "A wide table", columns, verdict)
-    answer = Answer("open", "It cannot be told", f"{LONG} and more.", "It would take more.", ["Mind this."], lead)
+    answer = Answer("open", "Undecided", f"{LONG} and more.", "It would take more.", ["Mind this."], lead)
     claims = [Claim(f"{LONG}.", "undecided", place="judged")]
     return Report("large", f"What of {LONG}?", claims, [Section("All", [table, *figures])], answer=answer)
 

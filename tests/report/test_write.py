@@ -113,8 +113,8 @@ def test_what_is_no_summary_is_refused(tmp_path):
         ('{"product": "goldproof", "format": 4}', f"{path}: {other}; got 'goldproof', 4"),
         (
             '{"format": "assay report 1", "name": "r"}',
-            f"{path}: this summary was written by Assay, as Goldproof was called before; write it again with Goldproof "
-            "(the file is left as it is)",
+            f"{path}: this summary was written by Assay, Goldproof's former name; write it again with Goldproof (the "
+            "file is left as it is)",
         ),
         ('{"product": "goldproof", "format": 2}', f"{path}: the summary is incomplete or altered: KeyError: 'name'"),
     ]:

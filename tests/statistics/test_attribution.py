@@ -47,7 +47,7 @@ def test_bad_designs_are_named():
     assert str(caught.value) == "each source needs at least 2 levels with as many runs each; got runs [4, 4, 4, 3]"
     with pytest.raises(UsageError) as caught:
         attribute_variance(np.zeros(4), np.array([(i, j, (i + j) % 2) for i in range(2) for j in range(2)]), "abc")
-    assert str(caught.value) == "4 runs cannot tell 3 sources of chance apart; at least 5 are needed"
+    assert str(caught.value) == "4 runs cannot separate 3 sources of chance; at least 5 are needed"
 
 
 def test_deviation_factors_cover_the_true_deviation():

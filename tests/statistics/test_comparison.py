@@ -262,7 +262,7 @@ def test_flips_and_churn() -> None:
             lambda: compare_runs(
                 ACCURACY, np.zeros(3, int), np.zeros((2, 3), int), np.zeros((3, 3), int), same_seeds=True
             ),
-            "same_seeds needs as many runs of A as of B; got 2 and 3",
+            "same_seeds needs the same number of runs of A and B; got 2 and 3",
         ),
         (
             lambda: equivalence_test(Comparison(Estimate(0, 0, 0, "", 1), 1.0, 0.0, 1.0), 0.0),

@@ -16,11 +16,11 @@ from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Store
 from goldproof.models.tiny import write_tiny_model
 from goldproof.studies.asked import asked_answers
+from goldproof.studies.asked.scores import score_prompts
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.settings import Choice
 from goldproof.studies.shared import Prompts
 from goldproof.studies.stability.plan import asked_sets, jobs
-from goldproof.studies.stability.prompt_scores import score_prompts
 from goldproof.studies.stability.settings import Config
 
 pytestmark = pytest.mark.needs("models")
@@ -132,7 +132,7 @@ def test_generated_diagnostics_in_two_languages(place: Path, tmp_path: Path) -> 
     more = {"data.corpus": "generated", "data.languages": ["en", "fr"], "prompts.most": 2, "toy.n_pairs": 2}
     report = goldproof.run("stability", settings={"model": str(place / "llama"), **more}, store=tmp_path / "store")
     assert report.answer is not None
-    assert "the mean MCC over 2 prompts goes from" in report.answer.text.replace("The mean", "the mean")
+    assert "the mean MCC over 2 prompts ranges from" in report.answer.text.replace("The mean", "the mean")
     assert report.provenance["languages of the prompts"] == "en, fr"
 
 
@@ -146,7 +146,9 @@ def test_a_language_model_is_told_from_its_folder_or_by_a_setting(place: Path) -
 def test_models_that_are_asked_and_trained_do_not_mix(place: Path) -> None:
     from goldproof.studies.asked import is_asked
 
-    with pytest.raises(UsageError, match="some of the models in 'model' give text and some do not; judge them apart"):
+    with pytest.raises(
+        UsageError, match="some of the models in 'model' generate text and some do not; judge them separately"
+    ):
         is_asked(Config(model=(str(place / "llama"), "fake")))
 
 
@@ -154,7 +156,7 @@ def test_labels_that_are_numbers_are_said_to_tell_little(place: Path, tmp_path: 
     given = settings(place)
     del given["prompts.labels"]
     notes = Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
-    assert "The labels 0, 1 stand for themselves in every prompt" in notes[-1]
+    assert "The labels 0, 1 are used as they are in every prompt" in notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_labels_that_are_numbers_are_said_to_tell_little(place: Path, tmp_path: 
             {"prompts.most": 1},
             "the setting 'prompts.most' must be a whole number of at least 2, or null for all; got 1",
         ),
-        ({"prompts.draws": []}, "the setting 'prompts.draws' must be at least one whole number, each once; got ()"),
+        ({"prompts.draws": []}, "the setting 'prompts.draws' must be at least one whole number, none twice; got ()"),
         (
             {"prompts.temperature": 1.0},
             "the setting 'prompts.temperature' must be 0 where 'prompts.answer' is likelihood; got 1.0",
@@ -234,3 +236,17 @@ def test_proved_contradictions_in_another_language(place: Path, tmp_path: Path) 
         "contradiction: ja, non-contradiction: nej",
         "contradiction: nej, non-contradiction: ja",
     ]
+
+
+def test_where_nothing_varies_nothing_is_said_to_be_known(place: Path, tmp_path: Path) -> None:
+    """A model whose answers all cannot be read: every score is 0, and no interval is without width."""
+    more = {"prompts.answer": "text", "prompts.most_tokens": 1, "prompts.most": 3}
+    given = settings(place, **more)
+    given["prompts.labels"] = ["0=qqqq", "1=wwww"]
+    report = goldproof.run("stability", settings=given, store=tmp_path / "store")
+    assert report.answer is not None
+    assert report.answer.head == "It cannot be told from 3 prompts"
+    assert "all of 3 prompts reach accuracy 0.0 % on the same 24 items" in report.answer.text
+    estimates = [line.estimate for line in report.verdict if getattr(line, "estimate", None) is not None]
+    assert all(each.low < each.high for each in estimates)
+    assert not any("variance" in getattr(line, "text", line) for line in report.verdict)

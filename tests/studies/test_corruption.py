@@ -156,7 +156,7 @@ def test_a_task_may_have_a_recipe_and_seeds_of_its_own():
         ),
         (
             ("generated/similarity epochs=3", "generated/similarity batch=3"),
-            "the setting 'recipes' must be a task each, none twice; got ('generated/similarity epochs=3', "
+            "the setting 'recipes' must be one task per entry, none twice; got ('generated/similarity epochs=3', "
             "'generated/similarity batch=3')",
         ),
     ],
@@ -253,7 +253,7 @@ def test_a_lexicon_of_ones_own_is_told_by_its_content(tmp_path):
     with pytest.raises(UsageError) as error:
         replace(DEFAULT, why=replace(DEFAULT.why, lexicon="nowhere.tsv"))
     assert str(error.value) == (
-        "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or a file that is there; got 'nowhere.tsv'"
+        "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or an existing file; got 'nowhere.tsv'"
     )
 
 
@@ -449,7 +449,7 @@ def test_where_every_run_has_no_correlation_there_is_no_score():
     assert row["verdict"] == Marked("collapsed", note="3 of 3 runs give one answer to nearly all items")
     left = "most runs give one answer to nearly all items, or have no score"
     assert _retained(config, [found]).rows[0]["c0"] == Missing(left)
-    assert _sentence(config, found) == f"generated/similarity: {left}, so nothing can be said of what is left."
+    assert _sentence(config, found) == f"generated/similarity: {left}, so nothing can be said about what is left."
 
 
 def test_a_training_that_collapsed_is_left_out_and_named():
@@ -553,11 +553,11 @@ def test_what_cannot_be_rendered_elsewhere_is_not_kept(small, tmp_path):
     own = replace(SMALL, data=Data(train="train.csv", test="test.csv", languages=("en",)))
     why = replace(SMALL.why, lexicon=str(tmp_path / "words.txt"))
     for config, message in (
-        (own, "answers on data of your own are kept by `goldproof score` alone, from a file of predictions"),
+        (own, "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"),
         (
             replace(SMALL, why=why),
-            "a report whose cues come from a list of your own is not kept in a file; leave out why.lexicon=FILE and "
-            "why.ppdb, or keep its store",
+            "a report whose cues come from your own list cannot be kept in a file; leave out why.lexicon=FILE and "
+            "why.ppdb, or keep the store",
         ),
     ):
         with pytest.raises(UsageError) as caught:
@@ -571,9 +571,11 @@ def test_one_seed_without_control_is_compared_by_mcnemar(small):
     store = Store(small._store.folder)
     assert {outcome.status for outcome in run_jobs(jobs(config), store, SerialRunner())} <= {"done", "kept"}
     made = report(config, Results(store))
-    assert made.answer.notes == ["There is no random control: what a class costs cannot be told from mere shortening."]
+    assert made.answer.notes == [
+        "There is no random control: the cost of a class cannot be separated from that of mere shortening."
+    ]
     assert made.answer.takes == (
-        "One seed only: the intervals are over test items, and say nothing of another training."
+        "One seed only: the intervals are over test items and say nothing about another training."
     )
     table = next(item for item in made.sections[1].items if getattr(item, "name", "") == "cells-generated-sentiment")
     assert [column.key for column in table.columns] == ["removed", "setting", "verdict", "score", "delta", "p"]

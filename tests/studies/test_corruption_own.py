@@ -62,13 +62,13 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert papers_numbers(made) == []
     assert made.verdict == []
     assert made.answer.notes == [
-        "No baseline: with all its words the model is not shown to be above the best constant answer on reviews, so "
-        "there is nothing to lose.",
-        "There is no random control: what a class costs cannot be told from mere shortening.",
+        "No baseline: with all words left in, the model is not shown to be above the best constant answer on "
+        "reviews, so there is nothing to lose.",
+        "There is no random control: the cost of a class cannot be separated from that of mere shortening.",
     ]
     items = [item for section in made.sections for item in section.items]
     table = next(item for item in items if getattr(item, "name", "") == "texts")
-    assert table.title == "1 text is left without a word, and kept"
+    assert table.title == "1 text is left without a word, but kept"
     assert [row["test_emptied"] for row in table.rows] == [1, 0]
 
 
@@ -79,7 +79,9 @@ def test_one_file_named_twice_is_split_and_not_trained_on_whole(tmp_path):
     alone = write_jsonl(tmp_path / "alone.jsonl", [{"review": "It rains.", "stars": "no"}])
     with pytest.raises(DataError) as caught:
         jobs(own_config(alone, own={"test": str(alone)}))
-    assert str(caught.value).startswith(f"{alone}: a column 'split' with train and validation or test is needed")
+    assert str(caught.value).startswith(
+        f"{alone}: one file to train and test on needs a column 'split' with train and test"
+    )
 
 
 @pytest.mark.parametrize("name", ["rte", "MRPC", "SST-2"])
@@ -93,7 +95,7 @@ def test_a_file_called_as_another_task_of_the_study_is_refused(tmp_path):
     path = write_jsonl(tmp_path / "rte.jsonl", list(own_rows()))
     with pytest.raises(UsageError) as caught:
         own_config(path, tasks=("rte",))
-    message = "the setting 'data.train' must be data that are not called as one of 'tasks'; name them in "
+    message = "the setting 'data.train' must be data whose name is not that of one of 'tasks'; name them in "
     message += f"'data.name'; got {str(path)!r}"
     assert str(caught.value) == message
 
@@ -134,8 +136,9 @@ def test_two_files_and_scores(tmp_path):
         ),
         (
             {"train": "{folder}/alone.jsonl"},
-            "{folder}/alone.jsonl: a column 'split' with train and validation or test is needed, or another "
-            "file in the setting 'data.test', as this file alone is to train and to test; it has no such column",
+            "{folder}/alone.jsonl: one file to train and test on needs a column 'split' with train and test (or "
+            "validation); else give a second file in the setting 'data.test'; this file has no such column (one of "
+            "another name is named in the setting 'columns.split')",
         ),
     ],
 )
@@ -168,7 +171,7 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ({"margin": 0.0}, "the setting 'margin' must be above 0 and below 1; got 0.0"),
         (
             {"data": Data(test="a.csv", languages=("en",))},
-            "the setting 'data.test' must be empty where 'data.train' is; got 'a.csv'",
+            "the setting 'data.test' must be empty if 'data.train' is empty; got 'a.csv'",
         ),
         (
             {"data": Data(most_train=0, languages=("en",))},
@@ -184,7 +187,7 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ),
         (
             {"why": Why(lexicon="mood")},
-            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or a file that is there; got 'mood'",
+            "the setting 'why.lexicon' must be one of opinion, vader, nrc, none, or an existing file; got 'mood'",
         ),
         (
             {"removal": Removal(preset="paper", tagger="nltk")},
@@ -205,9 +208,9 @@ def test_a_language_without_tagger_says_what_there_is_and_what_to_install():
     text = str(caught.value)
     assert text.startswith("there is no tagger for the language 'sw'; languages with one: ")
     assert text.endswith(
-        "a model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
-        "word classes can be your own: a list of words (removal.words=FILE, in each line a word and after a tab its "
-        "class), or a column of your data with a class for each word (removal.column=NAME)"
+        "use a spaCy model: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL. Without a tagger, "
+        "give word classes of your own: a list of words (removal.words=FILE, each line a word, a tab and its class), "
+        "or a column of your data with a class for each word (removal.column=NAME)"
     )
 
 
@@ -220,9 +223,7 @@ def test_cues_are_refused_where_there_can_be_none():
     )
     with pytest.raises(DataError) as caught:
         steps.find_paraphrases(generate(TASKS[0], "test"))
-    assert str(caught.value) == (
-        "'generated/sentiment' has no pairs of texts, between which paraphrases could be found"
-    )
+    assert str(caught.value) == ("'generated/sentiment' has no pairs of texts in which to look for paraphrases")
 
 
 def test_a_corpus_for_another_kind_of_task_is_refused():

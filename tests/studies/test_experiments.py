@@ -13,7 +13,7 @@ from goldproof.cli import run_command
 from goldproof.errors import DataError, ModelError, UsageError
 from goldproof.jobs.plan import all_jobs
 from goldproof.models.source import standing_in
-from goldproof.studies import corruption, find_study, probing, stability, transfer
+from goldproof.studies import corruption, find_study, logic, probing, stability, transfer
 from goldproof.studies.experiments import find_at_hand
 from goldproof.studies.probing.settings import Baselines
 from goldproof.studies.shared import Data
@@ -26,6 +26,7 @@ PLACES = {
     "probing": {*(f"Table {n}" for n in (1, *range(3, 12))), *(f"Figure {n}" for n in range(1, 16))},
     "stability": {*(f"Table {n}" for n in (1, 3, 4, 5, 6, 7)), *(f"Figure {n}" for n in range(1, 19))},
     "transfer": {*(f"Table {n}" for n in range(1, 9)), "Figure 1"},
+    "logic": {"Table 1", "Table 2", *(f"Figure {n}" for n in range(1, 5))},
     "corruption": {*(f"Table {n}" for n in range(1, 6)), *(f"Figure {n}" for n in range(1, 4))},
 }
 RUSSIAN = {"Table 1", "Table 3", "Table 6", "Figure 1", "Figure 8"}
@@ -66,6 +67,36 @@ def test_so_are_those_of_transfer_and_corruption(study):
     assert {job.key for each in study.experiments(study.TINY) for job in all_jobs(each.jobs())} == planned
 
 
+def test_so_are_those_of_logic_and_what_is_not_at_hand_is_left_out_alone(published):
+    """Recast corpora are part of its paper; of the three, none has training data here."""
+    config = replace(
+        logic.TINY, model=("fake", "other=fake"), experiments=replace(logic.TINY.experiments, nli=("glue/mnli",))
+    )
+    config = replace(config, data=replace(config.data, root=str(published)))
+    pieces = logic.experiments(config)
+    planned = {job.key for job in all_jobs(logic.jobs(config))}
+    assert {job.key for each in pieces for job in all_jobs(each.jobs())} == planned
+    names = [each.name for each in pieces]
+    assert names == [
+        "the corpora",
+        "the models that start from nothing (forest, gru)",
+        "the model fake",
+        "the model other",
+        "glue/mnli, recast as contradictions (section 2)",
+    ]
+    for each in pieces[2:]:
+        rest = [other.name for other in logic.experiments(each.without())]
+        assert rest == [name for name in names if name != each.name]
+    paper = replace(logic.PAPER, model=(), data=replace(logic.PAPER.data, root=str(published)))
+    found = find_at_hand(logic, paper)
+    assert [each.name.partition(",")[0] for each in found.left_out] == [
+        "snli:train",
+        "glue/mnli:train",
+        "dialognli:train",
+    ]
+    assert found.config == replace(paper, experiments=replace(paper.experiments, nli=()))
+
+
 def test_a_task_of_corruption_can_be_left_out_with_its_recipe():
     config = replace(corruption.TINY, recipes=("generated/sentiment epochs=2", "generated/paraphrase batch=8"))
     first = corruption.experiments(config)[0]
@@ -85,6 +116,18 @@ def test_the_commands_of_the_papers_other_corpora_can_be_planned(corpus, tmp_pat
         return
     assert run_command([*command, "--set", "model=fake", "--dry-run"]) == 0
     assert "     10  goldproof.train" in capsys.readouterr().out
+
+
+def test_a_corpus_that_is_not_at_hand_leaves_the_commands_of_the_others(tmp_path, monkeypatch, capsys):
+    """MLDoc is licensed: what its preset cannot run is named with the file it wants, and so is what else there is."""
+    monkeypatch.setenv("GOLDPROOF_DATA", str(tmp_path))
+    settings = ["--set", "model=fake", "--store", str(tmp_path / "store")]
+    assert run_command(["run", "transfer", "--preset", "paper", *settings, "--dry-run"]) == 2
+    said = capsys.readouterr().err
+    missing = f"{tmp_path}/mldoc/german.test: split 'test' of 'mldoc' in 'de' needs this file, which does not exist"
+    assert said.startswith(f"error: nothing of this study can be run here. Not at hand: mldoc: {missing}. ")
+    assert "Experiments with a command of their own: xnli (Table 2, Table 3, Table 4, Table 6): goldproof run" in said
+    assert all(command in said for command in COMMANDS.values())
 
 
 def test_each_experiment_can_be_left_out_alone():
@@ -127,7 +170,7 @@ def test_the_experiments_of_probing_are_its_jobs_and_can_be_left_out_alone():
         rest = [other.name for other in probing.experiments(each.without())]
         assert rest == [name for name in names if name != each.name], each.name
     only = replace(config, tasks=("subj_number@ru",), data=replace(config.data, languages=("ru",)))
-    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, each once"):
+    with pytest.raises(UsageError, match=r"the setting 'data\.languages' must be at least one language, none twice"):
         probing.experiments(only)[0].without()
 
 
@@ -221,7 +264,7 @@ def test_a_dry_run_needs_neither_weights_nor_torch(small, tmp_path, monkeypatch,
     assert "      6  goldproof.train  (unknown time)\n" in out
     assert "not at hand: the language ru (" in out
     assert "not at hand: the model bert-base-multilingual-cased; " in out
-    assert "--calibrate measures what no record tells.\n" in out
+    assert "--calibrate measures the steps without a record.\n" in out
     with pytest.raises(ModelError), standing_in():
         stability.jobs(replace(stability.TINY, model="./no/such/folder"))
 

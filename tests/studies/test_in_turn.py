@@ -57,7 +57,7 @@ def test_several_models_stand_one_after_the_other():
     found = report_in_turn(config, _made)
     assert (found.name, found.title) == ("small", "Does it?")
     assert found.verdict == [
-        "2 models were judged in turn, and not compared with each other.",
+        "2 models were judged one by one; they were not compared with each other.",
         "fake: fake was judged.",
         Claim("fake: It holds.", "shown"),
         "Mine: Mine=a/longer was judged.",

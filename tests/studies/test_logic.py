@@ -298,12 +298,12 @@ def test_collapsed_trainings_are_in_no_score(tmp_path):
     assert (some.n_collapsed, some.n_trained, some.is_collapsed) == (2, 3, False)
     found = report(config, _answering(results, config, cell, [gold, ones, nearly]))
     assert found.answer.notes == [
-        "2 of 3 trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what the model "
-        "could infer. They are in no score."
+        "2 of 3 trainings collapsed, giving one answer to nearly all items: their 50 % says nothing about what the "
+        "model could infer. They are in no score."
     ]
     assert unfinished(found) == []
     every = report(config, _answering(results, config, cell, [ones, ones, ones]))
-    assert every.answer.sentence == "It cannot be told: every training gives one answer to nearly all pairs."
+    assert every.answer.sentence == "Undecided: every training gives one answer to nearly all pairs."
     assert not any("above chance" in str(line) for line in every.verdict)
     assert unfinished(every) == []
 
@@ -437,7 +437,7 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
         ),
         (
             {"experiments": Experiments(source_only=True)},
-            "the setting 'experiments.source_only' must be false where 'experiments.source' is empty; got True",
+            "the setting 'experiments.source_only' must be false if 'experiments.source' is empty; got True",
         ),
         ({"search": Search(trials=-1)}, "the setting 'search.trials' must be 0 or more; got -1"),
         (
@@ -459,8 +459,8 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
         ),
         (
             {"model": ("a/bert", "b/bert")},
-            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
-            "got ('a/bert', 'b/bert')",
+            "the models in the setting 'model' need different names, none of them used in 'learners'; use "
+            "NAME=FOLDER; got ('a/bert', 'b/bert')",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
@@ -473,7 +473,7 @@ def test_jobs_run_where_only_computing_libraries_are(tmp_path):
         ),
         (
             {"experiments": Experiments(fractions=(0.5,))},
-            "the setting 'experiments.fractions' must be shares up to 1, 1 among them; got (0.5,)",
+            "the setting 'experiments.fractions' must be shares up to 1, including 1; got (0.5,)",
         ),
         (
             {"learners": ("tree",)},

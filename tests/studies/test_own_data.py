@@ -23,10 +23,10 @@ from goldproof.studies.shared import Data
 
 QUICK = {"recipe.epochs": 1, "recipe.learning_rate": 0.05, "seeds": [0, 1]}
 CUT = (
-    "No validation data were given: 6 of the 60 training rows (10 % of each class, drawn by their texts) are "
-    "held out to choose the checkpoint, and not trained on."
+    "No validation data were given: 6 of the 60 training rows (10 % of each class, drawn by their texts) are held "
+    "out to choose the checkpoint and not trained on."
 )
-COLUMNS = "Columns: text 'Sentence', label 'Klass' (Klass by what stands in it)."
+COLUMNS = "Columns: text 'Sentence', label 'Klass' (Klass recognised by their contents)."
 
 
 def notes_of(study, **settings):
@@ -59,12 +59,12 @@ def test_stability_asks_it_of_ones_own_data(tmp_path, store, capfd):
     assert report.provenance["model"] == "Mine"
     assert said(report) == [
         "my: rows in gsw: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe).",
-        "Columns: text 'Sentence', label 'Klass', tags 'tags' (Klass by what stands in it).",
+        "Columns: text 'Sentence', label 'Klass', tags 'tags' (Klass recognised by their contents).",
         CUT,
     ]
     assert papers_numbers(report) == []
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
-    assert "sources" in names or "the runs score the same" in str(report.sections)
+    assert "sources" in names or "all runs score the same" in str(report.sections)
     command = ["run", "stability", "--set", "model=Mine=fake", "--set", f"data.train={files['train']}"]
     command += ["--set", f"data.test={files['test']}", "--set", "data.languages=gsw", "--name", "Talks"]
     pairs_of_settings = [f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
@@ -103,7 +103,7 @@ def test_each_named_column_of_labels_is_a_task(tmp_path):
     with pytest.raises(DataError) as caught:
         find_study("probing").jobs(make_config(find_study("probing"), Choice(settings={**settings, "tasks": ()})))
     assert str(caught.value) == (
-        f"{files['train']}: no label was found to train on: 2 columns may be it: Klass, Stimmig; columns found: "
+        f"{files['train']}: no label was found to train on: 2 columns could be it: Klass, Stimmig; columns found: "
         "Sentence, Klass, tags, Stimmig; name its column in the setting 'columns.label' (a class), 'columns.score' "
         "(a number) or 'columns.token_labels' (a class for each word)"
     )
@@ -133,8 +133,8 @@ def test_logic_asks_it_of_ones_own_pairs(tmp_path, store):
     assert report.provenance["corpus"] == "Schluss, 72 training pairs"
     assert said(report)[-1] == (
         "Recast as contradiction detection: 'contradiction' against 'entailment', 'neutral'. Rows of the larger side "
-        "are left out at random until both sides are as frequent (72 training, 8 validation and 40 test pairs), so "
-        "that guessing has 50 %."
+        "are left out at random until both sides are equally frequent (72 training, 8 validation and 40 test pairs), "
+        "so that guessing gets 50 %."
     )
     assert "Schluss (gsw)" in str(report)
     assert papers_numbers(report) == []
@@ -156,7 +156,7 @@ def test_labels_of_published_corpora_are_known(tmp_path, labels, column, expecte
     last = notes_of("logic", data=files)[-1]
     assert last.startswith(f"Recast as contradiction detection: {expected!r} against ")
     undecided = [label for label in labels if label in ("-", "-1")]
-    said = [f"Rows labelled {label!r}, on which annotators did not agree, are left out." for label in undecided]
+    said = [f"Rows labelled {label!r}, on which annotators disagreed, are left out." for label in undecided]
     assert all(text in last for text in said)
     assert ("left out." in last) == bool(said)
 
@@ -167,8 +167,8 @@ def test_a_label_of_contradictions_that_nobody_knows_is_asked_for(tmp_path):
     with pytest.raises(UsageError) as caught:
         notes_of("logic", data={**files, "name": "Mine"})
     assert str(caught.value) == (
-        "the labels of Mine are '0', '1', '2', and none is known to mean a contradiction; name the one that does in "
-        "the setting 'contradiction'; in the hub's copies of SNLI and MNLI it is '2'"
+        "the labels of Mine are '0', '1', '2', and none of them is known to mean a contradiction; name the one that "
+        "does in the setting 'contradiction'; in the hub's copies of SNLI and MNLI it is '2'"
     )
     assert "'2' against '0', '1'" in notes_of("logic", data=files, contradiction="2")[-1]
     published = [{**row, "label": str(i % 2), "label_form": "x"} for i, row in enumerate(pairs(90))]
@@ -215,15 +215,13 @@ def test_transfer_takes_a_file_for_each_language(tmp_path):
     assert notes_of("transfer", data=data, source="de")[-1] == "Trained on de, tested in gsw, rm."
     alone = {**data, "test": str(tmp_path / "test.gsw.csv"), "languages": ("gsw",)}
     assert notes_of("transfer", data=alone, source="de")[-1] == (
-        "Trained on de, tested in gsw (nothing in the files says so: these are the settings 'source' and "
-        "'data.languages')."
+        "Trained on de, tested in gsw (the files do not say so: taken from the settings 'source' and 'data.languages')."
     )
     with pytest.raises(UsageError) as caught:
         notes_of("transfer", data={"train": train, "test": alone["test"]})
     assert str(caught.value) == (
-        "nothing says in which language the rows of test.gsw.csv are, and the study 'transfer' tests in other "
-        "languages than it trains on: name it in 'data.languages', or name the column that says it in "
-        "'columns.language'"
+        "the language of the rows of test.gsw.csv is unknown, and the study 'transfer' tests in other languages than "
+        "it trains on: name it in 'data.languages', or name the column that gives it in 'columns.language'"
     )
 
 
@@ -234,15 +232,15 @@ def test_transfer_says_what_it_cannot_ask_before_any_work(tmp_path):
             "transfer", data={**files, "test": write_csv(tmp_path / "b.csv", changed(topics(9, 90), language="de"))}
         )
     assert str(caught.value) == (
-        f"{tmp_path / 'b.csv'}: the test data are in 'de' alone, which is trained on; a test set in another language "
-        "is needed to ask about transfer: name its language in 'data.languages', or those of the rows in a column that "
-        "'columns.language' names"
+        f"{tmp_path / 'b.csv'}: the test data are only in 'de', the language trained on; transfer needs a test set "
+        "in another language: name that language in 'data.languages', or name the column that holds each row's "
+        "language in 'columns.language'"
     )
     with pytest.raises(UsageError) as caught:
         notes_of("transfer", data=files, **{"recipe.epochs": 1})
     assert str(caught.value) == (
-        "54 training rows in batches of 32 for 1 epochs come to 2 steps, and at least 3 checkpoints are needed to "
-        "choose from; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
+        "54 training rows in batches of 32 for 1 epochs make 2 steps, but a choice needs at least 3 checkpoints; "
+        "train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
     )
 
 
@@ -323,7 +321,7 @@ def test_words_of_a_csv_are_json_or_have_blanks_between_them(tmp_path, join):
     with pytest.raises(DataError) as caught:
         notes_of("stability", data={**files, "train": wrong})
     assert str(caught.value) == (
-        f"{wrong}, line 3: 'tokens' must be a list of strings, as JSON or with blanks between them; got [1, 2]"
+        f"{wrong}, line 3: 'tokens' must be a list of strings, as JSON or separated by spaces; got [1, 2]"
     )
 
 
@@ -367,15 +365,15 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         [{"a": str(i), "Klass": str(i % 3)} for i in range(40, 60)],
         {},
         "{train}: data need a column 'text'; columns found: a, Klass; looked for: text, sentence, content, review, "
-        "document, premise, sentence1, question1, text1, question; say which one it is with --column text=NAME "
-        "(corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'",
+        "document, premise, sentence1, question1, text1, question; say which one it is with the setting "
+        "columns.text=NAME",
     ),
     (
         "one class",
         [{"text": row["Sentence"], "label": "ja"} for row in topics(60)],
         [{"text": row["Sentence"], "label": "ja"} for row in topics(30, 60)],
         {},
-        "{train}: all 54 training rows have the label 'ja' (column 'label'); a model needs at least two classes to "
+        "{train}: all training rows have the label 'ja' (column 'label'); a model needs at least two classes to "
         "learn from",
     ),
     (
@@ -384,37 +382,38 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         [{**row, "Klass": row["Klass"].upper()} for row in topics(30, 60)],
         {},
         "{test}: the test data have labels that no training row of train.csv has: 'REIS' (10 rows), 'WÄTTER' (10 "
-        "rows), 'ÄSSE' (10 rows); labels there: 'Reis', 'Wätter', 'Ässe'",
+        "rows), 'ÄSSE' (10 rows); labels there: 'Reis', 'Wätter', 'Ässe'; they are the same but for "
+        "blanks, or upper and lower case",
     ),
     (
         "the same file",
         topics(60),
         topics(60),
         {},
-        "{test}: this file is to be the test data, and is train.csv byte for byte, which is the training data; a model "
-        "would be tested on what it was trained on",
+        "{test}: this file, given as the test data, is byte for byte the same as train.csv, the training data; the "
+        "model would be tested on what it was trained on",
     ),
     (
         "the same rows",
         topics(60),
         topics(30),
         {"data.validation": "{train_too}"},
-        "{test}: all 30 test items also stand in the training data train.csv; a model would be tested on what it was "
-        "trained on",
+        "{test}: all 30 test items also occur in the training data train.csv; the model would be tested on what it "
+        "was trained on",
     ),
     (
         "blank languages",
         changed(topics(60), language="gsw"),
         [*changed(topics(20, 60), language="gsw"), *changed(topics(2, 90), language=" ")],
         {},
-        "{test}, line 22: 'language' must say the language of every row; 2 of 22 rows say none, this one first",
+        "{test}, line 22: 'language' must give the language of every row; 2 of 22 rows have none, this one first",
     ),
     (
         "too few to validate",
         topics(6),
         topics(30, 60),
         {},
-        "{train}: 6 training rows are too few to hold a tenth of them out to validate; give more, or validation data "
+        "{train}: 6 training rows are too few to hold out a tenth for validation; give more, or give validation data "
         "in the setting 'data.validation'",
     ),
     (
@@ -429,16 +428,16 @@ BAD = [  # what is wrong, training rows, test rows, settings, message
         topics(60),
         topics(30, 60),
         {"data.languages": ("de", "gsw")},
-        "'data.languages' names 2 languages, and nothing says in which of them the rows of train.csv are: name the "
-        "column that does in 'columns.language', or write {{language}} in the file's name for files that have one "
-        "language each",
+        "'data.languages' names 2 languages, but it is unknown which of them the rows of train.csv are in: name the "
+        "column that says so in 'columns.language', or, with one file per language, write {{language}} in the file's "
+        "name",
     ),
     (
         "a test file without labels",
         topics(60),
         [{"Sentence": row["Sentence"], "label": ""} for row in topics(30, 60)],
         {},
-        "{test}: every row of the test data lacks a label, which the training data have; name its column in the "
+        "{test}: every row of the test data lacks a label, but the training data have one; name its column in the "
         "setting 'columns.label'",
     ),
 ]  # fmt: skip
@@ -465,10 +464,10 @@ def test_tags_of_one_item_and_repeated_items_are_said(tmp_path):
     files = {"train": write_csv(tmp_path / "a.csv", topics(60)), "test": write_csv(tmp_path / "b.csv", test)}
     found = notes_of("stability", data={**files, "languages": ("gsw",)})
     assert found[-1] == (
-        "1 tag stands on one test item only: rare; one item says nothing of a category, so none of them is tested."
+        "1 tag occurs on one test item only: rare; one item says nothing about a category, so none of them is tested."
     )
     assert found[-2].endswith(
-        "test items also stand in the training data; a model may remember them, so its score may be too high."
+        "test items also occur in the training data; a model may remember them, so its score may be too high."
     )
 
 
@@ -507,6 +506,6 @@ def test_a_kind_that_a_study_does_not_take_is_said(tmp_path, study, rows, kinds)
     with pytest.raises(DataError) as caught:
         find_study(study).jobs(make_config(find_study(study), Choice(settings={**files, "model": "fake"})))
     assert str(caught.value) == (
-        f"{files['data.train']}: these are {kinds}. Where other columns are meant, name them in the settings "
+        f"{files['data.train']}: these are {kinds}. If you meant other columns, name them in the settings "
         "'columns.text', 'columns.pair' and 'columns.label'"
     )

@@ -106,7 +106,7 @@ def test_one_file_with_its_languages_and_splits(tmp_path):
     found = notes_of("stability", model="fake", **files)
     assert found[:2] == (
         "alles: rows in de: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe).",
-        "Test rows in gsw, xq-XX are not used: there are none to train on.",
+        "Test rows in gsw, xq-XX are not used: there are no training rows in the same language.",
     )
 
 
@@ -117,10 +117,10 @@ def test_of_many_languages_each_thing_is_said_once(tmp_path):
     files = {"train": write_csv(tmp_path / "a.csv", train), "test": write_csv(tmp_path / "b.csv", test)}
     found = notes_of("probing", model="fake", **{f"data.{name}": path for name, path in files.items()})
     held = ", ".join(f"6 of the 60 training rows ({code})" for code in codes[:6])
-    again = [note for note in found if "also stand" in note]
+    again = [note for note in found if "also occur" in note]
     assert found[2] == (
-        f"No validation data were given: {held} and so in 3 more languages (10 % of each class, drawn by their texts) "
-        "are held out to choose the checkpoint, and not trained on."
+        f"No validation data were given: {held} and so in 3 more languages (10 % of each class, drawn by their "
+        "texts) are held out to choose the checkpoint and not trained on."
     )
     assert len(again) == 1
     assert len(found) == 4
@@ -190,8 +190,8 @@ def test_a_file_without_a_line_of_names_is_refused(tmp_path):
     with pytest.raises(DataError) as caught:
         notes_of("stability", model="fake", **{"data.train": path, "data.test": path})
     assert str(caught.value) == (
-        f"{path}: its first line seems to be a row already: '0' stands there, and among the labels below it; the first "
-        "line must name the columns, such as text and label"
+        f"{path}: its first line seems to be a row: '0' occurs there and among the labels below; the first line must "
+        "name the columns, such as text and label"
     )
 
 
@@ -208,7 +208,9 @@ def test_a_text_without_a_word_is_refused_where_one_is_needed_and_else_counted(t
     assert str(caught.value) == (
         f"{files['data.test']}, line 6: the text is empty; a vector needs at least one word (1 such rows in all)"
     )
-    assert "Rows with an empty text: 1 test. They are kept, and count like any other." in notes_of("stability", **files)
+    assert ("Rows with an empty text: 1 test. They are kept and count like any other row.") in notes_of(
+        "stability", **files
+    )
 
 
 def test_numbers_with_a_comma_are_said_how_to_write(tmp_path):
@@ -229,8 +231,8 @@ def test_languages_in_the_names_of_files_are_found_for_the_error(tmp_path):
     with pytest.raises(UsageError) as caught:
         notes_of("transfer", model="fake", **{"data.train": train, "data.test": str(tmp_path / "eval {language}.csv")})
     assert str(caught.value) == (
-        "the setting 'data.test' has {language} in it, which stands for each of 'data.languages'; name them (there are "
-        "files for gsw, rm)"
+        "the setting 'data.test' contains {language}, which stands for each of 'data.languages'; name these (there "
+        "are files for gsw, rm)"
     )
 
 
@@ -242,8 +244,8 @@ def test_a_table_in_memory_is_no_file(data, what):
     with pytest.raises(UsageError) as caught:
         goldproof.run("stability", model="fake", data=data)
     assert str(caught.value) == (
-        f"a study takes data from files, so that it can be run again and resumed; {what}: write a table to a file "
-        "(to_parquet, to_csv) and give its path"
+        f"a study reads its data from files, so that it can be resumed and run again; {what}: write it to a file "
+        "(to_parquet, to_csv) and give the path"
     )
 
 
@@ -251,7 +253,7 @@ def test_texts_of_which_nothing_says_the_language_are_said_to_be_taken_for_engli
     files = {f"data.{name}": path for name, path in write_topics(tmp_path).items()}
     config = make_config(find_study("corruption"), Choice(settings={**files, "model": "fake"}))
     assert find_study("corruption").notes(config)[-1] == (
-        "No column says in which language the texts are: they are tagged as English (data.languages=en)."
+        "No column gives the language of the texts: they are tagged as English (data.languages=en)."
     )
 
 

@@ -14,10 +14,10 @@ FIVE = ("stability", "probing", "logic", "transfer", "corruption")
 EVERY = {"findings", "plan", "published", "scores", "settings"}
 MAY_HAVE = {"pieces", "gather"}  # its experiments by their place in the paper; its report from kept answers
 FURTHER = {
-    "stability": {"prompt_scores"},  # its toy data are those of entailment, which `probing` uses too
+    "stability": set(),  # its toy data are those of entailment, which `probing` uses too
     "probing": {"coarse", "steps", "tasks", "toy"},
-    "logic": {"own", "search", "steps"},  # no toy: its corpora are always made on the spot
-    "transfer": {"parts", "steps", "toy"},
+    "logic": {"asked", "own", "search", "steps"},  # no toy: its corpora are always made on the spot
+    "transfer": {"asked", "parts", "prompted", "steps", "toy"},
     "corruption": {"steps", "tasks", "toy"},
 }
 

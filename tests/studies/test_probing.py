@@ -89,13 +89,15 @@ def test_identical_splits_are_split_anew_or_refused():
     assert not texts_of(task, "test") & (texts_of(task, "train") | texts_of(task, "validation"))
     assert len(task.data) == 200
     assert 70 < len(texts_of(task, "test")) < 130
-    note = "200 of the 200 test texts also stand in training: the different texts were split anew, half of them to test"
+    note = (
+        "200 of the 200 test texts also occur in training: the distinct texts were split again, half of them into test"
+    )
     assert note in task.notes
     with pytest.raises(DataError) as error:
         task_of(*parts, sizes=Sizes(leaks="refuse"))
     assert str(error.value) == (
-        "toy (en): 200 of the 200 test texts also stand in training, so that a probe could remember them; "
-        "splits.leaks = 'split' splits the texts anew"
+        "toy (en): 200 of the 200 test texts also occur in training, so a probe could remember them; splits.leaks = "
+        "'split' splits the texts again"
     )
 
 
@@ -112,7 +114,7 @@ def test_validation_has_a_cap_of_its_own():
     parts = rows_of("train", 300), rows_of("validation", 100, first=300), rows_of("test", 100, first=400)
     task = task_of(*parts, sizes=Sizes(most_validation=30))
     assert [len(texts_of(task, split)) for split in ("train", "validation", "test")] == [300, 30, 100]
-    assert task.notes == ("At most 30 validation texts were drawn, each class by its share",)
+    assert task.notes == ("At most 30 validation texts were drawn, each class in proportion to its share",)
     labels = Counter(task.data.select(split="validation").table.column("label").to_pylist())
     assert labels == {"a": 15, "b": 15}
     held = task_of(rows_of("validation", 300), rows_of("test", 40, first=300), sizes=Sizes(40, 20, 40))
@@ -123,7 +125,7 @@ def test_a_class_that_lost_its_training_texts_is_left_out_of_test():
     lost = [{"id": "x", "text": "text 100", "label": "c", "split": "train"}]
     task = task_of(rows_of("train", 40), lost, rows_of("test", 40, first=100, labels="cab"))
     assert "c" not in task.data.labels
-    assert "Left out of test, as no training text of their class was left: c" in task.notes
+    assert "Left out of test, because no training text of their class was left: c" in task.notes
 
 
 @pytest.mark.parametrize(
@@ -296,16 +298,17 @@ def test_the_paper_has_14_russian_and_10_english_tasks():
     [
         (
             {"model": ("a/m", "b/m")},
-            "the setting 'model' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
+            "the setting 'model' must be models with different names; use NAME=FOLDER; got ('a/m', 'b/m')",
         ),
         (
             {"data": Data(corpus="nowhere", languages=("en",))},
             "the setting 'data.corpus' must be one of xprobe, rusenteval, senteval, paper, generated, or a folder; "
             "got 'nowhere'",
         ),
-        ({"tasks": ("gapping",)}, "the setting 'tasks' must be each once, out of sentence_length, word_content, "
-         "tree_depth, bigram_shift, past_present, subj_number, obj_number, odd_man_out, coordination_inversion; "
-         "got ('gapping',)"),
+        ({"tasks": ("gapping",)},
+            "the setting 'tasks' must be different tasks out of sentence_length, word_content, tree_depth, "
+            "bigram_shift, past_present, subj_number, obj_number, odd_man_out, coordination_inversion; got "
+            "('gapping',)"),
         ({"probe": ProbeChoice(("svm",))}, "the setting 'probe.kinds' must be out of logistic, mlp; got ('svm',)"),
         (
             {"coarse": Coarse(model="m", seeds=(0,))},
@@ -412,7 +415,7 @@ def test_kept_answers_give_the_same_page_without_models_or_store(tiny, tmp_path)
 
 
 def test_answers_on_tasks_of_ones_own_are_not_kept(tmp_path):
-    with pytest.raises(UsageError, match="answers on data of your own are kept by `goldproof score` alone"):
+    with pytest.raises(UsageError, match="answers on data of your own can be kept only with `goldproof score`"):
         keep_gathered(Config(data=Data(corpus=str(tmp_path), languages=("en",))), ProbingValues((), (), {}, {}))
 
 
@@ -427,7 +430,7 @@ def test_only_what_was_shown_is_said_to_be_added_by_training(tiny):
             )
     answer = probing_answer(same)
     assert (answer.kind, answer.head) == ("open", "Nothing beyond random weights is shown")
-    none = f"on none of {len(same.twins)} tasks are the trained layers shown to tell more than random weights do."
+    none = f"on none of {len(same.twins)} tasks are the trained layers shown to say more than random weights do."
     assert answer.text == none
     assert not any("Training adds most" in str(line) for line in probing_findings(same))
 
@@ -499,7 +502,7 @@ def test_the_papers_numbers_stand_beside_its_own_tasks_and_models_alone(publishe
     assert beside == {"best-logistic": ["p0"], "baselines-logistic": ["paper_tf_idf_char"]}
     best = next(item for item in found.sections[0].items if item.name == "best-logistic")
     assert best.rows[0]["p0"] == "94.1 [8]"
-    other = "The paper's numbers are of the same corpus and model, but: other size, other training."
+    other = "The paper used the same corpus and model, but: other size, other training."
     assert best.note.endswith(other)
     found, beside = beside_tasks(published, tmp_path / "other model", "rusenteval", "gapping")
     assert beside == {"baselines-logistic": ["paper_tf_idf_char"]}  # a fake model called XLM-R is not XLM-R
@@ -529,7 +532,7 @@ def test_baselines_of_tokenizers_and_vectors(tmp_path, model):
     values = [getattr(row[f"b{place}"], "value", row[f"b{place}"]) for place in range(4)]
     length, *others = [getattr(value, "value", value) for value in values]
     assert min(others) > 0.8 > length
-    assert found.answer.sentence == "No model was probed: the report has baselines and data only."
+    assert found.answer.sentence == "No model was probed: the report has only baselines and data."
     assert found.verdict == []
 
 
@@ -568,7 +571,7 @@ def test_tree_depth_of_x_probe_is_split_anew_and_odd_man_out_loses_what_leaks(pu
     wanted = {task: facts_job(config, "en", task) for task in ("tree_depth", "odd_man_out")}
     assert {outcome.status for outcome in run_jobs(wanted.values(), store, SerialRunner())} == {"done"}
     facts = {task: store.load(job.key) for task, job in wanted.items()}
-    assert "10,000 of the 10,000 test texts also stand in training: the different texts were split anew" in str(
+    assert "10,000 of the 10,000 test texts also occur in training: the distinct texts were split again" in str(
         facts["tree_depth"].notes
     )
     assert facts["odd_man_out"].n_left_out == 441

@@ -59,9 +59,9 @@ def texts(found: Report) -> list[str]:
 def test_probes_of_one_answer_are_named_and_counted_in_no_finding(tmp_path):
     config = replace(SMALL, probe=ProbeChoice(("logistic",), (1e4,)), baselines=Baselines(False, False))
     found = report(config, run(config, tmp_path))
-    assert found.answer.sentence == "It cannot be told: every probe gives one answer to nearly everything."
+    assert found.answer.sentence == "Undecided: every probe gives one answer to nearly everything."
     assert found.answer.notes == [
-        "In 2 of 2 cases the probes of all layers give one answer to nearly everything; they are counted in no finding."
+        "In 2 of 2 cases the probes of all layers give one answer to nearly everything; no finding counts them."
     ]
     assert found.verdict == []
     line = next(text for text in texts(found) if "collapsed" in text)
@@ -69,7 +69,7 @@ def test_probes_of_one_answer_are_named_and_counted_in_no_finding(tmp_path):
         "12 of 12 probes collapsed, giving one answer to nearly all test items: fake on SubjNumber (en) (logistic "
         "regression, layers 0–2); fake on Tense (en) (logistic regression, layers 0–2); fake, random weights on "
         "SubjNumber (en) (logistic regression, layers 0–2); fake, random weights on Tense (en) (logistic regression, "
-        "layers 0–2). Of several seeds, those that did not are averaged."
+        "layers 0–2). Where there are several seeds, the others are averaged."
     )
 
 
@@ -112,7 +112,7 @@ def test_neurons_of_a_probe_that_has_not_converged_are_not_settled(tmp_path):
     assert isinstance(row["weights"], int) and row["weights"] > 0
     open_ = report(config, Changed(results, Ranked, lambda ranked: replace(ranked, residual=0.137)))
     assert (
-        "Tense (en), fake: not converged: KKT residual 0.14 times λ₁, where 0.01 is asked for; which neurons have "
+        "Tense (en), fake: not converged: KKT residual 0.14 times λ₁, where 0.01 is required; which neurons have "
         "weight is not settled."
     ) in texts(open_)
     assert item(open_, "neurons-table").rows[0]["weights"] == Marked(row["weights"], note="Not converged")

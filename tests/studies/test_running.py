@@ -113,12 +113,12 @@ WRONG = [  # arguments, message
         "recipe.beta1, recipe.beta2, recipe.clip, recipe.dropout, recipe.epochs, recipe.eps, recipe.learning_rate, "
         "recipe.max_length, recipe.precision, recipe.schedule, recipe.warmup, recipe.weight_decay",
     ),
-    ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a valid tuple, got '0,1'"),
+    ({"study": "demo", "settings": {"seeds": "0,1"}}, "setting 'seeds': input should be a list, got '0,1'"),
     ({"study": "demo", "settings": {"noise": 0.7}}, "the setting 'noise' must be at least 0 and below 0.5, got 0.7"),
-    ({"study": "demo", "settings": {3: 1}}, "a setting is named by text such as 'recipe.epochs'; got 3"),
+    ({"study": "demo", "settings": {3: 1}}, "the name of a setting is a string such as 'recipe.epochs'; got 3"),
     (
         {"study": "demo", "settings": ["seeds=0"]},
-        "settings are a map from keys such as 'recipe.epochs' to values; got ['seeds=0']",
+        "settings map keys such as 'recipe.epochs' to values; got ['seeds=0']",
     ),
     ({"study": "demo", "runner": "slurm"}, "there is no runner 'slurm'; allowed: serial, pool, ray"),
     (
@@ -128,7 +128,7 @@ WRONG = [  # arguments, message
     ),
     (
         {"study": "stability", "model": ["a/m", "b/m"]},
-        "the setting 'model' must be called by different names; use NAME=FOLDER; got ('a/m', 'b/m')",
+        "the setting 'model' must be models with different names; use NAME=FOLDER; got ('a/m', 'b/m')",
     ),
     (
         {"study": "transfer", "model": []},
@@ -136,7 +136,7 @@ WRONG = [  # arguments, message
     ),
     (
         {"study": "stability", "settings": {"model": 3}},
-        "setting 'model': input should be a valid string or input should be a valid tuple, got 3",
+        "setting 'model': input should be a valid string or input should be a list, got 3",
     ),
     (
         {"study": "stability", "settings": {"data.hub": True}},
@@ -148,9 +148,9 @@ WRONG = [  # arguments, message
     ),
     (
         {"study": "demo", "data": "my.jsonl"},
-        "the study 'demo' takes no data: it makes its own; studies that take data: stability ('data.train'), "
-        "probing ('data.train'), logic ('data.train'), transfer ('data.train'), "
-        "corruption ('data.train'), claims ('data.train')",
+        "the study 'demo' takes no data: it generates its own; studies that take data: stability ('data.train'), "
+        "probing ('data.train'), logic ('data.train'), transfer ('data.train'), corruption ('data.train'), claims "
+        "('data.train')",
     ),
     (
         {"study": "corruption", "preset": "tiny", "data": {"train": "a.csv", "dev": "b.csv"}},
@@ -220,14 +220,14 @@ def test_a_failed_job_is_one_error_and_finished_work_is_kept(empty, capfd):
     assert (caught.value.key, caught.value.exit_code) == (failed.key, 4)
     assert failed.error.startswith("ValueError: ")
     assert str(caught.value) == (
-        f"the job {failed.description} [{failed.key[:12]}] failed: {failed.error}; finished work is kept in the store "
-        "kept: mend the cause and run the same again"
+        f"the job {failed.description} [{failed.key[:12]}] failed: {failed.error}; finished work is kept in the "
+        "store kept: fix the cause and run the same command again"
     )
     command = ["run", "demo", "--set", "sizes=10", "--set", "n_test=10", "--set", f"seeds=0,{ONE_CLASS}"]
     assert run_command([*command, "--store", "kept"]) == 4
     assert capfd.readouterr().out == (
-        "4 jobs: 3 kept, 1 failed\n"
-        "No report: a job failed. What is finished is kept; mend the cause and run the same command again.\n"
+        "4 jobs: 3 kept, 1 failed\nNo report: a job failed. Finished work is kept; fix the cause and run the same "
+        "command again.\n"
     )
     goldproof.run("demo", settings={"sizes": [10], "seeds": [0], "n_test": 10}, store="kept")
 
@@ -236,8 +236,8 @@ def test_all_that_went_wrong_is_counted():
     failed = [Outcome(f"{i:064x}", "step", f"step(x={i})", "failed", error="why") for i in range(3)]
     skipped = [Outcome(f"{i:064x}", "step", f"step(x={i})", "skipped") for i in (3, 4)]
     assert str(_failure(Finished([*failed, *skipped]), Store("here"))) == (
-        "the job step(x=0) [000000000000] failed: why (2 more failed, 2 that needed them did not run); finished work "
-        "is kept in the store here: mend the cause and run the same again"
+        "the job step(x=0) [000000000000] failed: why (2 more failed, 2 that depend on them did not run); finished "
+        "work is kept in the store here: fix the cause and run the same command again"
     )
 
 

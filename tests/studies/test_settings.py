@@ -16,7 +16,7 @@ from goldproof.jobs import Store
 from goldproof.studies import find_study
 from goldproof.studies.compute import compute
 from goldproof.studies.settings import Choice, make_config
-from goldproof.studies.shared import refused
+from goldproof.studies.shared import NamedFolder, parse_folder, refused
 from goldproof.studies.spellings import RENAMED
 
 
@@ -71,8 +71,8 @@ def test_file_over_preset_and_pair_over_file(tmp_path):
 
 
 BAD_PAIRS = [
-    ("seeds", "--set takes key=value, and got 'seeds'"),
-    ("=3", "--set takes key=value, and got '=3'"),
+    ("seeds", "--set takes key=value; got 'seeds'"),
+    ("=3", "--set takes key=value; got '=3'"),
     (
         "sedes=3",
         "there is no setting 'sedes'; did you mean 'seeds'? allowed: exact, languages, limit, model, recipe, seeds",
@@ -115,7 +115,7 @@ BAD_FILES = [  # content, message
         b"seed = 1",
         "{}: there is no setting 'seed'; did you mean 'seeds'? allowed: exact, languages, limit, model, recipe, seeds",
     ),
-    (b"seeds = 1", "setting 'seeds': input should be a valid tuple, got 1"),
+    (b"seeds = 1", "setting 'seeds': input should be a list, got 1"),
     (b"recipe = 1", "setting 'recipe': input should be a dictionary or an instance of Recipe, got 1"),
     (
         b"\xff",
@@ -159,17 +159,17 @@ def test_every_new_name_is_that_of_a_setting_and_no_old_one_is(study):
 @pytest.mark.parametrize(
     ("study", "given", "message"),
     [
-        ("stability", "languages=en", "the setting 'languages' is called 'data.languages' now"),
-        ("probing", "models=a,b", "the setting 'models' is called 'model' now"),
-        ("probing", "sizes.most_train=9", "the setting 'sizes.most_train' is called 'data.most_train' now"),
-        ("probing", "sizes.leaks=refuse", "the setting 'sizes.leaks' is called 'splits.leaks' now"),
-        ("logic", "corpus=clcd", "the setting 'corpus' is called 'data.corpus' now"),
-        ("logic", "corpus.train=40", "the setting 'corpus.train' is called 'sizes.train' now"),
-        ("logic", "models=forest", "the setting 'models' is called 'learners' now"),
-        ("logic", "small.epochs=1", "the setting 'small.epochs' is called 'recipe.small.epochs' now"),
-        ("transfer", "training.epochs=1", "the setting 'training.epochs' is called 'recipe.epochs' now"),
-        ("transfer", "training.patience=1", "the setting 'training.patience' is called 'patience' now"),
-        ("corruption", "own.label=stars", "the setting 'own.label' is called 'columns.label' now"),
+        ("stability", "languages=en", "the setting 'languages' is now called 'data.languages'"),
+        ("probing", "models=a,b", "the setting 'models' is now called 'model'"),
+        ("probing", "sizes.most_train=9", "the setting 'sizes.most_train' is now called 'data.most_train'"),
+        ("probing", "sizes.leaks=refuse", "the setting 'sizes.leaks' is now called 'splits.leaks'"),
+        ("logic", "corpus=clcd", "the setting 'corpus' is now called 'data.corpus'"),
+        ("logic", "corpus.train=40", "the setting 'corpus.train' is now called 'sizes.train'"),
+        ("logic", "models=forest", "the setting 'models' is now called 'learners'"),
+        ("logic", "small.epochs=1", "the setting 'small.epochs' is now called 'recipe.small.epochs'"),
+        ("transfer", "training.epochs=1", "the setting 'training.epochs' is now called 'recipe.epochs'"),
+        ("transfer", "training.patience=1", "the setting 'training.patience' is now called 'patience'"),
+        ("corruption", "own.label=stars", "the setting 'own.label' is now called 'columns.label'"),
     ],
 )
 def test_a_setting_of_the_old_name_is_refused_with_its_new_one(study, given, message, tmp_path):
@@ -243,3 +243,26 @@ def _names(config, prefix=""):
         yield prefix + each.name
         if dataclasses.is_dataclass(value := getattr(config, each.name)):
             yield from _names(value, f"{prefix}{each.name}.")
+
+
+def test_a_folder_that_is_there_may_have_an_equals_sign(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my model #1 = v2").mkdir()
+    assert parse_folder("my model #1 = v2") == NamedFolder("my model #1 = v2")
+    assert parse_folder("Mine = my model #1 = v2") == NamedFolder("my model #1 = v2", "Mine")
+    assert parse_folder("my model #2 = v2") == NamedFolder("v2", "my model #2")
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "expected"),
+    [
+        ("data.languages", "gsw", ("gsw",)),
+        ("classes", "NOUN, VERB", ("NOUN", "VERB")),
+        ("settings", "test", ("test",)),
+        ("settings", ["train", "both"], ("train", "both")),
+    ],
+)
+def test_one_text_is_a_list_of_it_where_several_may_be_given(setting, given, expected):
+    config = make_config(find_study("corruption"), Choice("tiny", settings={setting: given}))
+    group, _, name = setting.rpartition(".")
+    assert getattr(getattr(config, group) if group else config, name) == expected

@@ -251,9 +251,9 @@ def test_more_extra_rows_than_there_are():
     [
         (
             {"data": replace(Config().data, languages=("en", "xx"))},
-            "the setting 'data.languages' must be at least one of en, ru, fr, de, sv, each once; got ('en', 'xx')",
+            "the setting 'data.languages' must be at least one of en, ru, fr, de, sv, none twice; got ('en', 'xx')",
         ),
-        ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one whole number, each once; got (1, 1)"),
+        ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one whole number, none twice; got (1, 1)"),
         (
             {
                 "data": replace(Config().data, languages=("fr",)),
@@ -264,12 +264,12 @@ def test_more_extra_rows_than_there_are():
         ),
         (
             {"attribution": AttributionRuns(levels=2)},
-            "the setting 'attribution.levels' must be 0 (none) or at least 3, as fewer leave nothing to compare with; "
-            "got 2",
+            "the setting 'attribution.levels' must be 0 (none) or at least 3; with fewer there is nothing to compare "
+            "with; got 2",
         ),
         (
             {"presence": Presence(features=("Negation",), percent=(25, 120))},
-            "the setting 'presence.percent' must be whole numbers from 0 to 100, each once; got (25, 120)",
+            "the setting 'presence.percent' must be whole numbers from 0 to 100, none twice; got (25, 120)",
         ),
     ],
 )
@@ -346,7 +346,7 @@ def test_one_seed_gives_a_report_too(found):
     config = replace(TINY, seeds=(0,), attribution=AttributionRuns(levels=0), extra=Extra())
     report = stability.report(config, found.results)
     tables = {item.name: item for section in report.sections for item in section.items if hasattr(item, "columns")}
-    assert tables["overall"].title == "One seed says nothing of another"
+    assert tables["overall"].title == "One seed says nothing about another"
     assert unfinished(report) == []
     assert str(tables["overall"].rows[0]["correlation"].reason) == "needs at least two seeds"
 
@@ -373,7 +373,7 @@ def test_the_papers_numbers_stand_beside_its_own_corpus_and_model_alone(publishe
     shown = {table.name: table for table in tables_of(made) if printed_columns(table)}
     assert set(shown) == {"overall", "categories-en", "data", "data-size"}  # of MNLI's development data nothing
     assert [row["paper"] for row in shown["data-size"].rows] == [0.2, NOT_PRINTED]
-    differs = "The paper's numbers are of the same corpus and model, but: other size, other training"
+    differs = "The paper used the same corpus and model, but: other size, other training"
     assert all(differs in table.note for name, table in shown.items() if name != "data")
     assert differs in made.answer.figure.note
 
@@ -456,8 +456,8 @@ def test_collapsed_runs_are_left_out_and_named(data):
     assert scored.overall == alone.overall
     assert scored.table.tolist() == alone.table.tolist()
     assert scored.notes == (
-        "en: 1 of 4 runs collapsed, giving one answer to nearly all items (run 1). Scores are those of the runs that "
-        "did not; the rate of collapse is 25.0 % [0.6, 80.6].",
+        "en: 1 of 4 runs collapsed, giving one answer to nearly all items (run 1). The scores are those of the other "
+        "runs; the rate of collapse is 25.0 % [0.6, 80.6].",
     )
     assert alone.notes == ()
 
@@ -472,7 +472,7 @@ def test_a_features_score_has_an_interval_over_seeds_and_rows(data):
     alike = score_answers(condition, answers_of(data, [["entailment"] * len(data)] * 3), 0.95)
     assert _score(0.95, alike, "Negation") == Missing("every run gives one answer to nearly all rows")
     assert _correlation(np.arange(5.0), np.array([0.0, 1, 2, 4, 3]), 0.95) == "0.90 [0.09, 0.99]"
-    assert _correlation(np.zeros(5), np.arange(5.0), 0.95) == "nothing, as one of them does not vary,"
+    assert _correlation(np.zeros(5), np.arange(5.0), 0.95) == "not at all, because one of them does not vary,"
 
 
 def test_where_every_run_collapsed_there_is_no_interval(data):
@@ -505,7 +505,7 @@ def test_where_every_run_collapsed_nothing_is_found(found):
     assert report.answer.kind == "open"
     (first,) = report.answer.notes
     assert first.startswith(
-        "15 of 15 trainings collapsed, giving one answer to nearly all rows; they are in no finding"
+        "15 of 15 trainings collapsed, giving one answer to nearly all rows; no finding counts them"
     )
     names = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
     assert not names & {"size-shares", "size-change", "size-deviation", "sources"}
@@ -521,10 +521,10 @@ def test_where_some_runs_collapsed_the_others_are_judged(found):
     assert others.sources == {}  # the Latin square has holes
     assert unfinished(report) == []
     assert report.answer.notes == [
-        "5 of 15 trainings collapsed, giving one answer to nearly all rows; they are in no finding."
+        "5 of 15 trainings collapsed, giving one answer to nearly all rows; no finding counts them."
     ]
     texts = [item.text for section in report.sections for item in section.items if isinstance(item, Text)]
-    assert any(text.startswith("en: a run collapsed, so the sources of chance cannot be told apart.") for text in texts)
+    assert any(text.startswith("en: a run collapsed, so the sources of chance cannot be separated.") for text in texts)
     assert any(text.startswith("fr: 1 of 3 runs collapsed") for text in texts)
 
 

@@ -84,7 +84,7 @@ def test_the_answer_holds_for_all_languages_together(report):
         assert wide.value == pytest.approx(scored.overall.value)
         assert wide.low < scored.overall.low < scored.overall.high < wide.high
         assert wide.level == pytest.approx(0.975)
-    assert "(4 seeds; intervals for all 2 languages together)" in report.answer.text
+    assert "(4 seeds; intervals hold for all 2 languages together)" in report.answer.text
 
 
 def test_maps_of_every_language_after_the_added_data(report):
@@ -97,7 +97,7 @@ def test_maps_of_every_language_after_the_added_data(report):
     assert all(row["above"] > row["above_before"] for row in table.rows)
     now, before = (sum(row[key] for row in table.rows) for key in ("above", "above_before"))
     assert table.title == (
-        f"With 200 extra rows {now} of 66 category scores are shown to be above chance; without, {before} of 66"
+        f"With 200 extra rows {now} of 66 category scores are shown to be above chance; without them, {before} of 66"
     )
     claims = {claim.place: claim for claim in report.verdict}
     assert claims["above-chance"].text == f"{table.title}."
@@ -189,17 +189,38 @@ def test_constant_runs_are_never_steadier():
     assert [row["n"] for row in items["steadiness"].rows] == [33 - n_constant, 33]
 
 
+def test_a_constant_run_is_neither_most_nor_least_stable():
+    """One of four runs says the same of all rows of a category: what the seeds differ by there is told of none."""
+    data = toy_diagnostics()
+    kept = kept_answers(CONFIG, lambda _: 0.6, data)
+    answers = kept.answers["fake/en"]
+    runs = answers.runs.copy()
+    runs[:, items_by_tag(answers)["Negation"]] = LABELS.index("entailment")
+    runs[:1, items_by_tag(answers)["Datives"]] = LABELS.index("entailment")
+    changed = replace(kept, answers={**kept.answers, "fake/en": replace(answers, runs=runs)})
+    report = stability.report_kept(CONFIG, changed)
+    (section,) = [each for each in report.sections if each.title == "Categories and seeds: en"]
+    lines = [item.text for item in section.items if hasattr(item, "text")]
+    (most,) = [line for line in lines if line.startswith("Most stable: ")]
+    assert "Negation" not in most and "Datives" not in most
+    (lost,) = [line for line in lines if line.startswith("In neither, as a run gives one answer to all their rows: ")]
+    assert "Negation" in lost and "Datives" in lost
+
+
 def test_a_headline_counts_only_what_was_tested(report):
     """Half as much noise is a smaller deviation in both languages; with equal noise none is shown."""
     equal = items_of(report_of(CONFIG, lambda _: 0.7))
     assert equal["size-deviation"].title == (
-        "With 200 extra rows the deviation over seeds is shown to fall in 0 of 2 languages"
+        "With 200 extra rows the standard deviation over seeds is shown to fall in 0 of 2 languages"
     )
-    assert equal["steadiness"].title == "The mean deviation over seeds is shown to change in 0 of 2 languages"
+    assert equal["steadiness"].title == "The mean standard deviation over seeds is shown to change in 0 of 2 languages"
     for item in equal.values():
         assert "not tested" not in item.title
     shown = [row for row in items_of(report)["steadiness"].rows if row["p"] < 0.05]
     assert f"in {len(shown)} of 2 languages" in items_of(report)["size-deviation"].title
+    changed = [row for row in items_of(report)["data-size"].rows if isinstance(row["p"], float)]
+    counted = f"is shown to change in {sum(row['p'] < 0.05 for row in changed)} of {len(changed)} cases: en from "
+    assert counted in items_of(report)["size-curves"].title
 
 
 def test_the_change_of_deviation_holds_its_level():
@@ -222,11 +243,11 @@ def test_more_of_a_feature_is_tested(report):
     items = items_of(report)
     shares = [(row["feature"], row["language"], row["percent"]) for row in items["presence"].rows]
     assert shares[:3] == [
-        ("Negation", "en", "as they come (30 %)"),
+        ("Negation", "en", "drawn at random (30 %)"),
         ("Negation", "en", 0.25),
         ("Negation", "en", 0.75),
     ]
-    assert "48 rows are the most that all shares allow with the rows at hand." in items["presence"].note
+    assert "48 rows are the most that the available rows allow for all shares." in items["presence"].note
     assert all(isinstance(row["mcc"], Estimate) and row["mcc"].low < row["mcc"].high for row in items["presence"].rows)
     verdicts = {(row["feature"], row["language"]): row["verdict"] for row in items["presence-test"].rows}
     assert verdicts == {
@@ -236,8 +257,8 @@ def test_more_of_a_feature_is_tested(report):
         ("Datives", "fr"): "not shown",
     }
     assert items["presence-test"].title.startswith(
-        "With 75 against 25 % of a feature its own MCC is shown to rise in 2 of 4 cases and to fall in 0; elsewhere "
-        "changes of up to 0."
+        "With 75 rather than 25 % of a feature, its own MCC is shown to rise in 2 of 4 cases and to fall in 0; "
+        "elsewhere changes of up to 0."
     )
     claims = {claim.place: claim for claim in report.verdict}
     assert (claims["presence-test"].standing, claims["presence-test"].text) == (

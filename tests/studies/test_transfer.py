@@ -69,7 +69,7 @@ def test_a_tiny_run_gives_a_whole_report(tmp_path):
     assert papers_numbers(made) == []  # the data were generated
     titles = [section.title for section in made.sections]
     assert titles[0] == "What may be claimed"
-    assert "Does xa dev guide to the other languages?" in titles
+    assert "Does xa dev guide you to the other languages?" in titles
     paths = write_report(made, tmp_path / "out")
     assert {"report.html", "summary.json"} <= {path.name for path in paths}
     found_sets = experiment_of_runs(SMALL, [results[job] for job in jobs(SMALL)])
@@ -110,7 +110,7 @@ def test_answers_on_ones_own_files_are_not_kept(tmp_path):
         with pytest.raises(UsageError) as caught:
             find_study("transfer").keep(config, Results(Store(tmp_path / "store")))
         assert str(caught.value) == (
-            "answers on data of your own are kept by `goldproof score` alone, from a file of predictions"
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
         )
 
 
@@ -161,9 +161,9 @@ def test_averaged_weights_are_condensed_judged_and_said(tmp_path):
     assert row["score"] == pytest.approx(np.mean(right))
     said = [line.text for line in made.verdict if isinstance(line, Claim)]
     averaging = (
-        "Averaging the weights of all checkpoints, with no labels beyond the source, is not shown to gain or to "
+        "Averaging the weights of all checkpoints, with no labels other than the source's, is not shown to gain or "
     )
-    assert f"{averaging}lose, as so few runs or items tell next to nothing." in said
+    assert f"{averaging}lose; so few runs or items say next to nothing." in said
 
 
 @pytest.mark.needs("models")
@@ -254,9 +254,7 @@ def test_in_what_a_run_differs_from_the_papers_is_said():
     assert with_paper(xnli).differs == ()
     assert with_paper(replace(xnli, rows=Rows(corpora=("en/train=glue/mnli",)))).differs == ()
     part = replace(xnli, rows=Rows(corpora=("en/train=glue/mnli:dev",)), seeds=(0,))
-    assert with_paper(part).note == (
-        "The paper's numbers are of the same corpus and model, but: other size, other training."
-    )
+    assert with_paper(part).note == ("The paper used the same corpus and model, but: other size, other training.")
 
 
 def tagging_of(folder):
@@ -330,9 +328,7 @@ def test_one_run_gives_a_report_that_claims_nothing_of_another(tmp_path):
     config = replace(SMALL, seeds=(3,), data=replace(SMALL.data, languages=("xb",)))
     results, _ = run(config, tmp_path / "store")
     made = report(config, results)
-    assert made.answer.sentence == (
-        "It cannot be told: there is one run, and its scores may be claimed of this run only."
-    )
+    assert made.answer.sentence == ("Undecided: there is only one run, so its scores may be claimed for this run only.")
 
 
 def test_wrong_languages_in_a_file_are_named(tmp_path):
@@ -461,7 +457,7 @@ def test_the_papers_tables_of_earlier_results_stand_in_the_report():
     first = tables("mldoc")["literature-1"]
     assert [column.key for column in first.columns] == ["row", "en", "fr", "ja", "ru", "zh"]
     assert first.rows[-1]["ja"] == pytest.approx(16.7)
-    assert first.rows[0]["en"] == Missing("lost in the text at hand")
+    assert first.rows[0]["en"] == Missing("lost in the available text")
     assert list(tables("mlqa")) == ["literature-7", "literature-7-em"]
     assert list(tables("xnli")) == ["literature-6"]
     assert list(tables("conll2002")) == ["literature-8"]
@@ -493,8 +489,8 @@ def test_xnli_trains_on_part_of_english_dev_and_leaves_german_dev_alone(publishe
     )  # fmt: skip
     sets = find_sets(config)
     assert sets.notes == (
-        "de: split 'validation' is not the same items as in 'en', and rows of it may be translations of training rows; "
-        "it is not used, so the oracle is not available.",
+        "de: split 'validation' is not the same items as in 'en', and its rows may be translations of training rows; "
+        "so it is not used, and the oracle is not available.",
     )
     assert "de/test" in sets.evaluate
     assert "de/dev" not in sets.evaluate
@@ -611,12 +607,13 @@ def test_what_a_corpus_does_not_have_is_said(published, tmp_path):
         ),
         (
             {"data": replace(TINY.data, languages=("xa",))},
-            "the setting 'data.languages' must be different languages, no source; got ('xa',)",
+            "the setting 'data.languages' must be different languages, without the source; got ('xa',)",
         ),
         ({"seeds": (1, 1)}, "the setting 'seeds' must be at least one seed, none twice; got (1, 1)"),
         (
             {"every": 0.5},
-            "the setting 'every' must be a share above 0 and at most 1/3, so that there are 3 checkpoints; got 0.5",
+            "the setting 'every' must be a share above 0 and at most 1/3, so that there are at least 3 checkpoints; "
+            "got 0.5",
         ),
         (
             {"rows": Rows(dev_share=1.0)},

@@ -54,7 +54,7 @@ CASES: list[tuple[str, object, type[GoldproofError], str]] = [
         "seeds that repeat",
         lambda: finetune_many(Fake(), TRAIN, {}, TEXT, [Seeds.all(1), Seeds(1, 2, 3), Seeds(1, 2, 3)]),
         UsageError,
-        "seeds init 1, order 2, dropout 3 stands twice in the list of seeds; the same seed gives the same training",
+        "seeds init 1, order 2, dropout 3 occurs twice in the list of seeds; the same seed gives the same training",
     ),
     ("no seeds", lambda: finetune_many(Fake(), TRAIN, {}, TEXT, []), UsageError, "give at least one seed"),
     (
@@ -85,7 +85,7 @@ CASES: list[tuple[str, object, type[GoldproofError], str]] = [
         "a set called train",
         lambda: finetune(Fake(), TRAIN, {"train": dev()}, TEXT, SEED),
         UsageError,
-        "an evaluation set may not be called 'train'; give it another name",
+        "an evaluation set must not be called 'train'; give it another name",
     ),
     (
         "early stopping on an absent set",

@@ -56,8 +56,8 @@ def test_a_group_too_large_for_memory_is_split(
 def test_memory_too_small_for_one_item_is_said(train: Examples) -> None:
     with pytest.raises(TrainingError) as caught:
         finetune(Fake(), train, {}, replace(RECIPE, batch=2), Seeds.all(4), Execution(most_tokens=8, pad_lengths=(16,)))
-    assert (
-        str(caught.value) == "memory is too small even for one item at a time (seed 4): 16 tokens in a pass, 8 allowed"
+    assert str(caught.value) == (
+        "there is too little memory even for one item at a time (seed 4): 16 tokens in a pass, 8 allowed"
     )
 
 

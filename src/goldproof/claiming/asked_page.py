@@ -9,7 +9,7 @@ from goldproof.judging.metric_numbers import score_text, shown, unit
 from goldproof.judging.score_answer import lower_name
 from goldproof.report.numbers import estimate_text, percent
 from goldproof.report.summary import Item, Plain, Text
-from goldproof.studies.stability.prompt_scores import PARTS, PromptScores
+from goldproof.studies.asked.scores import PARTS, PromptScores
 
 
 def moving_items(evidence: Evidence) -> list[Item]:
@@ -19,11 +19,19 @@ def moving_items(evidence: Evidence) -> list[Item]:
     plain, metric = evidence.asked.plain, evidence.metric
     low, high, least, most, looks = (
         f"{shown(float(end), metric)}{_sign(metric)}"
-        for end in (*plain.another, plain.by_prompt.min(), plain.by_prompt.max(), plain.best_as_it_looks)
+        for end in (
+            *(plain.another or plain.bounds),
+            plain.by_prompt.min(),
+            plain.by_prompt.max(),
+            plain.best_as_it_looks,
+        )
     )
+    another = f"another would score between {low} and {high} on these items"
+    if plain.another is None:
+        another = "all score the same, so that nothing is known of another"
     said = (
-        f"{plain.n_prompts} prompts that ask for the same in other words reach from {least} to {most}; one more would "
-        f"score between {low} and {high} on these items. {_shares(plain)}"
+        f"{plain.n_prompts} prompts that ask the same thing in different words range from {least} to {most}; {another}. "
+        f"{_shares(plain)}"
     )
     best = (
         f"The best of them ({plain.best_name}) looks like {looks}; corrected for having been chosen on these items it "
@@ -39,6 +47,8 @@ def _sign(metric: str) -> str:
 
 def _shares(each: PromptScores) -> str:
     """What the variance of one score is made of."""
+    if "prompt" not in each.shares:
+        return "Nothing varies with the prompt here."
     ranked = sorted(each.shares.items(), key=lambda pair: -pair[1].value)
     said = [f"{PARTS[name].format(draws=each.draws_name)} {estimate_text(share, 0, '%')}" for name, share in ranked]
     return f"Of the variance of one such score: {'; '.join(said)}."
@@ -70,9 +80,9 @@ def asked_provenance(evidence: Evidence) -> dict[str, Plain]:
         "training rows": len(data.parts["train"].data),
         "test items": plain.answers.n_items,
         "prompts": f"{plain.n_prompts}, {whence}",
-        "labels": ", ".join(f"{label}: {word}" for label, word in plain.found.runs[0][0].prompt.labels),
+        "labels": ", ".join(f"{label}: {word}" for label, word in plain.facts.prompts[0].words),
         "examples": str(prompts.examples or "none"),
         "answers": how,
         "precision": prompts.precision,
-        "answers that named no label": percent(sum(plain.found.unread().values()) / plain.answers.runs.size),
+        "answers that named no label": percent(sum(plain.facts.unread.values()) / plain.answers.runs.size),
     }

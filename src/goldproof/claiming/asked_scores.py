@@ -21,9 +21,9 @@ from goldproof.judging.collapse import take_runs
 from goldproof.judging.metrics import choose_metric_of
 from goldproof.judging.missing import settle
 from goldproof.studies.asked import asked_answers
+from goldproof.studies.asked.scores import PromptScores, score_prompts
 from goldproof.studies.shared import Data, parse_folder
 from goldproof.studies.stability import settings as stability_settings
-from goldproof.studies.stability.prompt_scores import PromptScores, score_prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def find_asked(config: Config, data: ClaimData, results: Results) -> Asked:
     reference = None if other is None else scored(other, "test").answers
     if reference is not None:
         reference = replace(reference, where={**reference.where, "model": parse_folder(config.reference).title})
-    keys = [key for each in (*tests.values(), examples) if each is not None for key in each.found.keys]
+    keys = [key for each in (*tests.values(), examples) if each is not None for key in each.facts.keys]
     return Asked(tests["test"], examples, tests, reference, tuple(dict.fromkeys(keys)))
 
 

@@ -65,13 +65,13 @@ def find_data(config: Config) -> ClaimData:
     asked = is_asked(config)
     if not has_own(config):
         if asked:
-            raise UsageError("a language model is asked about data of your own; name them in 'data.train'")
+            raise UsageError("a language model can only be asked about data of your own; name them in 'data.train'")
         return _generated()
     own = find_own(config, ASKED if asked else WANTS)
     if len(own.languages) > 1:
         raise UsageError(
-            f"claims are made of data in one language, and {own.name} has {', '.join(own.languages)}; name it in "
-            "'data.languages', and further tests as LANGUAGE=FILE"
+            f"claims are made about data in one language, but {own.name} has {', '.join(own.languages)}; name it in "
+            "'data.languages', and give further tests as LANGUAGE=FILE"
         )
     (language,) = own.languages
     parts = {split: _part(own.sets[language, split]) for split in own.splits(language)}

@@ -76,7 +76,7 @@ def _spread(evidence: Evidence) -> LightQuestion:
     """Whether trainings that differ in nothing but the seed, or prompts that ask for the same, score alike."""
     scores = evidence.per_training
     if len(scores) < 3:
-        reason = f"of {evidence.runs(len(scores))} too little can be said of others: at least 3 are needed"
+        reason = f"{evidence.runs(len(scores))} say too little about others: at least 3 are needed"
         return LightQuestion("spread", (), reason)
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""
@@ -164,11 +164,11 @@ def _words_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
     said = {
         "red": "the model is credibly worse",
         "green": "the model is credibly better",
-        "grey": "the two cannot be told apart",
+        "grey": "the two cannot be distinguished",
     }
     return (
         f"a bag of words learned from the same data reaches {_number(rival.score.value, metric)} on the "
-        f"{count(rival.n_items)} items that are no copies; {said[colour]}, {at}"
+        f"{count(rival.n_items)} items that are not copies; {said[colour]}, {at}"
     )
 
 

@@ -51,8 +51,8 @@ from goldproof.studies.probing import report as layers_report
 from goldproof.studies.stability import report as prompts_report
 
 RULES = (
-    "A light is red where the lower bound of its measure lies beyond its threshold, green only where the upper bound "
-    "lies within, and grey otherwise; Holm's procedure goes over the lights that rest on a sample. Leaks, size and "
+    "A light is red if the lower bound of its measure is beyond the threshold, green only if the upper bound is "
+    "within it, and grey otherwise. Holm's procedure covers the lights that rest on a sample. Leaks, size and "
     "constant trainings are counted. A cue that solves items is not shown to be what the model uses."
 )
 
@@ -92,10 +92,10 @@ def _takes(evidence: Evidence) -> str:
     """What would make the claim a wider one."""
     if evidence.collapse_all:
         if evidence.asked is not None:
-            return "It would take prompts that this model answers to, or another rule by which answers are read."
+            return "It would take prompts that this model responds to, or another rule for reading its answers."
         return "It would take a recipe that trains: another learning rate, more steps."
     if not evidence.is_recipe:
-        return f"It would take at least 3 {evidence.run_kind}s to speak of another one."
+        return f"It would take at least 3 {evidence.run_kind}s to say anything about another one."
     return ""
 
 
@@ -125,7 +125,9 @@ def _figure(evidence: Evidence) -> Figure | None:
     against = Against((floor,), text="Dashed: the most frequent label.") if math.isfinite(floor) else None
     known = [row for row in rows if isinstance(row.value, float) or math.isfinite(row.value.low)]
     caption = Caption(
-        "claim", f"{title_of(evidence.metric)} beside what needs no understanding, and elsewhere", keys=evidence.keys
+        "claim",
+        (f"{title_of(evidence.metric)}, compared with what needs no understanding, and elsewhere"),
+        keys=evidence.keys,
     )
     return overview(known, column, caption=caption, against=against)
 
@@ -139,8 +141,8 @@ def _sections(
 ) -> Iterator[tuple[str, Sequence[Item]]]:
     yield "What may not be claimed", [Text(each) for each in not_claimed(evidence, lights)]
     yield "The score", _score_items(evidence)
-    yield "What else reaches it?", _rival_items(evidence)
-    yield "What moves it?", [*_source_items(evidence), *moving_items(evidence)]
+    yield "What else reaches this score?", _rival_items(evidence)
+    yield "What moves the score?", [*_source_items(evidence), *moving_items(evidence)]
     yield "With examples before the question", example_items(evidence)
     yield "In which categories?", _category_items(evidence)
     yield "On items that cues do not solve", _part_items(evidence)
@@ -187,18 +189,18 @@ def _rival_items(evidence: Evidence) -> list[Item]:
         Field(Column("name", "System"), lambda each: each.name),
         Field(Column("n", "Items"), lambda each: each.n_items),
         Field(metric_column(evidence.metric), lambda each: each.score),
-        Field(Column("ahead", "The model less it", form.digits, form.unit), lambda each: each.difference.difference),
+        Field(Column("ahead", "The model minus it", form.digits, form.unit), lambda each: each.difference.difference),
         Field(
             Column("p", "p", 3, "p-value"),
             lambda each: each.difference.p_value if math.isfinite(each.difference.p_value) else None,
         ),
     ]
-    note = "Paired on the same items; not adjusted, as each is a question of its own."
+    note = "Paired on the same items; not adjusted, because each is a separate question."
     title = "; ".join(f"{each.name}: {change_text(each.difference, evidence.metric)}" for each in evidence.rivals)
     more = [Text("All shortcuts that were tried, and the words that give labels away:", "audit/report.html")]
     has_words = any(each.name == WORDS for each in evidence.rivals)
     return [
-        make_table(Heading("rivals", f"The model less {title}", note), fields, evidence.rivals),
+        make_table(Heading("rivals", f"The model minus {title}", note), fields, evidence.rivals),
         *(more if has_words else []),
     ]
 
@@ -212,7 +214,7 @@ def _source_items(evidence: Evidence) -> list[Item]:
     shares = ", ".join(f"{part.name} {percent(part.share, 0)}" for part in found.parts)
     n = f"{found.n_runs} trainings in a Latin square"
     first = (
-        f"Beyond the rest, the score is moved by {said}"
+        f"Sources that move the score, beyond the rest: {said}"
         if told
         else "No single source of chance is shown to move the score"
     )
@@ -245,7 +247,7 @@ def _part_items(evidence: Evidence) -> list[Item]:
             lambda each: each.alike if math.isfinite(each.alike) else None,
         ),
         Field(
-            Column("wrong", "Labels estimated wrong", 1, "%"),
+            Column("wrong", "Labels estimated to be wrong", 1, "%"),
             lambda each: None if each.wrong is None else each.wrong.value,
         ),
     ]
@@ -274,14 +276,14 @@ def _removal_items(evidence: Evidence) -> list[Item]:
     fields: list[Field[WordCost]] = [
         Field(Column("words", "Removed"), lambda each: each.words),
         Field(column("change", "Change"), lambda each: each.change.difference),
-        Field(column("control", "As many random words"), lambda each: each.control.difference),
+        Field(column("control", "Same number of random words"), lambda each: each.control.difference),
         Field(column("beyond", "Beyond the random words"), lambda each: each.beyond.difference),
         Field(Column("p", "p adjusted", 3, "p-value", "Holm, over the classes"), lambda each: each.p_value),
     ]
     told = " ".join(removal_words(evidence, each.words) for each in evidence.removals)
     note = (
-        f"The same {evidence.run_kind}s answer each version of the test texts; the control removes as many random "
-        "words from each text."
+        f"The same {evidence.run_kind}s answer each version of the test texts; the control removes the same number "
+        "of random words from each text."
     )
     return [
         Text(told),
@@ -304,9 +306,9 @@ def _side_words(evidence: Evidence, each: OneSide) -> str:
     n = len(first.run_names)
     trainings = "1 training" if n == 1 else f"{n} trainings"
     return (
-        f"Trained and tested with the {each.side} text alone ({trainings}), it reaches "
-        f"{score_text(score, each.scores.metric)}, which {above} the most frequent label ({percent(floor)}); both "
-        f"texts bring {change_text(each.gap, evidence.metric)}."
+        f"Trained and tested with the {each.side} text only ({trainings}), it reaches "
+        f"{score_text(score, each.scores.metric)}, which {above} the most frequent label ({percent(floor)}); using "
+        f"both texts adds {change_text(each.gap, evidence.metric)}."
     )
 
 
@@ -317,8 +319,8 @@ def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[It
         items.append(
             Text(
                 f"Choosing the checkpoint on validation data loses {shown(loss.value, metric)}{unit(metric)} "
-                f"[{shown(loss.low, metric)}, {shown(loss.high, metric)}] of {lower_name(metric)} against the best one "
-                f"({shown(evidence.choice.apparent, metric)}{unit(metric)} in hindsight, which errs high)."
+                f"[{shown(loss.low, metric)}, {shown(loss.high, metric)}] of {lower_name(metric)} against the best "
+                f"one ({shown(evidence.choice.apparent, metric)}{unit(metric)} in hindsight, which is too high)."
             )
         )
     if evidence.languages is None:
@@ -348,11 +350,11 @@ def _calibration_items(evidence: Evidence) -> list[Item]:
     excess = found.excess
     if not math.isfinite(excess.low):
         return []
-    said = "That its confidence differs from its accuracy is not shown"
+    said = "Its confidence is not shown to differ from its accuracy"
     if excess.low > 0 or excess.high < 0:
-        said = f"It is {'more' if excess.low > 0 else 'less'} confident than right"
+        said = f"It is {'more' if excess.low > 0 else 'less'} confident than it is right"
     gap, brier = estimate_or_reason(excess, 1, "points"), estimate_or_reason(found.brier, 3)
-    text = f"{said}: mean confidence less accuracy is {gap}; Brier score {brier}."
+    text = f"{said}: mean confidence minus accuracy is {gap}; Brier score {brier}."
     return [Text(text, "score/report.html")]
 
 

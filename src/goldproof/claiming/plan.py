@@ -181,7 +181,7 @@ def tagger_of(config: Config, language: str) -> TaggerName:
 def why_not_removed(config: Config, data: ClaimData) -> str:
     """Why no words can be removed; empty where they can."""
     if not data.has_classes:
-        return "words are removed from texts with one class each, which these are not"
+        return "words can be removed only from texts with one class each"
     return _why_no_tagger(config.tagger, data.language) if has_own(config) and config.classes else ""
 
 

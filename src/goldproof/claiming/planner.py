@@ -60,7 +60,7 @@ class ClaimsPlan:
         said = [f"{stage.name}: about {minutes_text(stage.seconds)}" for stage in self.stages]
         return [
             f"Planned for {self.minutes:g} minutes: about {minutes_text(self.seconds)} in all. Work ends within the "
-            f"minutes given; the page then takes about {minutes_text(self.page)} to write.",
+            f"given minutes; writing the page then takes about {minutes_text(self.page)}.",
             *([f"the audit: about {minutes_text(self.audit)}"] if self.audit else []),
             *said,
             *(f"left out: {each.sentence()}" for each in self.left_out),
@@ -139,7 +139,7 @@ def _asked_stages(
     except TooLittleTimeError as error:
         needed = ((error.seconds + fixed) / SHARE + budget.spent) / 60
         raise UsageError(
-            f"--minutes {budget.minutes:g} is too short here: a few prompts about a few items, the audit and the page "
+            f"--minutes {budget.minutes:g} is too short here: a few prompts on a few items, the audit and the page "
             f"take about {needed:.1f} minutes"
         ) from None
     return tuple(stages), tuple(left)

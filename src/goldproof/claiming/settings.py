@@ -86,7 +86,7 @@ class Config:
     level: float = 0.95
     smallest: int = 10
     thresholds: ClaimThresholds = field(default_factory=ClaimThresholds)
-    prompts: Prompts = field(default_factory=Prompts)
+    prompts: Prompts = field(default=Prompts(), metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
     left_out: tuple[str, ...] = ()
 

@@ -87,7 +87,7 @@ def minutes_text(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes"
 
 
-TIME = "the time was over"
+TIME = "the time was up"
 
 
 def cut_short(stage: Stage, n_done: int, seconds: float, why: str = TIME) -> Omission:
@@ -95,7 +95,9 @@ def cut_short(stage: Stage, n_done: int, seconds: float, why: str = TIME) -> Omi
     if not stage.unit and why != TIME:
         return Omission(stage.title, seconds, f"begun, and stopped when {why}; what is left is ")
     if not stage.unit:
-        return Omission(stage.title, seconds, "begun, and stopped as it would not have ended in time; what is left is ")
+        return Omission(
+            stage.title, seconds, ("begun, and stopped because it would not have ended in time; what is left is ")
+        )
     n = n_done + stage.least - 1 if n_done else 0
     were = "was" if n == 1 else "were"
     done = f"{n} of {stage.n_units} {stage.unit} {were} finished when {why}; the others take "
@@ -153,7 +155,7 @@ class StageWatch:
     def _judge(self) -> None:
         room, pace = self.room(), self.pace
         if room <= 0:
-            raise CutShortError("the time is over")
+            raise CutShortError("the time is up")
         if pace is None:
             return
         ends = self.lacking[-1:] if self.together > 1 else self.lacking  # trainings in one stack end together
@@ -165,6 +167,6 @@ class StageWatch:
         if not n_finished and self.replan is not None and n_fit != self.considered:
             self.considered = n_fit
             if self.replan(pace, n_fit):
-                raise CutShortError("the plan is made anew")
+                raise CutShortError("the plan is made again")
         if n_fit == n_finished:
             raise CutShortError("nothing more can be finished in time")

@@ -59,7 +59,7 @@ def verify(path: str | Path, store: str | Path | Store | None = None) -> Verific
         raise DataError(f"the evidence is incomplete or altered: {type(error).__name__}: {error}", path=path) from None
     found: list[str] = []
     if digest(canonical(config)) != form["settings"].get("digest"):
-        found.append("the settings are not those that their digest was made of")
+        found.append("the settings do not match their digest")
     data = _compare_data(config, places, found)
     found += _compare_models(config, form.get("model", {}))
     if data is not None and not found:
@@ -70,8 +70,8 @@ def verify(path: str | Path, store: str | Path | Store | None = None) -> Verific
 
 def _other_code(form: Mapping[str, Any]) -> str:
     return (
-        f"the code is another than that of version {form.get('version')!r} by which the evidence was written; what "
-        "matches was computed by the code that is here"
+        f"the code differs from version {form.get('version')!r}, which wrote the evidence; what matches was computed "
+        "by the present code"
     )
 
 
@@ -87,7 +87,7 @@ def _read(path: Path) -> dict[str, Any]:
     known = (form.get("product"), form.get("kind"), form.get("format")) if isinstance(form, dict) else ()
     if known != (PRODUCT, KIND, FORMAT):
         raise DataError(
-            f"no evidence that this version reads; allowed: {(PRODUCT, KIND, FORMAT)}; got {known}", path=path
+            f"not evidence that this version can read; allowed: {(PRODUCT, KIND, FORMAT)}; got {known}", path=path
         )
     made: dict[str, Any] = form
     return made
@@ -98,17 +98,17 @@ def _compare_data(config: Config, places: Sequence[Mapping[str, Any]], found: li
     try:
         data = find_data(config)
     except GoldproofError as error:
-        found.append(f"the data cannot be read as they were: {error}")
+        found.append(f"the data cannot be read as before: {error}")
         return None
     now = parts_of(data)
     for each in places:
         part = now.get(str(each.get("part")))
         if part is None:
-            found.append(f"the data have no part {each.get('part')!r} any more")
+            found.append(f"the data no longer have a part {each.get('part')!r}")
             continue
         found += _compare_rows(str(each["part"]), part.path, list(each["rows"]), row_digests(part.data))
         if part.sha256 != each.get("sha256") and not found:
-            found.append(f"{part.path}: the file is another one, though its rows are the same")
+            found.append(f"{part.path}: the file has changed, though its rows are the same")
     return data
 
 
@@ -116,7 +116,7 @@ def _compare_rows(part: str, path: str, before: Sequence[str], now: Sequence[str
     changed = [row + 1 for row, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]]
     where = f"{part} data ({path})" if path else f"{part} data"
     if len(before) != len(now):
-        yield f"{where}: {len(now):,} rows, where there were {len(before):,}"
+        yield f"{where}: {len(now):,} rows; there were {len(before):,}"
     if changed:
         named = ", ".join(map(str, changed[:MOST_NAMED])) + (" …" if len(changed) > MOST_NAMED else "")
         yield f"{where}: {len(changed):,} {'row is' if len(changed) == 1 else 'rows are'} changed: row {named}"
@@ -126,11 +126,11 @@ def _compare_models(config: Config, before: Mapping[str, str]) -> Iterator[str]:
     try:
         now = model_digests(config)
     except GoldproofError as error:
-        yield f"the model cannot be looked at: {error}"
+        yield f"the model cannot be read: {error}"
         return
     for part, known in before.items():
         if now.get(part) != known:
-            yield f"the {part} is another one: its files have the digest {str(now.get(part))[:12]}, not {known[:12]}"
+            yield f"the {part} has changed: its files have the digest {str(now.get(part))[:12]}, not {known[:12]}"
 
 
 def _compare_claims(
@@ -144,7 +144,10 @@ def _compare_claims(
         yield f"and {len(absent) - MOST_NAMED} more values are missing"
     unknown = set(map(str, form.get("jobs", ()))) - {job.key for job in campaign.everything()}
     if unknown:
-        yield f"{len(unknown)} jobs of the evidence are none of these settings, data and model: {min(unknown)[:12]} …"
+        yield (
+            f"{len(unknown)} jobs of the evidence do not belong to these settings, data and model: "
+            f"{min(unknown)[:12]} …"
+        )
     if absent:
         return
     try:

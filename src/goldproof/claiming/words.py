@@ -34,7 +34,7 @@ def _claim(evidence: Evidence) -> Iterator[str]:
     if evidence.collapse_all:
         yield (
             f"On {n} items of {data.name}{language}, {model} {made} as below gives one answer to nearly everything, "
-            f"{_all(evidence)}: nothing may be claimed of what it can do."
+            f"{_all(evidence)}: nothing may be claimed about what it can do."
         )
         return
     yield (
@@ -62,7 +62,7 @@ def scope(evidence: Evidence) -> str:
     if evidence.is_recipe:
         return "another training on items like these"
     this = f"this {evidence.run_kind} ({evidence.working.run_names[0]})"
-    return f"{this} on items like these; it says nothing of another one"
+    return f"{this} on items like these; it says nothing about another one"
 
 
 def _collapsed(evidence: Evidence) -> str:
@@ -78,7 +78,7 @@ def _unread(evidence: Evidence) -> Iterator[str]:
     """How many answers of a language model named no label."""
     if evidence.asked is None:
         return
-    n, of = sum(evidence.asked.plain.found.unread().values()), evidence.asked.plain.answers.runs.size
+    n, of = sum(evidence.asked.plain.facts.unread.values()), evidence.asked.plain.answers.runs.size
     if n:
         yield f"{percent(n / of)} of the answers could not be read as one label and count as wrong."
 
@@ -88,18 +88,18 @@ def _beside(evidence: Evidence) -> Iterator[str]:
         score = score_text(rival.score, evidence.metric)
         if rival.name == WORDS:
             copies = evidence.test.n_items - rival.n_items
-            of = "the same data" if not copies else f"the {count(rival.n_items)} of them that are no copies"
+            of = "the same data" if not copies else f"the {count(rival.n_items)} of them that are not copies"
             yield f"A bag-of-words model reaches {score} on {of}; whether the model uses such cues is not shown."
         else:
             alike = "trained" if evidence.asked is None else "asked"
-            yield f"{rival.name}, {alike} alike, reaches {score}: {difference_words(evidence, rival)}."
+            yield f"{rival.name}, {alike} the same way, reaches {score}: {difference_words(evidence, rival)}."
 
 
 def difference_words(evidence: Evidence, rival: Rival) -> str:
     """Whether the model is better, and by how much."""
     found = rival.difference
     if not is_told(found, evidence.config.level):
-        return f"the two cannot be told apart, {change_text(found, evidence.metric)}"
+        return f"the two cannot be distinguished, {change_text(found, evidence.metric)}"
     said = "better" if found.difference.value > 0 else "worse"
     return f"the model is {said} by {change_text(found, evidence.metric).removeprefix('+').removeprefix('−')}"
 
@@ -151,7 +151,7 @@ def not_claimed(evidence: Evidence, lights: tuple[PageLight, ...]) -> list[str]:
 
 def _not_claimed(evidence: Evidence, lights: dict[str, PageLight]) -> Iterator[str]:
     if lights["leaks"].colour == "red":
-        yield "That the score holds for items that do not stand in training: too many test items have a copy there."
+        yield "That the score holds for items outside the training data: too many test items have a copy there."
     if lights["words"].colour == "red":
         yield "That anything beyond words was learned: a bag of words is credibly better."
     if not evidence.is_recipe:
@@ -159,13 +159,13 @@ def _not_claimed(evidence: Evidence, lights: dict[str, PageLight]) -> Iterator[s
         yield f"Anything about another {evidence.run_kind}{few}."
     elif lights["spread"].colour != "green":
         moves = "the seed" if evidence.asked is None else "the prompt"
-        yield f"That another {evidence.run_kind} would score the same: see what {moves} moves."
+        yield f"That another {evidence.run_kind} would score the same: see how much {moves} moves it."
     if lights["constant"].colour == "red" and evidence.asked is None:
         yield "That training always works: some trainings gave one answer to nearly everything."
     if lights["constant"].colour == "red" and evidence.asked is not None:
         yield "That every prompt works: some got one answer to nearly everything."
     if lights["labels"].colour == "red":
-        yield "That what is missing to 100 % are the model's errors: too many labels are estimated to be wrong."
+        yield "That everything short of 100 % is the model's error: too many labels are estimated to be wrong."
     if lights["shortcuts"].colour != "green":
         yield "That the model understands: cues without understanding are not ruled out on these data."
     else:
@@ -184,5 +184,8 @@ def removal_words(evidence: Evidence, words: str) -> str:
     beyond = change_text(found.beyond, metric)
     if found.p_value < 1 - level:
         more = "more" if found.beyond.difference.value < 0 else "less"
-        return f"Removing {words} from the test texts costs {more} than removing as many random words: {beyond}."
-    return f"That {words} matters more than as many random words is not shown: {beyond}."
+        return (
+            f"Removing {words} from the test texts costs {more} than removing the same number of random words: "
+            f"{beyond}."
+        )
+    return f"{words} are not shown to matter more than the same number of random words: {beyond}."

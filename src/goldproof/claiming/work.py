@@ -134,9 +134,9 @@ class Work:
                 f"{self.why} before {first} of {stage.n_units} {stage.unit} {was} finished; what was answered is kept"
             )
         return (
-            f"--minutes {self.plan.minutes:g} was too short: the time was over before {first} of the {stage.n_units} "
-            f"{stage.unit} {was} finished; what was begun is kept, and the same command with more minutes goes on from "
-            "it"
+            f"--minutes {self.plan.minutes:g} was too short: the time was up before {first} of the {stage.n_units} "
+            f"{stage.unit} {was} finished; what was begun is kept, and the same command with more minutes carries on "
+            "from there"
         )
 
     def _anew(self) -> tuple[Config, list[Omission]]:
@@ -145,7 +145,7 @@ class Work:
         plan, self.renewed = self.renewed, None
         self.pace = 1.0
         self.book.keep(plan)
-        lines = ("This machine has become slower than it was measured; the plan is made anew.", *plan.lines())
+        lines = ("This machine has become slower than measured; the plan is made again.", *plan.lines())
         self.listener(ClaimsNews(lines=lines, planned=plan.seconds))
         return self._stages()
 
@@ -210,7 +210,7 @@ class Work:
             first = failed[0]
             raise JobFailedError(
                 f"the job {first.description} [{first.key[:12]}] failed: {first.error}; finished work is kept in the "
-                f"store {self.book.store.where}: mend the cause and run the same again",
+                f"store {self.book.store.where}: fix the cause and run the same command again",
                 key=first.key,
             )
 

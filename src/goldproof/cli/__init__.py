@@ -44,21 +44,21 @@ app = typer.Typer(
 )
 # Short, as longer lines are cut off in the list of commands.
 app.command("list", short_help="List studies, their settings, corpora and plugins.")(list_.list_all)
-app.command("run", short_help="Run a study, or go on with one, and write its report.")(run.run)
-app.command("report", short_help="Write a study's report again, from the store.")(report.report)
-app.command("status", short_help="Say what the store holds and what would run again.")(status.status)
+app.command("run", short_help="Run or resume a study, and write its report.")(run.run)
+app.command("report", short_help="Write a study's report again from the store.")(report.report)
+app.command("status", short_help="Show what the store holds and what would run again.")(status.status)
 app.command("check", short_help="Find leaks between splits, duplicates and empty texts.")(check.check)
-app.command("claims", short_help="Say on one page what may be claimed of a model.")(claims.claims)
-app.command("verify", short_help="Check the evidence of such a page.")(verify.verify)
-app.command("audit", short_help="Say whether data can be solved without understanding.")(audit.audit)
+app.command("claims", short_help="Write one page on what you may claim of a model.")(claims.claims)
+app.command("verify", short_help="Check the evidence behind such a page.")(verify.verify)
+app.command("audit", short_help="Can the data be solved without understanding?")(audit.audit)
 app.command("corrupt", short_help="Remove word classes from the texts of a file.")(corrupt.corrupt)
 app.command("cues", short_help="Count word cues where predictions are right or wrong.")(cues.cues)
 app.command("annotate", short_help="Mark linguistic features that rules can find.")(annotate.annotate)
 app.command("score", short_help="Score predictions: intervals, categories, stability.")(judge.score)
 app.command("compare", short_help="Compare two models' predictions; a gate for CI.")(judge.compare)
-app.command("rank", short_help="Rank models: which places on a board are real?")(rank.rank)
+app.command("rank", short_help="Rank models: which ranks are real?")(rank.rank)
 app.command("export", short_help="Put a report's scores into a model card or MLflow.")(export.export)
-app.command("demo", short_help="See a small study from nothing to a report.")(demo.demo)
+app.command("demo", short_help="See a small study, from start to report.")(demo.demo)
 app.add_typer(build.app, name="build")
 app.add_typer(store.app, name="store")
 
@@ -106,7 +106,7 @@ def run_command(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - a fault of ours is told as one, and never as a verdict
         return _own_fault(error)
     if code == ExitCode.INTERRUPTED:  # typer may turn the interrupt into this code itself
-        typer.echo("interrupted: finished work is kept; the same command goes on from there", err=True)
+        typer.echo("interrupted: finished work is kept; the same command carries on from there", err=True)
     return code if isinstance(code, int) else int(ExitCode.DONE)
 
 

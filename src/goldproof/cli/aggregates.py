@@ -18,11 +18,11 @@ Values = Annotated[
     typer.Option(
         "--value",
         metavar="SCORE",
-        help="In the place of files: an accuracy as printed, in percent (87.3) or as a share (0.873).",
+        help="Instead of files: an accuracy as printed, in percent (87.3) or as a share (0.873).",
     ),
 ]
 Counts = Annotated[
-    list[int] | None, typer.Option("--n", metavar="N", help="The number of items behind it; one for each --value.")
+    list[int] | None, typer.Option("--n", metavar="N", help="The number of items behind it, one for each --value.")
 ]
 
 
@@ -36,7 +36,7 @@ def printed_scores(values: list[str] | None, counts: list[int] | None, beside: M
     others = [name for name, was_given in beside.items() if was_given]
     if others:
         raise UsageError(
-            f"--value and --n are a printed score in the place of files, and do not go with {', '.join(others)}"
+            f"--value and --n give a printed score instead of files and do not go with {', '.join(others)}"
         )
     if len(given) != len(sizes):
         raise UsageError(

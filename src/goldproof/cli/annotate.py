@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 
 def annotate(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file with a text, or two, in each row.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file with one or two texts in each row.")],
     language: Annotated[str, typer.Option(help="Language of the texts: en, ru, fr or de.")],
     out: Annotated[Path, typer.Option("--out", help="JSON Lines to write: each row with its features.")],
     layout: Annotated[str, typer.Option(help="Layout of a published corpus, such as diagnostics-tsv.")] = "own",
     column: options.ColumnPairs = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Mark the features that rules can find; where rows have experts' tags, show precision and recall against them."""
+    """Mark the features that rules can find; if rows have experts' tags, show precision and recall against them."""
     from goldproof.builders.annotation.features import annotate_features, annotation_needs, count_features
     from goldproof.data.corpora.published import read_published
     from goldproof.data.readers import Layout, read
 
     if out.suffix != ".jsonl":
-        raise UsageError(f"--out must be a file that ends in .jsonl; got {out}")
+        raise UsageError(f"--out must be a file name ending in .jsonl; got {out}")
     columns = options.data_columns(column)
     if columns is not None and layout != "own":
-        raise UsageError(f"--column is for a file of your own; the layout {layout!r} has its columns")
+        raise UsageError(f"--column is for a file of your own; the layout {layout!r} fixes the columns")
     require(*annotation_needs(language))
     if columns is not None:
         data = read(file, language=language, layout=Layout(columns=columns))

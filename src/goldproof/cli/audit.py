@@ -22,22 +22,23 @@ _MARKS = {"red": "✗", "green": "✓", "grey": "?"}
 
 def audit(  # noqa: PLR0913 - one parameter per option
     paths: Annotated[
-        list[Path], typer.Argument(metavar="TRAIN [VALIDATION] TEST", help="Files of the splits; or one file of all.")
+        list[Path],
+        typer.Argument(metavar="TRAIN [VALIDATION] TEST", help=("Files of the splits, or one file with all of them.")),
     ],
     column: options.ColumnPairs = None,
     name: Annotated[str, typer.Option(help="What the report calls the data.")] = "this data",
-    language: Annotated[str | None, typer.Option(help="Language code, where files and their names say none.")] = None,
-    near: Annotated[float, typer.Option(help="Similarity of shingles from which rows are near copies; 1: off.")] = 0.7,
-    seed: Annotated[int, typer.Option(help="Seed of the exchanges of labels.")] = 0,
-    labels: Annotated[bool, typer.Option(help="Look for wrong labels, which takes longest.")] = True,
+    language: Annotated[str | None, typer.Option(help="Language code, if files and file names give none.")] = None,
+    near: Annotated[float, typer.Option(help=("Minimum shingle similarity of near copies; 1: off."))] = 0.7,
+    seed: Annotated[int, typer.Option(help="Seed of the label permutations.")] = 0,
+    labels: Annotated[bool, typer.Option(help="Look for wrong labels (the slowest part).")] = True,
     hard: Annotated[
-        Path | None, typer.Option(help="File for the ids of the items that are hard for shortcuts.")
+        Path | None, typer.Option(help="File to write the ids of the items that are hard for shortcuts to.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the report, audit.json and the dataset's card.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when a light is red; for use in CI.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a light is red; for CI.")] = False,
     as_json: options.AsJson = False,
 ) -> int:
-    """Look for leaks and shortcuts, wrong labels, and what a test set can show; no model is needed."""
+    """Look for leaks, shortcuts and wrong labels, and see what a test set can show; needs no model."""
     from goldproof.judging.audit.form import audit_form
 
     _check_count(paths)
@@ -59,7 +60,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
 def _check_count(paths: list[Path]) -> None:
     if len(paths) > MOST_FILES:
-        raise UsageError(f"audit takes TRAIN [VALIDATION] TEST, or one file of all splits; got {len(paths)} files")
+        raise UsageError(f"audit takes TRAIN [VALIDATION] TEST, or one file with all splits; got {len(paths)} files")
     twice = [str(path) for path, n in Counter(paths).items() if n > 1]
     if twice:
         raise UsageError(f"each split needs a file of its own; {twice[0]} was given twice")

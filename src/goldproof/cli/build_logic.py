@@ -20,11 +20,11 @@ MOST_CERTIFIED = 50_000  # pairs that the certificate's shortcuts learn from
 
 
 def logic(  # noqa: PLR0913 - one parameter per option
-    task: Annotated[str, typer.Option(help="Number from 1 to 7, or name, of the task.")],
+    task: Annotated[str, typer.Option(help="The task: a number from 1 to 7, or a name.")],
     out: Annotated[Path, typer.Option(help="Folder for the files.")],
     language: Annotated[str, typer.Option(help="en, pt, ru, fr, de, sv, es, or a grammar file *.toml.")] = "en",
-    train: Annotated[int, typer.Option(help="Pairs to train on.")] = 10_000,
-    test: Annotated[int, typer.Option(help="Pairs to test on.")] = 1_000,
+    train: Annotated[int, typer.Option(help="Number of training pairs.")] = 10_000,
+    test: Annotated[int, typer.Option(help="Number of test pairs.")] = 1_000,
     seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
     preset: Annotated[
         str,
@@ -64,7 +64,7 @@ def read_limits(text: str | None) -> tuple[int, int] | None:
         return None
     low, _, high = text.partition("-")
     if not (low.isdecimal() and (high or low).isdecimal()) or int(low) > int(high or low):
-        raise UsageError(f"--n must be a number or two with a hyphen, as 2-12; got {text!r}")
+        raise UsageError(f"--n must be a number, or two joined by a hyphen such as 2-12; got {text!r}")
     return int(low), int(high or low)
 
 
@@ -103,7 +103,7 @@ def _certify(corpus: LogicCorpus) -> Certificate | None:
 def _show(corpus: LogicCorpus, certificate: Certificate | None, paths: list[Path]) -> None:
     from goldproof.report.numbers import estimate_text
 
-    typer.echo(f"{len(corpus.train)} pairs to train on and {len(corpus.test)} to test on, every label proved")
+    typer.echo(f"{len(corpus.train)} training and {len(corpus.test)} test pairs, every label proved")
     if certificate is not None:
         if certificate.n_train < len(corpus.train):
             typer.echo(f"  shortcuts learned from the first {certificate.n_train} pairs")

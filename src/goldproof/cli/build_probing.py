@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Treebank = Annotated[
     list[Path] | None, typer.Option("--treebank", metavar="FILE", help="CoNLL-U file; may be repeated.")
 ]
-TextFile = Annotated[Path | None, typer.Option("--text", help="Plain text to be parsed (natasha for ru, else spaCy).")]
+TextFile = Annotated[Path | None, typer.Option("--text", help="Plain text to parse (with natasha for ru, else spaCy).")]
 Agrr = Annotated[
     list[Path] | None, typer.Option("--agrr", metavar="FILE", help="AGRR-2019 file for Gapping; may be repeated.")
 ]
@@ -38,11 +38,11 @@ def probing(  # noqa: PLR0913 - a command line has as many parameters as options
     out: TasksFolder = Path("probing-tasks"),
     form: Annotated[str, typer.Option("--format", help="rusenteval, senteval or xprobe.")] = "rusenteval",
     seed: Annotated[int, typer.Option(help="Seed of sampling and of changes.")] = 0,
-    train: Annotated[int, typer.Option(help="The most rows of train.")] = 100_000,
-    validation: Annotated[int, typer.Option(help="The most rows of validation.")] = 10_000,
-    test: Annotated[int, typer.Option(help="The most rows of test.")] = 10_000,
-    min_frequency: Annotated[float, typer.Option(help="Least mean lemma frequency per million; 0: off.")] = 0.9,
-    lexicon: Annotated[Path | None, typer.Option(help="Word list word<TAB>part of speech.")] = None,
+    train: Annotated[int, typer.Option(help="Maximum number of train rows.")] = 100_000,
+    validation: Annotated[int, typer.Option(help="Maximum number of validation rows.")] = 10_000,
+    test: Annotated[int, typer.Option(help="Maximum number of test rows.")] = 10_000,
+    min_frequency: Annotated[float, typer.Option(help="Minimum mean lemma frequency per million; 0: off.")] = 0.9,
+    lexicon: Annotated[Path | None, typer.Option(help="Word list: word<TAB>part of speech.")] = None,
     as_json: options.AsJson = False,
 ) -> int:
     """Build RuSentEval's and SentEval's probing tasks by rules over dependency trees."""

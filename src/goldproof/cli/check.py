@@ -27,14 +27,12 @@ def check(  # noqa: PLR0913 - one parameter per option
     task: LogTask = None,
     filter_: LogFilter = None,
     log: LogReading = None,
-    near: Annotated[float, typer.Option(help="Jaccard similarity from which rows are near copies; 1: off.")] = 0.7,
-    examples: Annotated[int, typer.Option(help="Examples to show of each finding.")] = 2,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 when there is a problem; for use in CI.")
-    ] = False,
+    near: Annotated[float, typer.Option(help=("Minimum Jaccard similarity of near copies; 1: off."))] = 0.7,
+    examples: Annotated[int, typer.Option(help="Number of examples to show for each finding.")] = 2,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if there is a problem; for CI.")] = False,
     as_json: options.AsJson = False,
 ) -> int:
-    """Look for leaks between splits, duplicates, empty texts, wrong alignment between languages."""
+    """Look for leaks between splits, duplicates, empty texts and misaligned languages."""
     from goldproof.cli.progress import counted
     from goldproof.data.checking.checks import check as check_corpus
     from goldproof.data.logs.reading import is_log
@@ -122,7 +120,7 @@ def _table(splits: tuple[SplitSummary, ...]) -> object:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("corpus", "language", "split"):
         table.add_column(name, overflow="fold")
-    for name in ("rows", "vocabulary", "words a sample"):
+    for name in ("rows", "vocabulary", "words per sample"):
         table.add_column(name, justify="right")
     table.add_column("labels", overflow="fold")
     for split in splits:

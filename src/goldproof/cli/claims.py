@@ -31,9 +31,9 @@ def claims(  # noqa: PLR0913 - one parameter per option
         list[str], typer.Option(metavar="[LANG=]FILE", help="File of test rows; with LANG= one in another language.")
     ],
     validation: Annotated[Path | None, typer.Option(help="File of validation rows [a tenth of train].")] = None,
-    language: Annotated[str | None, typer.Option(help="Language code of train and test.")] = None,
-    reference: Annotated[str | None, typer.Option(help="Model to be compared with, trained alike.")] = None,
-    minutes: Annotated[float, typer.Option(help="How long it may take; what fits is said before.")] = 15.0,
+    language: Annotated[str | None, typer.Option(help="Language code of the train and test files.")] = None,
+    reference: Annotated[str | None, typer.Option(help="Model to compare with, trained the same way.")] = None,
+    minutes: Annotated[float, typer.Option(help="How long it may take; the plan is shown first.")] = 15.0,
     budget: Annotated[
         float | None, typer.Option(help="The most that an endpoint's answers may cost, at endpoint.price.")
     ] = None,
@@ -44,7 +44,7 @@ def claims(  # noqa: PLR0913 - one parameter per option
     runner: options.RunnerName = "serial",
     as_json: options.AsJson = False,
 ) -> int:
-    """Say what may be claimed of a model on data: the score, what moves it, what else reaches it, and where it ends."""
+    """Say what you may claim of a model: its score, what moves it, what else reaches it, and how far it goes."""
     from goldproof.claiming.running import request_settings, run_claims
     from goldproof.jobs.store import find_store
     from goldproof.studies.settings import Choice

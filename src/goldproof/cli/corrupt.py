@@ -24,29 +24,29 @@ def corrupt(  # noqa: PLR0913 - one parameter per option
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="jsonl, csv, tsv or Parquet; text formats also gzipped.")
     ],
-    out: Annotated[Path, typer.Option("--out", help="The file to write, of the same format.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to write, in the same format.")],
     remove: Annotated[str, typer.Option("--remove", metavar="CLASSES", help="Word classes, as in NOUN,ADJ.")] = "",
     language: Annotated[str, typer.Option(help="Language of the texts.")] = "en",
     preset: Annotated[
-        str, typer.Option(help="offsets keeps what stays as it was; paper joins tokens again.")
+        str, typer.Option(help="offsets keeps the rest of the text as it was; paper joins the tokens again.")
     ] = "offsets",
-    columns: Annotated[str, typer.Option(metavar="A,B", help="Columns of texts [guessed from common names].")] = "",
+    columns: Annotated[str, typer.Option(metavar="A,B", help="Text columns [guessed from common names].")] = "",
     control: Annotated[
         str | None,
-        typer.Option(help="In place of removal: random, keep, shuffle or mask."),
+        typer.Option(help="Instead of removal: random, keep, shuffle or mask."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of random and shuffle.")] = 0,
-    mask: Annotated[str, typer.Option(help="What stands for each masked word.")] = "[MASK]",
+    mask: Annotated[str, typer.Option(help="What replaces each masked word.")] = "[MASK]",
     tagger: Annotated[
-        str | None, typer.Option(help="Tagger [the language's first; spacy/MODEL names a model].")
+        str | None, typer.Option(help="Tagger [the first one for the language; spacy/MODEL names a model].")
     ] = None,
     header: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Columns of a csv or tsv without header line.")
+        str | None, typer.Option(metavar="A,B", help="Column names of a csv or tsv without a header line.")
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", help="Processes [one per core].")] = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Remove word classes from the texts of a file, or apply a control; everything else stays."""
+    """Remove word classes from the texts of a file, or apply a control; everything else stays the same."""
     from goldproof.builders.corruption.files import corrupt_file
     from goldproof.builders.corruption.removal import Corruption
     from goldproof.builders.tagging import choose_tagger, parse_classes

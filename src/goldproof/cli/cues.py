@@ -19,14 +19,14 @@ def cues(  # noqa: PLR0913 - one parameter per option
     lexicon: Annotated[
         str, typer.Option(help="Polar words: opinion, vader, nrc, or a file (word, tab, positive or negative).")
     ] = "opinion",
-    ppdb: Annotated[str, typer.Option(help="A file of PPDB, or of two words a line; empty for NLTK's list.")] = "",
-    positive: Annotated[str, typer.Option(help="The label that is positive.")] = "positive",
-    negative: Annotated[str, typer.Option(help="The label that is negative.")] = "negative",
+    ppdb: Annotated[str, typer.Option(help="A PPDB file, or one with two words per line; empty for NLTK's list.")] = "",
+    positive: Annotated[str, typer.Option(help="The positive label.")] = "positive",
+    negative: Annotated[str, typer.Option(help="The negative label.")] = "negative",
     column: options.ColumnPairs = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the report.")] = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Count the predictions whose texts hold a cue, among the right and the wrong ones; nothing is trained."""
+    """Count how often texts contain a cue where predictions are right and where they are wrong; trains nothing."""
     from goldproof.judging.cues import CueKind, CueSettings, cues_form, find_cues
 
     if kind not in ("polarity", "paraphrase"):

@@ -24,7 +24,7 @@ def demo(
     workers: options.Workers = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Train small models on generated data, and say what may be claimed: two minutes, no model, data or network."""
+    """Train small models on generated data and say what may be claimed: two minutes, without model, data or network."""
     from goldproof.jobs import Store
     from goldproof.report.write import make_folder
     from goldproof.runners.named import closing
@@ -73,5 +73,5 @@ def _claims(out: Path, as_json: bool) -> int:
         typer.echo("")
         show_claims(page, as_json)
         command = f"goldproof claims --model FOLDER --train {train} --test {test} --language en"
-        typer.echo(f"The same of a model and of files of your own:\n  {command}")
+        typer.echo(f"The same for your own model and files:\n  {command}")
     return 0

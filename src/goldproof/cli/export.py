@@ -38,23 +38,23 @@ class _Exported:
 
 def export(  # noqa: PLR0913 - one parameter per option
     source: Annotated[Path, typer.Argument(metavar="REPORT", help="Report's folder, its summary.json, or a log.")],
-    model: Annotated[str | None, typer.Option(help="Name of the model; of several, which one [a log's own].")] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model, or which of several [the log's own].")] = None,
     to: Annotated[str, typer.Option(help="model-card, mlflow, every-eval-ever, eval-results, parquet.")] = "model-card",
-    dataset: Annotated[str, typer.Option(help="Name of the dataset, where the report does not say it.")] = "",
+    dataset: Annotated[str, typer.Option(help="Name of the dataset, if the report does not give it.")] = "",
     hub_task: Annotated[str, typer.Option(help="Task on the hub, for a model card or eval-results.")] = "",
     table: Annotated[str | None, typer.Option(help="Table of the report [the first with scores].")] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(help="Score to export; may be repeated [all]; of a log, one of its metrics.")
+        list[str] | None, typer.Option(help="Score to export; may be repeated [all]. For a log, one of its metrics.")
     ] = None,
     task: LogTask = None,
     filter_: LogFilter = None,
     log: LogReading = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Card to write to (what else is in it stays), file or folder.")
+        Path | None, typer.Option("--out", help="Card to write to, file or folder (the rest of the card stays).")
     ] = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Export scores with their intervals: a model card, MLflow, Every Eval Ever, the hub's eval results, Parquet."""
+    """Export scores with intervals: to a model card, MLflow, Every Eval Ever, the hub's eval results or Parquet."""
     if to not in TARGETS:
         raise UsageError(f"there is no export to {to!r}; allowed: {', '.join(TARGETS)}")
     if to == "mlflow" and (out is not None or dataset or hub_task):
@@ -95,12 +95,12 @@ def _load(source: Path, model: str | None, table: str | None, metrics: Sequence[
     summary = source / "summary.json" if is_folder else source
     if not (is_folder and summary.exists()) and is_log(source):
         if table is not None or len(metrics) > 1:
-            raise UsageError("--table and several --metric are for reports; of a log, one metric is exported")
+            raise UsageError("--table and several --metric are for reports; from a log, only one metric is exported")
         return _load_logs(source, model, metrics[0] if metrics else None, choice)
     if choice != LogChoice():
         raise UsageError(f"--task, --filter and --log are for logs, and {source} is a report")
     if model is None:
-        raise UsageError("a report is of any number of models; name the one to export with --model")
+        raise UsageError("a report may hold several models; name the one to export with --model")
     report = load_summary(summary)
     return _Exported(report, scores_of(table_scores(report, table, metrics), model), (), model)
 
@@ -116,7 +116,7 @@ def _load_logs(source: Path, model: str | None, metric: str | None, choice: LogC
     if len(names) > 1 and model not in names:
         listed = ", ".join(name or "(no name)" for name in names)
         got = "" if model is None else f"; got {model!r}"
-        raise UsageError(f"the logs are of several models; --model must be one of {listed}{got}")
+        raise UsageError(f"the logs hold several models; --model must be one of {listed}{got}")
     logs = [log for log in found.logs if len(names) == 1 or log.model == model]
     report = found.scores.report()
     kept = [found.scores.metric]

@@ -30,42 +30,40 @@ Cluster = Annotated[
     str,
     typer.Option(help="Items that belong together: auto (the column 'cluster'), none, cluster, text, pair, twins."),
 ]
-Common = Annotated[bool, typer.Option("--common", help="Use the items that all share, where ids do not match.")]
+Common = Annotated[bool, typer.Option("--common", help="Where ids do not match, use only the items that all share.")]
 MissingAnswers = Annotated[
     str | None,
     typer.Option(
         "--missing",
-        help="What an answer that is not there means: wrong (default), leave-out (for scores), refuse (for numbers).",
+        help="What a missing answer counts as: wrong (default), leave-out (for scores), refuse (for numbers).",
     ),
 ]
 ByRow = Annotated[
-    bool, typer.Option("--by-row", help="Match items by row number, not by id; texts, where there are any, must agree.")
+    bool, typer.Option("--by-row", help="Match items by row number, not by id; texts, if any, must agree.")
 ]
 SourceLanguage = Annotated[
     str | None,
     typer.Option(
         "--source",
-        help="Language that was trained on: judge zero-shot transfer over checkpoints instead (language, split, step).",
+        help="Training language: judges zero-shot transfer over checkpoints instead (needs language, split, step).",
     ),
 ]
-Gate = Annotated[
-    float | None, typer.Option(help="Exit with 1 when B is credibly worse by this many points; for use in CI.")
-]
+Gate = Annotated[float | None, typer.Option(help="Exit with 1 if B is credibly worse by this many points; for CI.")]
 RequiredProof = Annotated[
     str | None,
     typer.Option(
         "--require",
-        help="Pass only what is shown: not-worse (within --gate) or better; exit 1 if worse, 3 if not shown.",
+        help="Pass only if shown to be not-worse (within --gate) or better; exit 1 if worse, 3 if not shown.",
     ),
 ]
 SeedDeviation = Annotated[
     float | None, typer.Option("--seed-sd", help="Known standard deviation of the score over trainings, in points.")
 ]
-Fixed = Annotated[
-    bool, typer.Option("--fixed", help="There is nothing to train again: judge these systems as they are.")
+Fixed = Annotated[bool, typer.Option("--fixed", help="There is nothing to retrain: judge these systems as they are.")]
+Looks = Annotated[
+    int, typer.Option(help=("How often you look in total while adding runs or items; give the same number each time."))
 ]
-Looks = Annotated[int, typer.Option(help="At how many stages of adding runs or items you look; give it at each.")]
-LogTask = Annotated[str | None, typer.Option("--task", help="Task to read from logs of an evaluation harness.")]
+LogTask = Annotated[str | None, typer.Option("--task", help="Task to read from the logs of an evaluation harness.")]
 LogFilter = Annotated[str | None, typer.Option("--filter", help="Filter or scorer to read from such logs.")]
 LogReading = Annotated[
     list[str] | None,
@@ -82,10 +80,10 @@ SubsetFile = Annotated[
     ),
 ]
 MoreSystems = Annotated[
-    list[Path] | None, typer.Argument(metavar="C…", help="More systems, where --baseline names what all must beat.")
+    list[Path] | None, typer.Argument(metavar="C…", help="More systems, if --baseline names the one to beat.")
 ]
 BaselineFile = Annotated[
-    Path | None, typer.Option(help="Compare each of several systems with this one; verdicts hold together.")
+    Path | None, typer.Option(help="Compare each of several systems with this one; verdicts hold jointly.")
 ]
 OutFolder = Annotated[Path | None, typer.Option("--out", help="Folder for the report.")]
 
@@ -110,7 +108,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Score predictions: intervals, categories against chance, stability over runs, what could be shown at all."""
+    """Score predictions: intervals, categories against chance, stability over runs, and what these items could show."""
     beside = {"FILE": bool(files), "--cluster": cluster != "auto", "--common": common, "--column": bool(column)}
     beside |= {"--missing": missing is not None, "--by-row": by_row}
     printed = aggregates.printed_scores(value, n, {**beside, "--source": source is not None})
@@ -121,7 +119,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         if cluster != "auto" or common or missing or by_row or subset:
             raise UsageError(
                 "--cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
-                "from the column 'cluster' and needs the same items, all answered, in every run"
+                "from the column 'cluster' and needs every run to answer the same items"
             )
         return _transfer(files, source, metric, options.column_names(column), out, as_json)
     from goldproof.judging.score import Settings
@@ -213,7 +211,7 @@ def _show_transfer(found: Transfer) -> None:
         chosen = f"{said} with the checkpoint chosen by source dev ({result.claim})"
         typer.echo(f"{result.language:<8} {chosen}; {gain}")
         share = estimate_or_reason(result.by_source.whole, 1, "%")
-        typer.echo(f"{'':<8} source dev moves as test does in {share} of pairs")
+        typer.echo(f"{'':<8} source dev and test move the same way in {share} of pairs")
     for note in found.experiment.notes:
         typer.echo(f"note: {note}")
 
@@ -249,7 +247,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
     out: OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Compare B with A on the same items: better, worse, tied, or undecided and what it would take."""
+    """Compare B with A on the same items: better, worse, tied, or undecided with what it would take to decide."""
     from goldproof.judging.compare import compare as judge
     from goldproof.judging.gate import Margins, Require
     from goldproof.judging.score import Settings
@@ -287,7 +285,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
 def _spread(seed_sd: float | None, fixed: bool) -> float | None:
     """The known spread over trainings as a share; none at all where there is nothing to train again."""
     if fixed and seed_sd:
-        raise UsageError(f"--fixed says that there is nothing to train again, and --seed-sd {seed_sd:g} that there is")
+        raise UsageError(f"--fixed says that there is nothing to retrain, and --seed-sd {seed_sd:g} says that there is")
     return 0.0 if fixed else None if seed_sd is None else seed_sd / 100
 
 
@@ -336,7 +334,7 @@ def _show_scores(scores: Scores) -> None:
     for found in scores.agreement:
         where = " ".join(found.where.values())
         share = estimate_or_reason(found.estimate, 1, "%")
-        typer.echo(f"  {where}: development moves as test does in {share} of pairs")
+        typer.echo(f"  {where}: development and test scores move the same way in {share} of pairs")
     _show_detectable(scores)
     for note in scores.notes:
         typer.echo(f"note: {note}")
@@ -344,18 +342,18 @@ def _show_scores(scores: Scores) -> None:
 
 def _show_detectable(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import shown, unit
-    from goldproof.judging.metrics import title_of
+    from goldproof.judging.score_answer import lower_name
 
     first = scores.sets[0]
     name = f"{first.name()} and a rival" if first.where else "this model and a rival"
     if math.isnan(first.detectable):
         return
-    what = f"difference of {title_of(scores.metric)} between {name}"
+    what = f"difference in {lower_name(scores.metric)} between {name}"
     if math.isinf(first.detectable):
-        typer.echo(f"too little to go by: no possible {what} could be shown with 80 % power")
+        typer.echo(f"too few items: no possible {what} could be shown with 80 % power")
         return
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
-    typer.echo(f"smallest {what} that this could show with 80 % power: {least}")
+    typer.echo(f"smallest {what} that these items could show with 80 % power: {least}")
 
 
 def _show_judgement(judgement: Judgement) -> None:
@@ -375,7 +373,7 @@ def _show_judgement(judgement: Judgement) -> None:
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = overall.flips.only_b, overall.flips.only_a
         typer.echo(
-            f"B mends {count(mended)} items and breaks {count(broken)} (exact McNemar {p_text(overall.mcnemar)})"
+            f"B fixes {count(mended)} items and breaks {count(broken)} (exact McNemar {p_text(overall.mcnemar)})"
         )
     if overall.churn is not None:
         seeds = "" if overall.seed_churn is None else f"; another seed alone changes {percent(overall.seed_churn)}"

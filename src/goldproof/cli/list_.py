@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 Named = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="A study, to see its settings; a corpus, to see its source and files."),
+    typer.Argument(metavar="NAME", help="A study, to see its settings; or a corpus, to see its source and files."),
 ]
 
 
 def list_all(name: Named = None, as_json: options.AsJson = False) -> int:
-    """List studies, corpora and installed plugins, the settings of one study, or what is known of a corpus."""
+    """List studies, corpora and installed plugins; or show the settings of a study, or the facts about a corpus."""
     from goldproof.data.corpora.catalog import catalog
 
     if name is None:
@@ -90,7 +90,7 @@ def _list_corpus(name: str, as_json: bool) -> int:
         return 0
     for fact, value in facts:
         typer.echo(f"{fact}: {value}")
-    typer.echo(f"Files are looked for under the data root: export {ROOT_VARIABLE}=FOLDER")
+    typer.echo(f"Files are expected under the data root: export {ROOT_VARIABLE}=FOLDER")
     return 0
 
 

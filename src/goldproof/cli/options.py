@@ -30,7 +30,7 @@ SettingPairs = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="One setting (`goldproof list STUDY`); may be repeated."),
 ]
 DataName = Annotated[
-    str | None, typer.Option("--name", help="What your own data are called in the report; short for --set data.name=…")
+    str | None, typer.Option("--name", help="What to call your own data in the report; short for --set data.name=…")
 ]
 StoreFolder = Annotated[
     str | None,
@@ -59,7 +59,7 @@ def column_names(pairs: list[str] | None) -> dict[str, str] | None:
     for pair in pairs or []:
         ours, equals, theirs = pair.partition("=")
         if not equals:
-            raise UsageError(f"--column takes OURS=THEIRS, and got {pair!r}")
+            raise UsageError(f"--column takes OURS=THEIRS; got {pair!r}")
         found[ours.strip()] = theirs.strip()
     return found or None
 

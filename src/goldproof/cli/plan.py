@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from goldproof.studies.experiments import StudyExperiment
 
 HOW = (
-    "Times are of one job after the other, by the records of this store: by the rows that pass a step where it counts "
-    "them, else its mean."
+    "Times are for one job after another, estimated from this store's records: from the rows that pass through a "
+    "step if it counts them, else from the step's mean."
 )
 
 
@@ -158,7 +158,7 @@ def _print(shown: _Shown, calibrated: bool) -> None:
     if any(cost.seconds is not None for cost in shown.steps):
         lines.append(HOW)
     if not calibrated and any(cost.seconds is None for cost in shown.steps):
-        lines.append("--calibrate measures what no record tells.")
+        lines.append("--calibrate measures the steps without a record.")
     n, where = len(shown.plan.absent), shown.campaign.store.where
     lines.append(f"{n} {'job' if n == 1 else 'jobs'} would run, {len(shown.plan.kept)} are in the store {where}")
     if missing := shown.missing:

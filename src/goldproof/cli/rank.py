@@ -18,19 +18,23 @@ if TYPE_CHECKING:
 MOST_LINES = 40
 BoardFiles = Annotated[
     list[Path],
-    typer.Argument(metavar="LOG…", help="Logs, folders of logs, a table of scores, or predictions, one file a model."),
+    typer.Argument(
+        metavar="LOG…", help=("Logs, folders of logs, a table of scores, or predictions with one file per model.")
+    ),
 ]
-Weigh = Annotated[str, typer.Option("--weigh", help="What counts the same: each of the tasks, categories or items.")]
+Weigh = Annotated[str, typer.Option("--weigh", help="What gets equal weight: tasks, categories or items.")]
 Weights = Annotated[
     list[str] | None,
-    typer.Option("--weight", metavar="TASK=NUMBER", help="Factor for a task or category; may be repeated."),
+    typer.Option("--weight", metavar="TASK=NUMBER", help="Weight of a task or category; may be repeated."),
 ]
-TasksBy = Annotated[str, typer.Option("--tasks", help="What a task is: auto, sets (files, datasets), tags (of items).")]
-Complete = Annotated[bool, typer.Option("--complete", help="Keep the models that answered every item.")]
-OfCategory = Annotated[str | None, typer.Option(help="Rank on the tasks of this category.")]
-OfLanguage = Annotated[str | None, typer.Option(help="Rank on the tasks of this language.")]
-Margin = Annotated[float, typer.Option(help="Difference in points that the plan for the first two is made for.")]
-Draws = Annotated[int, typer.Option(help="Draws behind the rank sets.")]
+TasksBy = Annotated[
+    str, typer.Option("--tasks", help=("What counts as a task: auto, sets (files, datasets) or tags (of items)."))
+]
+Complete = Annotated[bool, typer.Option("--complete", help="Keep only the models that answered every item.")]
+OfCategory = Annotated[str | None, typer.Option(help="Rank only on the tasks of this category.")]
+OfLanguage = Annotated[str | None, typer.Option(help="Rank only on the tasks of this language.")]
+Margin = Annotated[float, typer.Option(help="Difference in points to plan for between the first two.")]
+Draws = Annotated[int, typer.Option(help="Number of draws behind the rank sets.")]
 
 
 def rank(  # noqa: PLR0913 - one parameter per option
@@ -56,7 +60,7 @@ def rank(  # noqa: PLR0913 - one parameter per option
     out: judge.OutFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Rank models: each score with its interval, the places it may have, who may be first, what would tell more."""
+    """Rank models: each score with its interval, the ranks it may have, who may be first, what would settle more."""
     from goldproof.judging.rank import RankSettings
     from goldproof.judging.rank import rank as judge_ranks
     from goldproof.judging.score import Settings
@@ -98,9 +102,9 @@ def _weights(pairs: list[str] | None) -> dict[str, float]:
         try:
             found[name.strip()] = float(number)
         except ValueError:
-            raise UsageError(f"--weight takes TASK=NUMBER, and got {pair!r}") from None
+            raise UsageError(f"--weight takes TASK=NUMBER; got {pair!r}") from None
         if not name or not 0 <= found[name.strip()] < math.inf:
-            raise UsageError(f"--weight takes TASK=NUMBER with a number of at least 0, and got {pair!r}")
+            raise UsageError(f"--weight takes TASK=NUMBER with a number of at least 0; got {pair!r}")
     return found
 
 

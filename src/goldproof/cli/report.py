@@ -31,7 +31,7 @@ def report(  # noqa: PLR0913 - one parameter per option
     ] = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Write the report of a study from what is in the store, or from the answers that --keep put in a file."""
+    """Write the report of a study from the store, or from a file of answers kept with --keep."""
     from goldproof.report.write import write_report
     from goldproof.studies.campaign import report_from
     from goldproof.studies.kept import read_kept, write_kept

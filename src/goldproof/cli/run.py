@@ -35,7 +35,10 @@ def run(  # noqa: PLR0913 - one parameter per option
     address: options.Address = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the jobs and their cost; run nothing.")] = False,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="With --dry-run: first measure what no record tells, by small jobs.")
+        bool,
+        typer.Option(
+            "--calibrate", help=("With --dry-run: first run small jobs to measure the steps without a record.")
+        ),
     ] = False,
     skip_missing: options.SkipMissing = False,
     budget: Annotated[
@@ -43,7 +46,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     ] = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Run a study: what is in the store is kept, the rest runs, the report is written."""
+    """Run a study and write its report; results already in the store are not computed again."""
     from goldproof.report.write import make_folder
     from goldproof.runners.named import closing, make_runner, runner_needs
 
@@ -96,7 +99,7 @@ def show_result(campaign: Campaign, finished: Finished, as_json: bool) -> int:
         return int(ExitCode.WORK_FAILED if failed else ExitCode.DONE)
     typer.echo(summary_line(finished.outcomes))
     if failed:
-        typer.echo("No report: a job failed. What is finished is kept; mend the cause and run the same command again.")
+        typer.echo("No report: a job failed. Finished work is kept; fix the cause and run the same command again.")
         return int(ExitCode.WORK_FAILED)
     if finished.report is not None:
         show_report(finished.report, finished.files)

@@ -20,16 +20,20 @@ Overview = tuple[dict[str, Any], list[str]]  # as JSON, and as lines
 
 
 def status(  # noqa: PLR0913 - one parameter per option
-    study: Annotated[str | None, typer.Argument(help="A study; without one, all that were run on this store.")] = None,
+    study: Annotated[
+        str | None, typer.Argument(help=("A study; without one, all that were run with this store."))
+    ] = None,
     preset: options.Preset = "default",
     config: options.ConfigFile = None,
     pairs: options.SettingPairs = None,
     store: options.StoreFolder = None,
-    why: Annotated[str | None, typer.Option("--why", metavar="KEY", help="Explain one job by its key's start.")] = None,
-    watching: Annotated[bool, typer.Option("--watch", help="Show what runs now, until it ends.")] = False,
+    why: Annotated[
+        str | None, typer.Option("--why", metavar="KEY", help=("Explain one job, given the start of its key."))
+    ] = None,
+    watching: Annotated[bool, typer.Option("--watch", help="Show what is running now, until it ends.")] = False,
     as_json: options.AsJson = False,
 ) -> int:
-    """Say what the store holds of a study, what would run again, and why."""
+    """Show what the store holds for a study, what would run again, and why."""
     from goldproof.jobs.why import JobExplainer
     from goldproof.studies.campaign import lost_studies, noted_campaigns
 
@@ -65,7 +69,7 @@ def _plannable(noted: list[Campaign]) -> tuple[list[Campaign], list[Overview]]:
 
 
 def _lost(study: str, error: str) -> Overview:
-    return {"study": study, "error": error}, [f"{study}: an earlier run cannot be looked up now: {error}"]
+    return {"study": study, "error": error}, [f"{study}: an earlier run cannot be looked up: {error}"]
 
 
 def _overview(campaign: Campaign, explainer: JobExplainer) -> Overview:
@@ -98,8 +102,8 @@ def _matching(prefix: str, campaigns: list[Campaign]) -> list[Job[Any]]:
     jobs = {job.key: job for campaign in campaigns for job in campaign.everything() if job.key.startswith(prefix)}
     if not jobs:
         raise UsageError(
-            f"no job of the studies asked about has a key that starts with {prefix!r}; "
-            "`goldproof run STUDY --dry-run --json` lists keys"
+            f"no job of these studies has a key that starts with {prefix!r}; `goldproof run STUDY --dry-run --json` "
+            "lists keys"
         )
     return list(jobs.values())
 
@@ -130,5 +134,5 @@ def _show(forms: list[dict[str, Any]], lines: list[str], as_json: bool) -> int:
     if as_json:
         options.print_json(forms)
     else:
-        typer.echo("\n".join(lines) or "no study has been run on this store")
+        typer.echo("\n".join(lines) or "no study has been run with this store")
     return 0

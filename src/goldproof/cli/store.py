@@ -14,14 +14,14 @@ from goldproof.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from goldproof.jobs import Store
 
-app = typer.Typer(help="Join stores, check them, clear them up.", no_args_is_help=True)
+app = typer.Typer(help="Merge, check and clean up stores.", no_args_is_help=True)
 
 HOUR = 3600.0
 
 
 @app.command("merge")
 def merge(
-    stores: Annotated[list[str], typer.Argument(help="Stores (folders or URLs); the last one takes what it lacks.")],
+    stores: Annotated[list[str], typer.Argument(help="Stores (folders or URLs); the last one receives what it lacks.")],
     as_json: options.AsJson = False,
 ) -> int:
     """Copy into the last store what the others have and it lacks."""
@@ -39,19 +39,19 @@ def merge(
             counts[checked.what] += 1
             if checked.what == "damaged":
                 damaged[checked.key] = f"{source.where}: {checked.trouble}"
-    line = f"{counts['copied']} values copied into {target.where}, {counts['kept']} were there"
+    line = f"{counts['copied']} values copied into {target.where}, {counts['kept']} were already there"
     return _say({"copied": counts["copied"], "kept": counts["kept"]}, damaged, line, as_json)
 
 
 @app.command("verify")
 def verify(
     store: options.StoreFolder = None,
-    discard: Annotated[bool, typer.Option("--discard", help="Throw damaged values away; the next run makes them.")] = (
-        False
-    ),
+    discard: Annotated[
+        bool, typer.Option("--discard", help=("Delete damaged values; the next run computes them again."))
+    ] = (False),
     as_json: options.AsJson = False,
 ) -> int:
-    """Read every value and compare its bytes with its record; exit 1 when one is damaged, 4 for another format."""
+    """Read every value and compare it with its record; exit 1 if one is damaged, 4 if the store has another format."""
     from goldproof.jobs.upkeep import verify as check_all
 
     place = options.existing_store(store)
@@ -66,12 +66,14 @@ def verify(
 @app.command("prune")
 def prune(
     store: options.StoreFolder = None,
-    older_than: Annotated[float, typer.Option(help="Hours since a file was written, at least.")] = 24.0,
-    unused: Annotated[bool, typer.Option("--unused", help="Also values that no campaign of the store needs.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")] = False,
+    older_than: Annotated[float, typer.Option(help="Only files written at least this many hours ago.")] = 24.0,
+    unused: Annotated[
+        bool, typer.Option("--unused", help=("Also remove values that no campaign of the store needs."))
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed; remove nothing.")] = False,
     as_json: options.AsJson = False,
 ) -> int:
-    """Remove files that nothing refers to, left by work that was killed or came second."""
+    """Remove files that nothing refers to, such as those left by killed or duplicate work."""
     from goldproof.jobs.upkeep import litter
     from goldproof.jobs.upkeep import prune as remove
 
@@ -100,8 +102,8 @@ def _unused(store: Store) -> list[str]:
     foreign = noted - {campaign.note_name() for campaign in campaigns}
     if foreign:
         raise UsageError(
-            f"{len(foreign)} of the {len(noted)} campaigns of the store {store.where} are of another version of "
-            "Goldproof or of a plugin that cannot be loaded, which alone can say what they need; nothing was removed"
+            f"{len(foreign)} of the {len(noted)} campaigns of the store {store.where} belong to another version of "
+            "Goldproof or to a plugin that cannot be loaded, so what they need is unknown; nothing was removed"
         )
     needed = {job.key for campaign in campaigns for job in campaign.everything()}
     return [key for key in store.stored_keys() if key not in needed]

@@ -16,7 +16,7 @@ def verify(
     store: options.StoreFolder = None,
     as_json: options.AsJson = False,
 ) -> int:
-    """Compare digests and compute every claim again from the store; exit with 1 where anything is not as written."""
+    """Compare digests and recompute every claim from the store; exit with 1 if anything differs from the file."""
     from goldproof.claiming.verify import verify as compare
 
     found = compare(evidence, store)

@@ -52,7 +52,7 @@ def lines(runs: Iterable[Run], workers: Iterable[AtWork], now: float) -> list[st
         f" on {worker.where} for {duration(now - worker.since)}"
         for worker in workers
     ]
-    return [*shown, *_at_most(at_work)] or ["no study has been run on this store"]
+    return [*shown, *_at_most(at_work)] or ["no study has been run with this store"]
 
 
 def is_under_way(run: Run, now: float) -> bool:
@@ -78,7 +78,9 @@ def _run_lines(run: Run, now: float) -> list[str]:
     said = ", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing yet"
     head = f"{run.study} from {run.where}, {run.state}: {pace} ({said})"
     if run.state == "running" and not is_under_way(run, now):
-        head += f"; no news for {duration(now - run.updated)}: its driver is gone, the same command goes on from there"
+        head += (
+            f"; no news for {duration(now - run.updated)}: its driver is gone; the same command carries on from there"
+        )
     if run.reason:
         head += f"; {run.reason}"
     failed = [trouble for trouble in run.troubles if trouble.status not in PASSING]

@@ -88,13 +88,13 @@ class Answers:
         wrong = {name: len(part) for name, part in lengths.items() if part is not None and len(part) != n_items}
         if wrong or len(self.run_names) != n_runs:
             said = ", ".join(f"{name} {length}" for name, length in {**wrong, "run names": len(self.run_names)}.items())
-            raise DataError(f"answers of {n_runs} runs to {n_items} items need as many of each; got {said}")
+            raise DataError(f"answers of {n_runs} runs to {n_items} items must have that shape; got {said}")
         if self.task not in get_args(AnswerKind):
             raise DataError(f"answers are {', '.join(get_args(AnswerKind))}; got {self.task!r}")
         if self.task == "score":
             _check_bounds(self.runs, self.bounds)
         if self.task == "spans" and self.runs.dtype != SPANS:
-            raise DataError(f"answers that are spans are made with span_answers(found, given); got {self.runs.dtype}")
+            raise DataError(f"make answers that are spans with span_answers(found, given); got {self.runs.dtype}")
 
     @property
     def n_items(self) -> int:

@@ -41,7 +41,9 @@ def write_answers(several: Sequence[Answers], path: Path) -> None:
 
 def _rows(answers: Answers) -> pa.Table:
     if answers.task != "classification":
-        raise UsageError(f"answers that are classes have a file of predictions; these are {answers.task}")
+        raise UsageError(
+            f"only answers that are classes can be written as a file of predictions; these are {answers.task}"
+        )
     labels = np.array([*answers.labels, None], object)
     n = answers.n_items * answers.n_runs
     columns = {

@@ -61,9 +61,11 @@ def answers_in(source: object) -> tuple[Answers, ...]:
         return ()
     found = tuple(each for each in source if isinstance(each, Answers))
     if found and len(found) < len(source):
-        raise UsageError("answers and other predictions cannot be judged together; give one kind")
+        raise UsageError("answers and other predictions cannot be judged together; give one kind only")
     if len({each.task for each in found}) > 1:
-        raise UsageError(f"answers of one kind are judged together; got {', '.join(sorted({e.task for e in found}))}")
+        raise UsageError(
+            f"only answers of one kind can be judged together; got {', '.join(sorted({e.task for e in found}))}"
+        )
     return found
 
 
@@ -123,7 +125,7 @@ def _arrange(
     probabilities = None
     if "probabilities" in rows.column_names and predictions.task == "classification":
         if rows.column("probabilities").null_count:
-            notes.append("Some predictions are missing, and their probabilities with them: calibration is left out.")
+            notes.append("Some predictions are missing, and so are their probabilities: calibration is left out.")
         else:
             flat = np.asarray(pc.list_flatten(rows.column("probabilities")), float)
             probabilities = flat.reshape(rows.num_rows, -1)[position]
@@ -154,7 +156,7 @@ def _contradictions(probabilities: Array, given: Array) -> list[str]:
     share = 100 * n / max(int(known.sum()), 1)
     return [
         f"In {n:,} of {int(known.sum()):,} rows ({share:.1f} %) the prediction is not the label with the largest "
-        "probability: the columns may not belong together, or the labels be in another order."
+        "probability: perhaps the columns do not belong together, or the labels are in another order."
     ]
 
 
@@ -168,7 +170,7 @@ def _check_texts(rows: pa.Table, group: dict[str, Any]) -> None:
             if first.setdefault(number, text) != text:
                 where = f" of {group}" if group else ""
                 raise DataError(
-                    f"by row, the texts must be the same in every run{where}, and {name!r} differs in row "
+                    f"matching by row needs the same texts in every run{where}, but {name!r} differs in row "
                     f"{int(number) + 1}; give the rows of all runs in one order, or ids"
                 )
 
@@ -184,7 +186,7 @@ def _missing(
     example = ", ".join(repr(str(i)) for i in lacking[:3])
     if not common:
         raise DataError(
-            f"the runs do not answer the same items: {what} ({example}…); --common uses those that all share"
+            f"the runs do not answer the same items: {what} ({example}…); --common uses those they all share"
         )
     if not full.any():
         raise DataError(f"the runs share no item: {what} ({example}…)")

@@ -302,7 +302,7 @@ def validate(table: pa.Table, name: str) -> None:
     repeated = find_repeated_id(table)
     if repeated is not None:
         language, split, identity = repeated
-        raise DataError(f"{name}: the id {identity!r} stands more than once in split {split!r}, language {language!r}")
+        raise DataError(f"{name}: the id {identity!r} occurs more than once in split {split!r}, language {language!r}")
 
 
 def find_repeated_id(table: pa.Table) -> tuple[str, str, str] | None:

@@ -108,7 +108,7 @@ def _from_columns(columns: Mapping[str, Any], name: str) -> TableRows:
     lengths = {column: len(array) for column, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{column} {length}" for column, length in lengths.items())
-        raise DataError(f"the columns must be of one length; got {shown}", path=name)
+        raise DataError(f"the columns must have the same length; got {shown}", path=name)
     return TableRows(name, pa.table(arrays))
 
 
@@ -126,7 +126,9 @@ def _from_arrays(gold: Any, predicted: Any, what: str) -> TableRows:
                 path=name,
             )
     if len(gold) != len(predicted):
-        raise DataError(f"y_true and y_pred must be of one length; got {len(gold):,} and {len(predicted):,}", path=name)
+        raise DataError(
+            (f"y_true and y_pred must have the same length; got {len(gold):,} and {len(predicted):,}"), path=name
+        )
     return TableRows(
         name, pa.table({"gold": _array(gold, name, "y_true"), "prediction": _array(predicted, name, "y_pred")})
     )
@@ -140,14 +142,12 @@ def _from_prediction_output(output: Any) -> TableRows:
     notes = []
     scores = output.predictions
     if isinstance(scores, tuple):
-        notes.append(
-            f"The PredictionOutput holds {len(scores)} arrays; the first is taken for the scores of the classes."
-        )
+        notes.append(f"The PredictionOutput holds {len(scores)} arrays; the first is taken as the class scores.")
         scores = scores[0]
     scores, gold = np.asarray(scores), np.asarray(output.label_ids)
     if len(scores) != len(gold):
         raise DataError(
-            f"predictions and label_ids must be of one length; got {len(scores)} and {len(gold)}", path=name
+            f"predictions and label_ids must have the same length; got {len(scores)} and {len(gold)}", path=name
         )
     if gold.ndim == 2 and gold.shape[1] == 1:
         gold = gold[:, 0]
@@ -159,7 +159,7 @@ def _from_prediction_output(output: Any) -> TableRows:
         )
     if scores.ndim == 1 or scores.shape[1] == 1:
         return TableRows(name, pa.table({"gold": gold, "prediction": scores.ravel()}), tuple(notes))
-    notes.append("Probabilities are the softmax of the predictions, which are taken for logits.")
+    notes.append("The predictions are taken as logits; probabilities are their softmax.")
     return TableRows(name, _classes(scores, gold), tuple(notes))
 
 

@@ -30,7 +30,7 @@ def load_predictions(source: Source, reading: Reading) -> Predictions:
     tasks = {part.task: path for part, path in zip(parts, paths, strict=True)}
     if len(tasks) > 1:
         raise DataError(
-            f"the files hold different tasks: {', '.join(f'{path} {task}' for task, path in tasks.items())}"
+            f"the files hold different kinds of task: {', '.join(f'{path} {task}' for task, path in tasks.items())}"
         )
     tables = [part.table for part in parts]
     if any("model" not in table.column_names for table in tables):

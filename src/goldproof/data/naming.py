@@ -24,6 +24,17 @@ SPLIT_WORDS = {
     "test": "test",
     "te": "test",
 }
+
+
+def split_of(word: str) -> str:
+    """The split that a word says; the word itself where it says none.
+
+    >>> split_of("Training "), split_of("dev"), split_of("extra")
+    ('train', 'validation', 'extra')
+    """
+    return SPLIT_WORDS.get(word.strip().lower(), word)
+
+
 _CODES = """
 af ar az be bg bn ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk ko la lt lv mk ml mr
 ms nb nl nn no pl pt ro ru sk sl sq sr sv sw ta te th tl tr tt uk ur uz vi yo zh

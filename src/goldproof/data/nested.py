@@ -28,6 +28,34 @@ def column_of(name: str, columns: Sequence[str]) -> str | None:
     return next((start for start in starts if start in columns), None)
 
 
+def names_inside(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields inside the mappings of a row, as they are named.
+
+    >>> names_inside({"id": 3, "doc": {"body": "It rains.", "by": {"name": "A"}}})
+    ('doc.body', 'doc.by.name')
+    """
+    inner = {name: value for name, value in row.items() if isinstance(value, Mapping)}
+    return tuple(each for name, value in inner.items() for each in _leaves(name, value))
+
+
+def _leaves(above: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, Mapping):
+        return (above,)
+    return tuple(each for name, inner in value.items() for each in _leaves(f"{above}.{name}", inner))
+
+
+def structs_inside(schema: pa.Schema) -> tuple[str, ...]:
+    """The fields inside the columns of a table, as they are named."""
+    return names_inside({part.name: _as_mapping(part.type) for part in schema})
+
+
+def _as_mapping(kind: pa.DataType) -> Any:
+    if not pa.types.is_struct(kind):
+        return None
+    parts = [kind.field(position) for position in range(kind.num_fields)]
+    return {part.name: _as_mapping(part.type) for part in parts}
+
+
 def value_at(row: Mapping[str, Any], name: str) -> Any:
     """The value of a field in a row of plain values; None where it or something above it is absent.
 

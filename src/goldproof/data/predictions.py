@@ -36,13 +36,13 @@ from goldproof.data.columns import (
 from goldproof.data.dataset import Provenance
 from goldproof.data.formats.files import check_file, describe_file, suffix_of
 from goldproof.data.formats.json_documents import read_json_document
-from goldproof.data.formats.raw import RawFile
+from goldproof.data.formats.raw import RawFile, inner_names
 from goldproof.data.in_memory import TableRows, open_table
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
 
 RowIds = Literal["never", "alone", "always"]
-ROWS_AS_IDS = "There is no column 'id', so items are known by their row numbers; --column id=NAME names one."
+ROWS_AS_IDS = "There is no column 'id', so items are identified by row number; --column id=NAME names one."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -172,7 +172,7 @@ def _open(source: Path | TableRows | None, where: str | Path, reading: Reading) 
         assert source is not None
         file = source
     needed = ("id", "gold", "prediction") if reading.row_ids == "never" else ("gold", "prediction")
-    names = find_columns(reading.columns, file.column_names, where, needed=needed)
+    names = find_columns(reading.columns, file.column_names, where, needed=needed, inner=inner_names(file))
     for ours in READ_BY_PEOPLE:
         is_guess = ours in names and ours not in reading.columns
         if ours in reading.without or (is_guess and not holds_texts(file, names[ours])):
@@ -203,18 +203,18 @@ def _with_ids(table: pa.Table, shape: Shape, reading: Reading, where: str | Path
     if several and reading.row_ids != "always":
         listed = ", ".join(repr(name) for name in several)
         raise DataError(
-            f"predictions of several places ({listed}) need a column 'id' that says which items are the same; columns "
-            f"found: {', '.join(shape.file.column_names)}; name one with --column id=NAME, or say with --by-row that "
-            "the rows of each stand in the same order",
+            f"predictions from several places ({listed}) need a column 'id' that says which items are the same; "
+            f"columns found: {', '.join(shape.file.column_names)}; name one with --column id=NAME, or say with "
+            "--by-row that their rows are in the same order",
             path=where,
         )
     numbers = _numbers_within(table, groups)
     ids = pa.array([str(number) for number in numbers], pa.string())
     if "id" in table.column_names:
         table = table.drop_columns(["id"])
-        note = "Items are known by their row numbers, as asked for; the column 'id' was not looked at."
+        note = "Items are identified by row number, as requested; the column 'id' was not used."
     else:
-        note = "Items are known by their row numbers, as asked for." if reading.row_ids == "always" else ROWS_AS_IDS
+        note = "Items are identified by row number, as requested." if reading.row_ids == "always" else ROWS_AS_IDS
     return table.add_column(0, "id", ids), (note,)
 
 
@@ -241,7 +241,7 @@ def _check_repeated(table: pa.Table, shape: Shape) -> None:
     mask = np.logical_and.reduce([np.asarray(pc.equal(table.column(name), value)) for name, value in key.items()])
     first, second = np.flatnonzero(mask)[:2]
     within = ", ".join(f"{name} {value!r}" for name, value in key.items() if name != "id") or "this file"
-    raise error_at(shape, int(second), f"the id {key['id']!r} stands twice within {within}; first in row {first + 1}")
+    raise error_at(shape, int(second), f"the id {key['id']!r} occurs twice within {within}; first in row {first + 1}")
 
 
 def _seen_labels(table: pa.Table, task: PredictionTask) -> tuple[str, ...]:

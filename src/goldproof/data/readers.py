@@ -25,7 +25,7 @@ from goldproof.data.formats.delimited import Delimited, find_delimiter
 from goldproof.data.formats.files import FORMATS, JSON, check_file, describe_file, suffix_of
 from goldproof.data.formats.json_list import open_json
 from goldproof.data.formats.parquet import ParquetRows
-from goldproof.data.formats.raw import RawBatch, RawFile
+from goldproof.data.formats.raw import RawBatch, RawFile, inner_names
 from goldproof.data.formats.tagged_rows import SUFFIXES, is_tagged, open_tagged
 from goldproof.data.naming import split_in_name
 from goldproof.errors import DataError, UsageError
@@ -120,7 +120,7 @@ def open_raw(path: Path, layout: Layout) -> RawFile:
 
 def _iter_shaped(path: Path, layout: Layout, filling: Filling) -> Iterator[pa.RecordBatch]:
     raw_file = open_raw(path, layout)
-    columns = _find_columns(layout, raw_file.column_names, path)
+    columns = _find_columns(layout, raw_file, path)
     n_rows = 0
     for raw in raw_file.iter_batches(columns.named):
         if not n_rows:
@@ -140,7 +140,7 @@ def _refuse_repeated_id(table: pa.Table, path: Path, layout: Layout) -> None:
         _, split, identity = repeated
         keys = zip(*(table.column(name).to_pylist() for name in ("language", "split", "id")), strict=True)
         rows = [row for row, key in enumerate(keys) if key == repeated]
-        message = f"the id {identity!r} stands {len(rows)} times in split {split!r}, first in row {rows[0] + 1}"
+        message = f"the id {identity!r} occurs {len(rows)} times in split {split!r}, first in row {rows[0] + 1}"
         raise _error_at(rows[1], message, path, layout) from None
 
 
@@ -152,22 +152,25 @@ def _check_labels(table: pa.Table, path: Path, layout: Layout) -> None:
         absent = np.asarray(pc.is_null(table.column("label"))) & np.asarray(pc.equal(table.column("split"), split))
         n_split = int(pc.sum(pc.equal(table.column("split"), split)).as_py())
         if 0 < absent.sum() < n_split:
-            message = f"no label here, but {n_split - absent.sum()} of the {n_split} rows of split {split!r} have one"
+            have = f"{n_split - absent.sum()} of the {n_split} rows of split {split!r}"
+            message = f"no label here, but {have} have one; give it one, or leave the row out"
             raise _error_at(int(np.flatnonzero(absent)[0]), message, path, layout)
 
 
 def _error_at(row: int, message: str, path: Path, layout: Layout) -> DataError:
     """Read the file again up to a row to say on which line it stands."""
     raw_file = open_raw(path, layout)
-    columns = _find_columns(layout, raw_file.column_names, path)
+    columns = _find_columns(layout, raw_file, path)
     for raw in raw_file.iter_batches(columns.named[:1]):
         if raw.first_row <= row < raw.first_row + raw.columns.num_rows:
             return raw.error(row - raw.first_row, message)
     return DataError(message, path=path)
 
 
-def _find_columns(layout: Layout, found: Sequence[str], path: Path) -> Columns:
-    return _require(layout, found, path) if layout.exact else guess_columns(layout.columns, found, path)
+def _find_columns(layout: Layout, file: RawFile, path: Path) -> Columns:
+    if layout.exact:
+        return _require(layout, file.column_names, path)
+    return guess_columns(layout.columns, file.column_names, path, inner_names(file))
 
 
 def _require(layout: Layout, found: Sequence[str], path: Path) -> Columns:
@@ -197,7 +200,7 @@ def _columns(names: ColumnNames) -> Columns:
     unknown = sorted(set(names) - {part.name for part in fields(Columns)})
     if unknown:
         allowed = ", ".join(part.name for part in fields(Columns))
-        raise UsageError(f"read knows no {unknown[0]!r}; columns are named by {allowed}")
+        raise UsageError(f"read does not know {unknown[0]!r}; columns are named by {allowed}")
     tags = names.get("tags", ())
     return Columns(**{**names, "tags": (tags,) if isinstance(tags, str) else tuple(tags)})  # type: ignore[arg-type]
 

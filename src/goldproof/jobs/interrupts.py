@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-KEPT = "interrupted: finished work is kept; the same command goes on from there"
+KEPT = "interrupted: finished work is kept; the same command carries on from there"
 BY_KEYBOARD, BY_REQUEST = 130, 143
 
 

@@ -57,7 +57,9 @@ class Step(Generic[P, T]):
 
     def __init__(self, function: Callable[P, T], settings: StepSettings) -> None:
         if "<locals>" in function.__qualname__ or function.__name__ == "<lambda>":
-            raise UsageError(f"{function.__qualname__} cannot be a step: a worker must find it by name in its module")
+            raise UsageError(
+                f"{function.__qualname__} cannot be a step: a worker must be able to find it by name in its module"
+            )
         functools.update_wrapper(self, function)
         self.function = function
         self.settings = settings

@@ -93,7 +93,7 @@ def _canonical_index(value: Any, where: str) -> int:
     except TypeError:
         pass
     if isinstance(value, PurePath):
-        raise UsageError(f"{where} is a path, and where a thing lies is not what it is; pass its digest or content")
+        raise UsageError(f"{where} is a path, and a path does not identify what lies there; pass its digest or content")
     raise UsageError(
         f"{where} is of type {type(value).__name__}, which has no stable identity; allowed are None, booleans, "
         "numbers, text, lists, maps with text keys, dataclasses of these, and jobs"

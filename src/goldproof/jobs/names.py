@@ -31,7 +31,7 @@ def named(name: str) -> Callable[[K], K]:
 
     def declare(kind: K) -> K:
         if not dataclasses.is_dataclass(kind):
-            raise UsageError(f"{kind.__qualname__} is no dataclass: @named({name!r}) stands above @dataclass")
+            raise UsageError(f"{kind.__qualname__} is not a dataclass: @named({name!r}) stands above @dataclass")
         other = _types.get(name)
         if other is not None and (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
             raise UsageError(

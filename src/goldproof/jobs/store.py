@@ -96,7 +96,7 @@ class Store:
             if not self.place.exists(MARKER):
                 foreign = any(name != "out" and not name.startswith(".") for name in self.place.top())
                 if foreign and not self.place.exists(MARKER):  # another process may just have made it
-                    raise UsageError(f"the folder {self.where} is not empty and not a store; give another --store")
+                    raise UsageError(f"the folder {self.where} is not empty and is not a store; give another --store")
                 self.place.write(MARKER, _marker().encode())
             self._check_format()
         self.try_writing()
@@ -327,7 +327,7 @@ class Store:
             raise StoreError(f"{self.where}/{MARKER} cannot be read; it should hold {_marker()}") from None
         if product is None:
             raise StoreError(
-                f"the store {self.where} was made by Assay, as Goldproof was called before; its keys are others, so "
+                f"the store {self.where} was made by Assay, Goldproof's former name; its keys are different, so "
                 "nothing in it can be used: give another --store (this one is left as it is)"
             )
         if (product, version) != (PRODUCT, FORMAT):

@@ -27,7 +27,7 @@ def score_report(scores: Scores) -> Report:
     table = make_table(Heading("scores", _title(named)), _score_fields(bool(first.where)), scores.sets)
     sections = [
         Section("Scores", [table]),
-        Section("What cannot be said", [Text(note) for note in scores.notes]),
+        Section("What this cannot tell you", [Text(note) for note in scores.notes]),
     ]
     answer = replace(score_answer(scores), figure=score_figure(scores))
     return Report("score", score_question(scores), _rivals(scores), sections, scores.provenance, answer)
@@ -37,8 +37,8 @@ def _rivals(scores: Scores) -> list[str | Claim]:
     """What another score needs to be told apart from each."""
     return [
         Claim(
-            f"A rival of which no more is known must differ from {each.name() if each.where else 'it'} by about "
-            f"{points(each.detectable)} to be told apart (80 % power).",
+            f"A rival known only by its score must differ from {each.name() if each.where else 'it'} by about "
+            f"{points(each.detectable)} for the difference to show (80 % power).",
             place="scores",
         )
         for each in scores.sets[:MOST_RIVALS]
@@ -56,7 +56,7 @@ def compare_report(judgement: Judgement) -> Report:
         Field(Column("a", a, 1, "%"), lambda d: d.a),
         Field(Column("b", b, 1, "%"), lambda d: d.b),
         Field(Column("difference", f"{b} − {a}", 1, "points"), lambda d: d.difference),
-        Field(Column("p", "p", 4, "p-value", "two-sided z test, for no difference"), lambda d: d.p_value),
+        Field(Column("p", "p", 4, "p-value", "two-sided z test of no difference"), lambda d: d.p_value),
         Field(Column("verdict", "Verdict"), lambda d: d.verdict.kind),
     ]
     title = f"Accuracy: {difference_claim(judgement).text.removesuffix('.')}"
@@ -65,7 +65,7 @@ def compare_report(judgement: Judgement) -> Report:
         Section(
             "The difference", [table, _figure(list(zip((a, b), (found.a, found.b), strict=True)), _seen(judgement))]
         ),
-        Section("What cannot be said", [Text(note) for note in judgement.notes]),
+        Section("What this cannot tell you", [Text(note) for note in judgement.notes]),
     ]
     provenance: dict[str, Plain] = {"A": a, "B": b, "tie margin": judgement.margins.tie}
     lines: list[str | Claim] = [difference_claim(judgement)]
@@ -78,7 +78,7 @@ def compare_report(judgement: Judgement) -> Report:
 
 def _score_fields(named: bool) -> list[Field[SetScore]]:
     reach = Column(
-        "detectable", "Detectable", 1, "points", "smallest difference from a rival that would show, 80 % power"
+        "detectable", "Detectable", 1, "points", "smallest difference from a rival that would show (80 % power)"
     )
     fields: list[Field[SetScore]] = [
         Field(Column("model", "Score"), lambda each: each.where.get("model")),
@@ -95,7 +95,7 @@ def _seen(judgement: Judgement) -> str:
     if kind in ("better", "worse"):
         return f"{b} is {kind} than {a}"
     within = f"tied within ±{margin_text(judgement.margins.tie, judgement.metric)}"
-    return f"{a} and {b} are {within}" if kind == "tied" else f"{a} and {b} cannot be told apart"
+    return f"{a} and {b} are {within}" if kind == "tied" else f"{a} and {b} cannot be distinguished"
 
 
 def _title(named: list[tuple[str, Estimate]]) -> str:
@@ -103,7 +103,7 @@ def _title(named: list[tuple[str, Estimate]]) -> str:
         return f"Accuracy: {extremes(named, 1, '%')}"
     estimate = named[0][1]
     low, high = (format_number(bound, 1, "%") for bound in (estimate.low, estimate.high))
-    reach = f"from {low} to {high} % as far as {count(estimate.n)} items can tell"
+    reach = f"{count(estimate.n)} items leave it anywhere from {low} to {high} %"
     return f"Accuracy is {in_words(estimate, 1, '%')}, and {reach}"
 
 

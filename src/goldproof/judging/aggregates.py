@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from goldproof.judging.score import Scores, SetScore, Settings
 
 TASK = "aggregate"
-ABOUT = "these two systems on items like these; printed scores say nothing of another training"
+ABOUT = "these two systems, on items like these; printed scores say nothing about another training"
 _SLACK = Fraction(1, 10**10)  # a float that was computed is off by this much at most
 _EXAMPLE = 0.1  # a share of items that only one of two systems has right, to show what pairing would do
 
@@ -56,7 +56,9 @@ class Aggregate:
             raise UsageError(f"the number of items must be a whole number of at least 1; got {self.n!r}")
         number = self._number()
         if not 0 <= number <= 100:
-            raise UsageError(f"an accuracy is from 0 to 100 percent, or a share from 0 to 1; got {self.text}")
+            raise UsageError(
+                f"an accuracy lies between 0 and 100 percent, or as a share between 0 and 1; got {self.text}"
+            )
         if number == 1 and not self.text.endswith("%"):
             raise UsageError(f"{self.text} may be 1 percent or a share of 1, which is all items; write 1% or 100")
 
@@ -128,7 +130,7 @@ def aggregates_in(source: object) -> tuple[Aggregate, ...]:
         return ()
     found = tuple(each for each in source if isinstance(each, Aggregate))
     if found and len(found) < len(source):
-        raise UsageError("printed scores and files of predictions cannot be scored together; give one kind")
+        raise UsageError("printed scores and files of predictions cannot be scored together; give one kind only")
     return found
 
 
@@ -183,8 +185,8 @@ def _check(columns: Mapping[str, str] | None, settings: Settings) -> None:
         )
     if settings.cluster not in ("auto", "none") or settings.common or columns:
         raise UsageError(
-            "cluster, common and columns are about single items, of which a printed score says nothing; give each "
-            "item's answer, as a file with id, gold and prediction"
+            "cluster, common and columns concern single items, and a printed score says nothing about those; give "
+            "each item's answer, as a file with id, gold and prediction"
         )
 
 
@@ -252,9 +254,10 @@ def _smoothed(given: Aggregate) -> float:
 
 def _limits() -> list[str]:
     return [
-        "The interval is over items, as if each were drawn by itself: it says nothing of another seed, of categories "
-        "or of single items. Where items come in groups, such as several questions about one text, it is too narrow.",
-        "It holds for a share of items that are right, and for no other metric.",
+        "The interval is over items, as if each had been drawn on its own: it says nothing about another seed, about "
+        "categories or about single items. If items come in groups, such as several questions about one text, it is "
+        "too narrow.",
+        "It holds only if the score is the share of items that are right, and for no other metric.",
     ]
 
 
@@ -271,13 +274,13 @@ def _reading(given: Aggregate) -> list[str]:
         below, above = math.floor(right.fewest), math.ceil(right.fewest)
         notes.append(
             f"No number of right items out of {given.n:,} gives {given.text}: {below:,} give {given.printed(below)} "
-            f"and {above:,} give {given.printed(above)}. The metric may not be accuracy, the number of items may be "
-            "another, or it is a mean over runs."
+            f"and {above:,} give {given.printed(above)}. Perhaps the metric is not accuracy, the number of items is "
+            "wrong, or this is a mean over runs."
         )
     elif right.fewest < right.most:
         notes.append(
-            f"From {right.fewest:,.0f} to {right.most:,.0f} right items out of {given.n:,} print as {given.text}; what "
-            "is said holds for each of these numbers."
+            f"From {right.fewest:,.0f} to {right.most:,.0f} right items out of {given.n:,} print as {given.text}; "
+            "the interval covers all of these numbers."
         )
     return notes
 
@@ -285,9 +288,9 @@ def _reading(given: Aggregate) -> list[str]:
 def _pairing(a: Aggregate, b: Aggregate) -> str:
     """What the answers to single items would add, as far as it can be known."""
     text = (
-        "A and B are compared as if on different items, as two numbers do not tell which items each has right. With "
-        "the answers of both to the same items the comparison is paired and usually sharper; how much so depends on "
-        "the share of items that only one of them has right"
+        "A and B are compared as if they had answered different items, because two numbers do not say which items "
+        "each got right. With both systems' answers to the same items the comparison is paired and usually sharper; "
+        "how much sharper depends on the share of items that only one of them gets right"
     )
     if a.n != b.n or not abs(a.share - b.share) <= _EXAMPLE <= min(a.share + b.share, 2 - a.share - b.share):
         return f"{text}."

@@ -79,14 +79,14 @@ def compare_with_baseline(
     """Compare each of several systems with one baseline, on the items that it shares with it."""
     if len(others) < 2:
         raise UsageError(
-            f"--baseline takes at least two systems to compare with it; got {len(others)}. Without --baseline, compare "
-            "takes A and B"
+            f"--baseline needs at least two systems to compare with it; got {len(others)}. To compare just A and B, "
+            "leave --baseline out"
         )
     settings = settings or Settings()
     found = [compare(baseline, each, columns=columns, settings=settings, margins=margins) for each in others]
     metrics = sorted({each.metric for each in found})
     if len(metrics) > 1:
-        raise UsageError(f"all systems are compared by one metric; these have {', '.join(metrics)}")
+        raise UsageError(f"all systems must share one metric; these have {', '.join(metrics)}")
     judging = Judging(metrics[0], settings, found[0].margins)
     names = _names(found)
     compared = [
@@ -97,7 +97,7 @@ def compare_with_baseline(
         f"B is {name}: {note}" if note in each.cautions else note
         for each, name in zip(found, names, strict=True)
         for note in each.notes
-        if not note.startswith("Decide how many more")
+        if not note.startswith("Decide beforehand how many more")
     ]
     base = found[0].names[0]
     differences = differences_of(compared, judging)

@@ -69,7 +69,7 @@ def _figure(found: SeveralCompared) -> Figure:
         for name, each in zip(found.names, found.differences, strict=True)
     ]
     column = Column("difference", f"{title_of(found.metric)}, minus that of {found.baseline}", size.digits, size.unit)
-    title = f"What each has more than {found.baseline}, with intervals that hold for all at once"
+    title = f"Each system minus {found.baseline}, with intervals that hold for all at once"
     against = Against(
         [0.0], (-found.margins.tie, found.margins.tie), "Dashed: no difference; shaded: what counts as tied."
     )

@@ -113,8 +113,8 @@ def assemble(several: Sequence[Answers], how: Assembling) -> NamedBoard:
     several = [_unweighted(each) for each in several]
     models = tuple(dict.fromkeys(each.where.get("model", "") for each in several))
     if len(models) < 2:
-        held = f"{models[0]!r}" if models and models[0] else "answers of one model, without a name"
-        raise UsageError(f"a ranking needs at least 2 models; got {held}; give a log of each, or a column 'model'")
+        held = f"{models[0]!r}" if models and models[0] else "answers of one unnamed model"
+        raise UsageError(f"a ranking needs at least 2 models; got {held}; give a log for each, or a column 'model'")
     check_once(several)
     metric, bounds = _metric_of(several, how.metric), _bounds_of(several)
     sets = list(dict.fromkeys(_set_key(each) for each in several))
@@ -131,7 +131,7 @@ def assemble(several: Sequence[Answers], how: Assembling) -> NamedBoard:
 
 def _unweighted(answers: Answers) -> Answers:
     if answers.weights is not None and np.ptp(answers.weights) > 0:
-        raise UsageError(f"items that weigh differently cannot be ranked ({answers.name()}); give each the same weight")
+        raise UsageError(f"a ranking needs items of equal weight ({answers.name()}); give each the same weight")
     return answers
 
 
@@ -158,10 +158,10 @@ def _metric_of(several: Sequence[Answers], asked: str | None) -> str:
     metrics = {choose_metric_of(each, asked) for each in several}
     metric = sorted(metrics)[0]
     if len(metrics) > 1:
-        raise DataError(f"a board has one metric; these answers have {', '.join(sorted(metrics))}")
+        raise DataError(f"a leaderboard has one metric; these answers have {', '.join(sorted(metrics))}")
     if metric not in RANKED and not is_attempts(metric):
         raise UsageError(
-            f"the metric {metric!r} cannot be ranked, as it is no mean of a score that each item has; allowed: "
+            f"the metric {metric!r} cannot be ranked, because it is not the mean of a score per item; allowed: "
             "accuracy, and of scores per item their mean, pass@K and pass^K"
         )
     return metric
@@ -176,7 +176,7 @@ def _bounds_of(several: Sequence[Answers]) -> Bounds:
             low, high = min(low for low, _ in scales), max(high for _, high in scales)
             found = {Bounds(low, high, more) for more in {each.more_is_better for each in found}}
     if len(found) > 1 or not next(iter(found)).more_is_better:
-        raise UsageError("of these scores less is better, and a ranking puts the highest first; give 1 − score")
+        raise UsageError("for these scores lower is better, but a ranking puts the highest first; give 1 − score")
     return next(iter(found))
 
 

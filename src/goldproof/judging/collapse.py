@@ -59,21 +59,22 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
         label = answers.labels[int(np.bincount(answers.gold).argmax())]
         which = _opening(named_runs(answers, collapse.unclear), where)
         return [
-            f"{where}{which} cannot be told from always answering {label!r}, which is right in {100 * share:.0f} %."
+            f"{where}{which} cannot be distinguished from always answering {label!r}, which is right in "
+            f"{100 * share:.0f} %."
         ]
     if not collapse.n:
         return []
     n, of = collapse.n, answers.n_runs
     if of == 1:
-        return [f"{where}{_opening('the', where)} run collapsed: it gives {ALIKE}, and is judged as it is."]
+        return [f"{where}{_opening('the', where)} run collapsed: it gives {ALIKE}. It is judged all the same."]
     if n == of:
         return [
-            f"{where}{_opening('all', where)} {of} runs collapsed: each gives {ALIKE}; they are judged as they are."
+            f"{where}{_opening('all', where)} {of} runs collapsed: each gives {ALIKE}. They are judged all the same."
         ]
     rate, which = estimate_text(collapse.rate, 1, "%"), named_runs(answers, collapse.collapsed)
     return [
-        f"{where}{n} of {of} runs collapsed, giving {ALIKE} ({which}). Scores are those of the "
-        f"runs that did not; the rate of collapse is {rate}."
+        f"{where}{n} of {of} runs collapsed, giving {ALIKE} ({which}). The scores are those of the other runs; the "
+        f"rate of collapse is {rate}."
     ]
 
 

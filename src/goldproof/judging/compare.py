@@ -165,7 +165,9 @@ def _on_scale(margins: Margins, pairs: Sequence[tuple[Answers, Answers]]) -> Mar
         )
     (scale,) = bounds
     if not scale.more_is_better:
-        raise UsageError("of these scores less is better, and a comparison says which system has more; give 1 − score")
+        raise UsageError(
+            "for these scores lower is better, but a comparison says which system has more; give 1 − score"
+        )
     width = scale.high - scale.low
     return replace(margins, tie=margins.tie * width, gate=None if margins.gate is None else margins.gate * width)
 
@@ -210,31 +212,34 @@ def _pair(a: list[Answers], b: list[Answers], settings: Settings) -> tuple[list[
         both = [(a[0], b[0])]
     if not both:
         raise DataError(
-            f"A and B share no set: A has {', '.join(each.name() for each in a)}; "
-            f"B has {', '.join(each.name() for each in b)}"
+            f"A and B have no set in common: A has {', '.join(each.name() for each in a)}; B has "
+            f"{', '.join(each.name() for each in b)}"
         )
     notes: list[str] = []
     in_both = {id(each) for pair in both for each in pair}
     alone = [each.name() for each in (*a, *b) if id(each) not in in_both]
     if alone:
-        notes.append(f"In one side only, and so left out: {', '.join(alone)}.")
+        notes.append(f"On one side only, so left out: {', '.join(alone)}.")
     return [_align(one, other, settings, notes) for one, other in both], notes
 
 
 def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tuple[Answers, Answers]:
     if a.task != b.task:
-        raise DataError(f"A is {a.task} and B is {b.task}; only the same task can be compared")
+        raise DataError(
+            f"A holds answers of the kind {a.task} and B of the kind {b.task}; only answers of one kind can be compared"
+        )
     shared, in_a, in_b = np.intersect1d(a.ids, b.ids, return_indices=True)
     if len(shared) < max(len(a.ids), len(b.ids)):
-        what = f"A has {len(a.ids)} items and B {len(b.ids)}, of which {len(shared)} are in both"
+        what = f"A has {len(a.ids)} items and B {len(b.ids)}; {len(shared)} are in both"
         lacking = np.setxor1d(a.ids, b.ids)[:3]
         if settings.by_row:
             raise DataError(
-                f"by row, A and B need as many rows ({a.name()}): A has {len(a.ids):,} and B {len(b.ids):,}"
+                f"matching by row needs the same number of rows in A and B ({a.name()}): A has {len(a.ids):,}, B has "
+                f"{len(b.ids):,}"
             )
         if not settings.common or not len(shared):
             example = ", ".join(repr(str(i)) for i in lacking)
-            advice = "; --common compares on those" if len(shared) else ""
+            advice = "; --common compares on these" if len(shared) else ""
             raise DataError(f"the ids of A and B do not match ({a.name()}): {what} (not in both: {example}){advice}")
         notes.append(f"{a.name()}: {what}; those are compared.")
     missing = resolve_missing(cast(PredictionTask, a.task), settings.missing)
@@ -248,8 +253,9 @@ def _align(a: Answers, b: Answers, settings: Settings, notes: list[str]) -> tupl
     differs = np.flatnonzero([x != y for x, y in zip(a.gold, b.gold, strict=True)])
     if len(differs):
         golds = " and ".join(f"{_gold_of(side, differs[0])!r} in {name}" for side, name in ((a, "A"), (b, "B")))
+        items = "1 item" if len(differs) == 1 else f"{len(differs)} items"
         raise DataError(
-            f"the gold of {len(differs)} items differs between A and B ({a.name()}; for example id "
+            f"the gold of {items} differs between A and B ({a.name()}; for example id "
             f"{str(a.ids[differs[0]])!r}: {golds}); only answers to the same questions can be compared"
         )
     return countable(a), countable(b)
@@ -269,8 +275,8 @@ def _check_texts(a: Answers, b: Answers) -> None:
         if differs:
             row = min(int(a.ids[i]) for i in differs) + 1
             raise DataError(
-                f"by row, the texts must be the same, and {len(differs):,} of {a.n_items:,} differ in {name!r}, first "
-                f"in row {row}; give both files in one order, or ids"
+                f"matching by row needs the same texts, and {len(differs):,} of {a.n_items:,} differ in {name!r}, "
+                f"first in row {row}; give both files in one order, or ids"
             )
 
 

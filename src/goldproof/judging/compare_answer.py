@@ -40,17 +40,19 @@ def compare_answer(judgement: Judgement) -> Answer:
     if verdict.kind in ("better", "worse"):
         size = _size(d, metric)
         head = f"Yes, {scope}" if verdict.kind == "better" else f"No, {scope}"
-        text = f"{b} is {verdict.kind} than {a} by {size} of {lower_name(metric)}, {_on(judgement)}."
+        text = f"{b} is {verdict.kind} than {a} by {size} in {lower_name(metric)}, {_on(judgement)}."
         return Answer("yes" if verdict.kind == "better" else "no", head, text, _takes(judgement), notes)
     if verdict.kind == "unknown":
         reason = verdict.text.partition(": ")[2]
-        return Answer("open", "It cannot be told", f"{reason}.", _takes(judgement), notes)
-    found = f"{b} − {a} is {_signed(d, metric)} of {lower_name(metric)}"
+        return Answer("open", "Undecided", f"{reason}.", _takes(judgement), notes)
+    found = f"{b} − {a} is {_signed(d, metric)} in {lower_name(metric)}"
     if verdict.kind == "tied":
         margin = margin_text(judgement.margins.tie, metric)
         text = f"{found}, and is shown to lie within ±{margin}, {_on(judgement)}."
         return Answer("no", f"No, they are tied, {scope}", text, _takes(judgement), notes)
-    return Answer("open", f"It cannot be told {scope}", f"{found}, {_on(judgement)}.", _takes(judgement), notes)
+    return Answer(
+        "open", f"Undecided {scope.removesuffix(' too')}", f"{found}, {_on(judgement)}.", _takes(judgement), notes
+    )
 
 
 def _on(judgement: Judgement) -> str:
@@ -70,7 +72,7 @@ def _scope(judgement: Judgement) -> str:
     """For what it holds, as part of a sentence."""
     if judgement.overall.verdict.scope == "recipes":
         return "for other trainings too" if "training" in judgement.overall.verdict.about else "for other runs too"
-    return "as these two systems are"
+    return "for these two systems"
 
 
 def _takes(judgement: Judgement) -> str:
@@ -79,7 +81,7 @@ def _takes(judgement: Judgement) -> str:
         return f"{verdict.takes[0].upper()}{verdict.takes[1:]}."
     _, _, limit = verdict.about.partition("; ")
     if verdict.scope == "systems" and limit:
-        more = ": give several runs of each, or --seed-sd, to ask that" if judgement.paired else ""
+        more = ": give several runs of each, or --seed-sd, to find out" if judgement.paired else ""
         return f"{limit[0].upper()}{limit[1:]}{more}."
     return f"This is about {verdict.about}." if limit else ""
 
@@ -109,13 +111,13 @@ def compare_findings(judgement: Judgement) -> list[str | Claim]:
 def gate_text(judgement: Judgement) -> str:
     """What the gate says, and what it could have seen."""
     margins, metric = judgement.margins, judgement.metric
-    asked = {None: "", "not-worse": ", not worse required", "better": ", better required"}[margins.require]
+    asked = {None: "", "not-worse": ", required: not worse", "better": ", required: better"}[margins.require]
     gate = "gate" if margins.gate is None else f"gate of {margin_text(margins.gate, metric)}"
     drop = drop_seen(judgement.overall.verdict.detectable, margins)
     seen = "no possible drop" if not drop <= 2 else f"a drop of {shown(drop, metric)}{unit(metric)} or more"
     over = " of the overall difference" if len(judgement.sets) > 1 else ""
-    said = {"passed": "passed", "failed": "NOT passed", "undecided": "undecided, neither shown"}
-    return f"{gate}{asked}: {said[judgement.outcome or 'passed']}; it would see {seen}{over} (80 % power)"
+    said = {"passed": "passed", "failed": "NOT passed", "undecided": "undecided (neither is shown)"}
+    return f"{gate}{asked}: {said[judgement.outcome or 'passed']}; it would detect {seen}{over} (80 % power)"
 
 
 def _gate(judgement: Judgement) -> list[Claim]:
@@ -152,7 +154,7 @@ def _flips(judgement: Judgement) -> list[Claim]:
     b = judgement.names[1]
     if overall.flips is not None and overall.mcnemar is not None:
         mended, broken = count(overall.flips.only_b), count(overall.flips.only_a)
-        text = f"{b} mends {mended} items and breaks {broken} (exact McNemar {p_text(overall.mcnemar)})."
+        text = f"{b} fixes {mended} items and breaks {broken} (exact McNemar {p_text(overall.mcnemar)})."
         shown_by = overall.mcnemar < 0.05
         found.append(Claim(text, "shown" if shown_by else "undecided", place=_items_place(judgement)))
     if overall.churn is not None:
@@ -179,10 +181,10 @@ def _several(judgement: Judgement, every: Sequence[Difference], what: str, place
             parts.append(f"{kind} in {some(names)}")
     if parts:
         rest = len(tested) - sum(d.verdict.kind in ("better", "worse") for d in tested)
-        more = f"; in the other {rest} no difference is shown" if rest else ""
+        more = f"; no difference is shown in the other {rest}" if rest else ""
         return [Claim(f"{b} is shown to be {' and '.join(parts)}{more}.", "shown", place=place)]
     least = min(d.adjusted for d in tested)
-    none = f"In none of {len(tested)} {what} is a difference between {b} and {a} shown"
+    none = f"No difference between {b} and {a} is shown in any of {len(tested)} {what}"
     text = f"{none} (smallest adjusted {p_text(least)})."
     return [Claim(text, "not shown", place=place)]
 
@@ -206,8 +208,8 @@ def compare_figure(judgement: Judgement) -> Figure:
     every = [("all" if len(judgement.sets) > 1 else "difference", judgement.overall)]
     every += [(set_name(d), d) for d in judgement.sets] if len(judgement.sets) > 1 else []
     readings = [OverviewRow(name, drawn_difference(d), look=LOOKS.get(d.verdict.kind, "ours")) for name, d in every]
-    text = f"Shaded: too small to matter (±{margin_text(tie, metric)}). Dashed: no difference."
+    text = f"Shaded: too small to matter (within ±{margin_text(tie, metric)}). Dashed: no difference."
     if len(every) > 1:
-        text += " Lines of single sets hold for all of them at once, as their verdicts do."
-    caption = Caption("answer", f"Right of the dashed line {b} is better, left of it {a}")
+        text += " The intervals of single sets hold for all sets at once, as do their verdicts."
+    caption = Caption("answer", f"Right of the dashed line {b} is better; left of it, {a}")
     return overview(readings, column, caption=caption, against=Against([0.0], (-tie, tie), text))

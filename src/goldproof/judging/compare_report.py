@@ -23,7 +23,7 @@ from goldproof.judging.differences import Difference
 from goldproof.judging.metric_numbers import difference_format
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_answer import metric_column
-from goldproof.judging.score_report import MOST_EXAMPLES, set_fields
+from goldproof.judging.score_report import MOST_EXAMPLES, set_fields, telling_fields
 from goldproof.report.charts import Caption, dots
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.numbers import count, extremes
@@ -80,7 +80,7 @@ def _difference_items(judgement: Judgement) -> list[Item]:
 
 def _tag_items(judgement: Judgement) -> list[Item]:
     fields: list[Field[Difference]] = [
-        *set_fields(judgement.tags),
+        *telling_fields(judgement.sets),
         Field(Column("tag", "Category"), lambda d: d.where["tag"]),
         *_fields(judgement, together=True),
     ]
@@ -98,8 +98,8 @@ def _tag_items(judgement: Judgement) -> list[Item]:
 
 
 TOGETHER = (
-    "Verdicts are those of the intervals and p-values that hold for all rows at once (single-step max-T); those of "
-    "each row alone stand beside."
+    "Verdicts rest on the intervals and p-values that hold for all rows at once (single-step max-T); those of each "
+    "row alone are shown beside them."
 )
 
 
@@ -112,7 +112,7 @@ def _fields(judgement: Judgement, together: bool) -> list[Field[Difference]]:
         Field(replace(score, key="a", title=a), lambda d: d.a),
         Field(replace(score, key="b", title=b), lambda d: d.b),
         Field(Column("difference", f"{b} − {a}", size.digits, size.unit), lambda d: d.difference),
-        Field(Column("p", "p", 4, "p-value", "two-sided, for no difference"), _p_value),
+        Field(Column("p", "p", 4, "p-value", "two-sided test of no difference"), _p_value),
     ]
     if together:
         note = "interval that holds for all rows at once"
@@ -171,7 +171,7 @@ def _changed(a: Answers, b: Answers, judgement: Judgement, name: str) -> Example
         )
         for i in order
     ]
-    title = f"{count(len(changed))} of {count(a.n_items)} answers differ"
+    title = f"The answers to {count(len(changed))} of {count(a.n_items)} items differ"
     title = f"{a.name()}: {title}" if a.where else title
-    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, broken ones first."
+    note = "" if len(changed) <= MOST_EXAMPLES else f"The first {count(MOST_EXAMPLES)}, newly wrong ones first."
     return ExampleList(name, title, [key.capitalize() for key in texts], list(judgement.names), items, note)

@@ -125,9 +125,7 @@ def _load_words(settings: CueSettings) -> tuple[Polarity | Paraphrases, str]:
     if settings.lexicon in LEXICONS:
         return LEXICONS[settings.lexicon](), settings.lexicon
     if not Path(settings.lexicon).is_file():
-        raise UsageError(
-            f"a lexicon is one of {', '.join(LEXICONS)}, or a file that is there; got {settings.lexicon!r}"
-        )
+        raise UsageError(f"a lexicon is one of {', '.join(LEXICONS)}, or an existing file; got {settings.lexicon!r}")
     return read_polarity(settings.lexicon), Path(settings.lexicon).name
 
 
@@ -153,8 +151,8 @@ def _has_cue(answers: Answers, known: Polarity | Paraphrases, settings: CueSetti
     strange = sorted({answers.labels[code] for code in np.unique(answers.gold)} - set(called))
     if strange:
         raise DataError(
-            f"the gold label {strange[0]!r} is neither {settings.positive!r} nor {settings.negative!r}, between which "
-            "polar words are told; say which labels these are with --positive and --negative"
+            f"the gold label {strange[0]!r} is neither {settings.positive!r} nor {settings.negative!r}; name the two "
+            "labels that polar words stand for with --positive and --negative"
         )
     gold = [called[answers.labels[int(code)]] for code in answers.gold]
     return polarity_cues(texts["text"], gold, known)

@@ -41,10 +41,16 @@ def cues_report(found: CuesFound) -> Report:
             lambda each: NONE_SUCH if each.adjusted is None else each.adjusted,
         ),
     ]
-    note = f"A cue counts when it is present at all. Words: {found.words}. Of several runs, right is what most are."
-    title = f"How often {WHAT[found.settings.kind]} is there"
+    note = (
+        f"A cue counts as soon as it occurs at all. Words: {found.words}. With several runs, an item counts as "
+        "right if most runs are right."
+    )
+    title = f"How often {WHAT[found.settings.kind]} occurs"
     limits = [
-        Text("That a cue is there does not say that the model used it: what it is worth to a model, training tells."),
+        Text(
+            "A cue in the text does not mean that the model used it. To see what it is worth to a model, train "
+            "without it."
+        ),
         *map(Text, found.notes),
     ]
     sections = [
@@ -71,7 +77,7 @@ def is_shown(each: SetCues, found: CuesFound) -> bool:
 def _answer(found: CuesFound) -> Answer:
     known = [each for each in found.sets if each.shares.right is not None]
     if not known:
-        return Answer("open", "It cannot be told", "no prediction is right.")
+        return Answer("open", "Undecided", "no prediction is right.")
     (first, *others) = known
     assert first.shares.right is not None
     where = f" in {_name(first)}" if others else ""
@@ -97,5 +103,5 @@ def _figure(found: CuesFound) -> Figure:
         for name, share in (("right", each.shares.right), ("wrong", each.shares.wrong))
         if share is not None
     ]
-    title = f"How often {WHAT[found.settings.kind]} is there, where predictions are right and where they are wrong"
+    title = f"How often {WHAT[found.settings.kind]} occurs, where predictions are right and where they are wrong"
     return overview(readings, Column("share", "Texts with a cue", 0, "%"), caption=Caption("answer", title))

@@ -192,15 +192,17 @@ def comparison_limits(pairs: Sequence[tuple[Answers, Answers]], overall: Differe
     """What the comparison rests on that a reader should know."""
     notes = [f"{a.name()}: {warning}." for a, _ in pairs if (warning := cluster_warning(a.clusters))]
     if overall.second is not None:
-        notes.append(f"A second opinion where clusters are few: wild cluster bootstrap, {p_text(overall.second)}.")
+        notes.append(
+            f"Second opinion, because there are few clusters: wild cluster bootstrap, {p_text(overall.second)}."
+        )
     if judging.settings.looks > 1:
         notes.append(
             f"One of {judging.settings.looks} looks: intervals are at {100 * judging.settings.look_level:.4g} %, so "
-            f"that all looks together err in no more than {100 * (1 - judging.settings.level):.2g} %."
+            f"that all looks together are wrong in no more than {100 * (1 - judging.settings.level):.2g} %."
         )
     elif overall.verdict.kind == "undecided":
         notes.append(
-            "Decide how many more beforehand: adding until a verdict appears makes false ones likely. To look several "
-            "times, give the number of looks with --looks, at every look."
+            "Decide beforehand how many more to add: adding until a verdict appears makes a false one likely. If you "
+            "look several times, give the number of looks with --looks every time."
         )
     return notes

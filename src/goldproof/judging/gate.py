@@ -38,7 +38,7 @@ class Margins:
             raise UsageError(f"--require must be {' or '.join(get_args(Require))}; got {self.require!r}")
         if self.require == "not-worse" and not self.gate:
             raise UsageError(
-                "--require not-worse needs --gate above 0: how many points worse still counts as not worse; got "
+                "--require not-worse needs --gate above 0, the number of points that still counts as not worse; got "
                 f"{'none' if self.gate is None else '0'}"
             )
 

@@ -46,7 +46,7 @@ def logs_among(source: Source, columns: Mapping[str, str] | None = None) -> list
         other = next(path for path in paths if path not in found)
         raise UsageError(
             f"logs and files of predictions cannot be judged together: {found[0]} is a log, {other} is not; give one "
-            "kind"
+            "kind only"
         )
     return found
 

@@ -67,8 +67,8 @@ def choose_metric_of(answers: Answers, name: str | None) -> str:
     of_what = (
         f"here {answers.n_runs} times"
         if asked_again
-        else f"here are {answers.n_runs} trainings or draws, which are no attempts of one system (in a table, those "
-        "are in a column 'repeat')"
+        else f"here are {answers.n_runs} trainings or draws, which are not attempts by one system (a table holds "
+        "attempts in a column 'repeat')"
     )
     raise UsageError(
         f"the metric {name!r} does not fit a score per item; allowed: {own}, and where each item was answered K times "

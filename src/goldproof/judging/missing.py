@@ -47,7 +47,7 @@ def settle(
         return [_as_wrong(answers, each) for answers, each in zip(several, absent, strict=True)], notes
     kept = np.flatnonzero(~np.concatenate(absent).any(axis=0))
     if not len(kept):
-        raise DataError(f"no item is left: a prediction of each of the {several[0].n_items:,} is missing in some run")
+        raise DataError(f"no item is left: each of the {several[0].n_items:,} lacks a prediction in some run")
     notes.append(f"{len(kept):,} of {several[0].n_items:,} items are left, those that every run answered.")
     return [answers.take(kept) for answers in several], notes
 
@@ -66,7 +66,7 @@ def fill_repeats(answers: Answers) -> tuple[Answers, list[str]]:
     runs[:, partly] = np.where(missing[:, partly], means, answers.runs[:, partly])
     n = int(missing[:, partly].sum())
     of = f"{n:,} of {missing.size:,} repeats"
-    note = f"{answers.name()}: {of} have no score; the mean of an item is over those that have."
+    note = f"{answers.name()}: {of} have no score; an item's mean is over those that have one."
     return replace(answers, runs=runs, absent=None, reasons=()), [note]
 
 

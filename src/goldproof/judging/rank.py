@@ -230,7 +230,7 @@ def _chosen(cells: NamedBoard, settings: Settings, ranking: RankSettings) -> tup
         if wanted is not None:
             known = sorted({getattr(task, kind) for task in cells.tasks} - {""})
             if wanted not in known:
-                raise UsageError(f"there is no {kind} {wanted!r}; the board has {', '.join(known) or 'none'}")
+                raise UsageError(f"there is no {kind} {wanted!r}; the leaderboard has {', '.join(known) or 'none'}")
             kept = [code for code, task in enumerate(cells.tasks) if getattr(task, kind) == wanted]
             cells = cells.of_items(np.flatnonzero(np.isin(cells.board.tasks, kept)))
     missing = np.isnan(cells.board.scores)
@@ -296,9 +296,9 @@ def _check_comparable(cells: NamedBoard, pairs: Pairs) -> None:
     best = int(np.argmax(pairs.overlap))
     a, b = cells.models[pairs.first[best]], cells.models[pairs.second[best]]
     raise DataError(
-        f"no two models share enough of the board to be compared: {LEAST_OVERLAP:.0%} of its items must have been "
-        f"answered by both; the most is {pairs.overlap[best]:.0%} ({a!r} and {b!r}). Give answers to the same items, "
-        "or rank on the items that all share (--common)"
+        "no two models share enough of the leaderboard to be compared: both must have answered at least "
+        f"{LEAST_OVERLAP:.0%} of its items; the most here is {pairs.overlap[best]:.0%} ({a!r} and {b!r}). Give "
+        "answers to the same items, or rank on the items they all share (--common)"
     )
 
 
@@ -312,13 +312,13 @@ def _rankings(reader: PairReader, pairs: Pairs, settings: Settings, ranking: Ran
     if board.n_tasks > 1:
         found.append(rank_by_task(pairs, np.random.default_rng(settings.seed), level, ranking.draws))
     if not found:
-        raise DataError("the board has one item; nothing can be said of any order")
+        raise DataError("the leaderboard has one item; nothing can be said about the order")
     if board.n_tasks == 1:
-        return found, "There is one task, so that nothing can be said of tasks like these."
+        return found, "There is only one task, so nothing can be said about other tasks like it."
     if sizes.max() == 1:
         return found, (
-            "There is one score for each task, so that how far it would vary over items is not known: only tasks like "
-            "these can be asked about."
+            "There is one score per task, so its variation over items is unknown: only the question about tasks like "
+            "these can be answered."
         )
     return found, ""
 
@@ -403,8 +403,9 @@ def _limits(cells: NamedBoard, pairs: Pairs, rankings: Sequence[Ranking]) -> lis
     apart = int((~pairs.comparable).sum())
     if apart:
         notes.append(
-            f"{apart:,} of {len(pairs.overlap):,} pairs are not comparable: less than {LEAST_OVERLAP:.0%} of the board "
-            "was answered by both. Nothing was filled in; where a model has few comparable rivals its places are wide."
+            f"{apart:,} of {len(pairs.overlap):,} pairs are not comparable: both models answered less than "
+            f"{LEAST_OVERLAP:.0%} of the leaderboard. Nothing was filled in; a model with few comparable rivals has "
+            "a wide range of places."
         )
     some = int((pairs.comparable & (pairs.overlap < 1 - 1e-9)).sum())
     if some:
@@ -413,19 +414,22 @@ def _limits(cells: NamedBoard, pairs: Pairs, rankings: Sequence[Ranking]) -> lis
         n_tasks = cells.board.n_tasks
         if n_tasks < FEWEST_TASKS:
             notes.append(
-                f"With {n_tasks} tasks nothing can be told apart over tasks like these: that takes at least "
+                f"With {n_tasks} tasks, no models can be distinguished over tasks like these: that takes at least "
                 f"{FEWEST_TASKS}."
             )
         notes.append(
-            "Tasks like these are asked about by flipping the signs of whole tasks: of two equal models, either is as "
-            "likely to be ahead by as much on a task."
+            "For tasks like these, the test flips the signs of whole tasks: if two models are equal, either is as "
+            "likely to be ahead by the same amount on a task."
         )
         if cells.again:
             notes.append(
-                "Over tasks like these the runs are taken as they are; over these tasks other runs are counted in."
+                "For tasks like these, the runs are taken as given; for these tasks, the intervals allow for other "
+                "runs."
             )
     if any(np.diff([cells.board.totals().max(), cells.board.totals().min()]) == 0):
         notes.append("All models have the same score.")
     if len({*cells.n_runs}) > 1 and cells.again:
-        notes.append("Models have different numbers of runs; one run is taken to vary as those of the others do.")
+        notes.append(
+            "Models have different numbers of runs; a single run is assumed to vary as those of the others do."
+        )
     return notes

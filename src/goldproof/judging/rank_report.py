@@ -59,7 +59,7 @@ def rank_report(board: Leaderboard) -> Report:
     if board.parts:
         sections.append(Section("By category and language", _part_items(board)))
     if board.aggregates:
-        sections.append(Section("Other ways to put tasks together", _aggregate_items(board)))
+        sections.append(Section("Other ways to combine tasks", _aggregate_items(board)))
     sections.append(Section("Limits and method", [Text(text) for text in _method(board)]))
     provenance: dict[str, Plain] = {
         "models": len(board.models),
@@ -78,8 +78,8 @@ def _findings(board: Leaderboard) -> list[str | Claim]:
         first = int(ranking.may_be_first.sum())
         size = set_size(ranking)
         text = (
-            f"{count(first)} of {count(len(board.models))} models may be first {scope(board, ranking.question)}; a "
-            f"model may have {size:.1f} places on average."
+            f"{count(first)} of {count(len(board.models))} models may be first {scope(board, ranking.question)}; on "
+            f"average a model may have {size:.1f} places."
         )
         lines.append(Claim(text, "shown" if first == 1 else "undecided", place="board"))
         if which:
@@ -87,13 +87,14 @@ def _findings(board: Leaderboard) -> list[str | Claim]:
     groups = board.groups[0]
     if len(groups.spans) > 1:
         beyond = (
-            f" {count(groups.beyond)} more pairs cannot be told apart, though they are in no common group."
+            f" {count(groups.beyond)} more pairs cannot be distinguished although they share no group."
             if groups.beyond
             else ""
         )
         text = (
-            f"{count(len(groups.spans))} groups of models cannot be told apart within; a model may be in several, as "
-            f"being close to both neighbours does not make those alike.{beyond}"
+            f"{count(len(groups.spans))} groups of models cannot be distinguished within the group; a model may be "
+            "in several, because being close to both neighbours does not make the neighbours close to each "
+            f"other.{beyond}"
         )
         lines.append(Claim(text, "stated", place="board"))
     other = [each for each in board.aggregates if each.agreement.reversed_pairs]
@@ -106,8 +107,8 @@ def _findings(board: Leaderboard) -> list[str | Claim]:
 def _choice_text(most: Aggregated) -> str:
     pairs = count(most.agreement.reversed_pairs)
     shown = most.shown_reversed
-    said = f"{count(shown)} of them shown there over tasks like these" if shown else "none of them shown there"
-    return f"By {most.name} {pairs} pairs stand the other way round than by the mean over tasks, {said}."
+    said = f"{count(shown)} of which are shown over tasks like these" if shown else "none of which is shown"
+    return f"Ranked by {most.name}, {pairs} pairs swap places compared with the mean over tasks, {said}."
 
 
 def _places(board: Leaderboard, most: int, name: str) -> Figure:
@@ -116,7 +117,7 @@ def _places(board: Leaderboard, most: int, name: str) -> Figure:
         Places(model, place + 1, [(int(each.low[place]), int(each.high[place])) for each in board.rankings])
         for place, model in enumerate(_labels(board)[:most])
     ]
-    title = f"The places that each model may have: {len(board.first)} may be first"
+    title = f"The places each model may have: {len(board.first)} may be first"
     note = "" if most >= n else f"The first {most} of {n}."
     questions = [f"on {each.question}" if each.question == "these tasks" else each.question for each in board.rankings]
     return place_bars(models, questions, n, caption=Caption(name, title, note))
@@ -136,11 +137,10 @@ def _forest(board: Leaderboard) -> Figure:
     rows: list[dict[str, Cell]] = [
         {"model": name, "score": score} for name, score in zip(_labels(board), board.scores, strict=True)
     ]
-    title = (
-        f"{title_of(board.cells.metric)}: {board.models[0]} is highest; each interval is that of one model by itself"
-    )
+    title = f"{title_of(board.cells.metric)}: {board.models[0]} is highest; each interval is for one model on its own"
     note = (
-        "Two intervals that overlap do not say that two models cannot be told apart, nor the reverse: see the matrix."
+        "Overlapping intervals do not mean that two models cannot be distinguished, nor the other way round: see the "
+        "matrix."
     )
     return dots(rows, Column("model", "Model"), _score_column(board), caption=Caption("scores", title, note))
 
@@ -198,10 +198,10 @@ def _board_table(board: Leaderboard) -> Table:
     if rows[0].answered is not None:
         fields.append(Field(Column("answered", "Answered", 0, "%"), lambda row: row.answered))
     note = (
-        "Models that share a letter cannot be told apart; groups are stretches of the order, and overlap. All places "
-        f"hold at once with {100 * board.rankings[0].level:.4g} % confidence."
+        "Models that share a letter cannot be distinguished; groups are stretches of the order and overlap. All "
+        f"places hold at once with {100 * board.rankings[0].level:.4g} % confidence."
     )
-    title = f"{board.models[0]} stands first; {len(board.first)} may be"
+    title = f"{board.models[0]} ranks first; {len(board.first)} may be first"
     return make_table(Heading("board", title, note), fields, rows)
 
 
@@ -210,7 +210,7 @@ def _matrix_items(board: Leaderboard) -> list[Item]:
     labels = _labels(board)
     stretches = [each for place in range(min(len(labels), MOST_DRAWN)) for each in _stretches(ranking, labels, place)]
     pairs = int(ranking.comparable.sum() - len(labels)) // 2
-    title = f"{count(ranking.n_shown)} of {count(pairs)} pairs are told apart {scope(board, ranking.question)}"
+    title = f"{count(ranking.n_shown)} of {count(pairs)} pairs are distinguished {scope(board, ranking.question)}"
     items: list[Item] = [relation_matrix(stretches, labels[:MOST_DRAWN], caption=Caption("pairs", title))]
     if len(labels) <= MOST_PAIRS:
         items.append(_pair_table(board))
@@ -248,7 +248,7 @@ def _pair_table(board: Leaderboard) -> Table:
             models[j],
             float(ranking.difference[i, j]),
             float(ranking.adjusted[i, j]),
-            "better" if ranking.better[i, j] else "worse" if ranking.better[j, i] else "cannot be told",
+            "better" if ranking.better[i, j] else "worse" if ranking.better[j, i] else "undecided",
         )
         for i in range(len(models))
         for j in range(i + 1, len(models))
@@ -262,7 +262,9 @@ def _pair_table(board: Leaderboard) -> Table:
         Field(Column("p", "p, all pairs together", 4, "p-value"), lambda pair: pair.adjusted),
         Field(Column("verdict", "Verdict"), lambda pair: pair.relation),
     ]
-    return make_table(Heading("pair-table", "Each pair, judged as one of all", ranking.method), fields, found)
+    return make_table(
+        Heading("pair-table", ("Every pair, judged together with all the others"), ranking.method), fields, found
+    )
 
 
 def _part_items(board: Leaderboard) -> list[Item]:
@@ -283,7 +285,7 @@ def _part_items(board: Leaderboard) -> list[Item]:
         f"{part.name} {int(part.rankings[0].may_be_first.sum())} of {len(part.cells.models)}" for part in board.parts
     ]
     title = f"Who may be first, by part: {name_list(first, 8)}"
-    note = "Each part is a board of its own, judged by itself: what holds for all parts together is less."
+    note = "Each part is judged as a leaderboard of its own. Less holds for all parts jointly."
     return [make_table(Heading("parts", title, note), fields, rows)]
 
 
@@ -298,11 +300,11 @@ def _aggregate_items(board: Leaderboard) -> list[Item]:
         Field(Column("size", "Places, mean", 1), lambda each: None if each.ranking is None else set_size(each.ranking)),
     ]
     note = (
-        "Against the mean over tasks. Rank sets are over tasks like these: a rank within a task jumps where two scores "
-        "cross, so that how it varies over items has no normal law. Mean rank, win rate and Borda are one order where "
-        "every model has every task; of right and wrong answers item wins are the order of the mean."
+        "Against the mean over tasks. Rank sets are for tasks like these: a rank within a task jumps where two "
+        "scores cross, so its variation over items is not normal. Mean rank, win rate and Borda give the same order "
+        "if every model has every task; for right and wrong answers, item wins give the order of the mean."
     )
-    title = "How much the order depends on how tasks are put together"
+    title = "How much the order depends on how tasks are combined"
     table = make_table(Heading("aggregates", title, note), fields, board.aggregates)
     return [table, _places_by_aggregate(board)]
 
@@ -340,7 +342,7 @@ def _method(board: Leaderboard) -> list[str]:
     texts = [*cautions(board), *board.notes]
     texts += [f"{each.question[0].upper()}{each.question[1:]}: {each.method}." for each in board.rankings]
     texts.append(
-        "All places hold at once: in no more than "
-        f"{100 * (1 - board.rankings[0].level):.2g} % of such boards is any order claimed that is not there."
+        f"All places hold at once: at most {100 * (1 - board.rankings[0].level):.2g} % of such leaderboards claim "
+        "any order that does not exist."
     )
     return texts

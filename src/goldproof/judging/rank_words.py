@@ -37,7 +37,7 @@ def _again(kind: str) -> str:
     return {"seed": "trainings", "prompt": "prompts", "examples": "draws of examples"}.get(kind, "runs")
 
 
-QUESTION = "Which places on this board are real?"
+QUESTION = "Which places on this leaderboard are real?"
 
 
 def headline(board: Leaderboard) -> str:
@@ -65,7 +65,7 @@ def cautions(board: Leaderboard) -> list[str]:
     notes = [said for said in (board.caution, board.unasked) if said]
     if board.unplaced:
         names = [f"{each.model} ({100 * each.answered:.0f} %)" for each in board.unplaced]
-        notes.append(f"Answered too little of the board to have a place: {name_list(names)}.")
+        notes.append(f"Answered too little of the leaderboard to have a place: {name_list(names)}.")
     return notes
 
 
@@ -94,8 +94,8 @@ def neighbours_text(board: Leaderboard, which: int = 0) -> str:
     n, ranking = len(board.models), board.rankings[which]
     pairs = int(ranking.comparable.sum() - n) // 2
     return (
-        f"{board.neighbours_shown(which)} of {n - 1} neighbours are told apart {scope(board, ranking.question)}, and "
-        f"{count(ranking.n_shown)} of {count(pairs)} pairs that can be compared."
+        f"{board.neighbours_shown(which)} of {n - 1} neighbours are distinguished {scope(board, ranking.question)}, "
+        f"and {count(ranking.n_shown)} of {count(pairs)} pairs that can be compared."
     )
 
 
@@ -103,16 +103,16 @@ def plan_text(plan: Separation, metric: str, of_tasks: bool) -> str:
     """What would tell the first two apart."""
     pair = f"{plan.first} and {plan.second}"
     if not plan.is_comparable:
-        return f"{pair}, the first two, did not answer enough of the same items to be compared."
+        return f"The first two, {pair}, did not answer enough of the same items to be compared."
     if plan.shown:
-        return f"{pair}, the first two, are told apart."
+        return f"The first two, {pair}, are distinguished."
     if plan.more is None and plan.tasks is None and plan.difference.value == 0:
-        return f"{pair}, the first two, score alike on every item, so that nothing tells how many more it would take."
-    aim = f"To tell {pair}, the first two, apart where they differ by {margin_text(plan.margin, metric)} (80 % power)"
+        return f"The first two, {pair}, score the same on every item, so nothing indicates how many more it would take."
+    aim = f"To distinguish the first two, {pair}, if they differ by {margin_text(plan.margin, metric)} (80 % power),"
     ways = _ways(plan, of_tasks)
     now = _now(plan, metric)
     if not ways:
-        return f"{aim} no number of items alone would do.{now}"
+        return f"{aim} no number of items alone would be enough.{now}"
     return f"{aim} it takes {', or '.join(ways)}.{now}"
 
 
@@ -140,7 +140,7 @@ def _ways(plan: Separation, of_tasks: bool) -> list[str]:
 def _now(plan: Separation, metric: str) -> str:
     if not math.isfinite(plan.detectable):
         return ""
-    return f" As it is, a difference of {shown(plan.detectable, metric)}{unit(metric)} would be seen."
+    return f" As it is, a difference of {shown(plan.detectable, metric)}{unit(metric)} would be detected."
 
 
 def rounded(n: int) -> str:

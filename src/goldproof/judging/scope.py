@@ -31,16 +31,16 @@ def scope_of_score(n_runs: int, run_kind: RunKind = "seed") -> tuple[Scope, str]
     """What the score of so many runs is about.
 
     >>> scope_of_score(1)
-    ('systems', 'this system on items like these; one training says nothing of another')
+    ('systems', 'this system on items like these; one training says nothing about another')
     >>> scope_of_score(5)[1]
-    'the recipe: another training of it, on items like these'
+    'the recipe: another training, on items like these'
     """
     again = AGAIN[run_kind]
     if run_kind == "repeat":
         return "systems", f"this system{', asked again,' if n_runs > 1 else ''} on items like these"
     if n_runs < 2:
-        return "systems", f"this system on items like these; one {again} says nothing of another"
-    return "recipes", f"the recipe: another {again} of it, on items like these"
+        return "systems", f"this system on items like these; one {again} says nothing about another"
+    return "recipes", f"the recipe: another {again}, on items like these"
 
 
 def scope_of_difference(scope: Scope, a: Answers, b: Answers, seed_sd: float | None, unit: str) -> str:
@@ -51,10 +51,10 @@ def scope_of_difference(scope: Scope, a: Answers, b: Answers, seed_sd: float | N
     if scope == "systems":
         if seed_sd == 0 or a.run_kind == b.run_kind == "repeat":
             return "these two systems as they are, on items like these"
-        return f"this A and this B on items like these; one {again} a side says nothing of another {again}"
+        return f"this A and this B, on items like these; one {again} on each side says nothing about another {again}"
     if seed_sd:
-        return f"the recipes, on items like these; a spread over {again}s of {unit} is taken as known"
+        return f"the recipes, on items like these; a spread of {unit} over {again}s is taken as known"
     if min(a.n_runs, b.n_runs) > 1:
         return f"the recipes: other {again}s of A and B, on items like these"
     one, many, n = ("B", "A", a.n_runs) if a.n_runs > b.n_runs else ("A", "B", b.n_runs)
-    return f"the recipes, on items like these; {one}'s one {again} is taken to vary as {many}'s {n} do"
+    return f"the recipes, on items like these; {one}'s single {again} is assumed to vary as {many}'s {n} do"

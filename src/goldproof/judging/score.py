@@ -333,7 +333,7 @@ def _limits(several: Sequence[Answers], metric: str) -> list[str]:
     notes = []
     single = [answers.name() for answers in several if answers.n_runs == 1 and answers.run_kind != "repeat"]
     if single:
-        notes.append(f"One run only ({_few(single)}): the intervals are over items, and say nothing of another seed.")
+        notes.append(f"One run only ({_few(single)}): the intervals are over items and say nothing about another seed.")
     warnings = {answers.name(): cluster_warning(answers.clusters) for answers in several}
     notes += [f"{name}: {warning}." for name, warning in warnings.items() if warning]
     for answers in several:
@@ -356,7 +356,7 @@ def _limits(several: Sequence[Answers], metric: str) -> list[str]:
             is_heard = "is" if len(unheard) == 1 else "are"
             notes.append(f"{answers.name()}: {_labels(unheard)} {is_heard} predicted but never gold.")
         if len(np.unique(answers.gold)) == 1 and metric == "mcc":
-            notes.append(f"{answers.name()}: gold has one class only, so MCC is 0 by convention.")
+            notes.append(f"{answers.name()}: gold has only one class, so MCC is 0 by convention.")
     return notes + _repeated_texts(several)
 
 
@@ -366,13 +366,13 @@ def _repeated_texts(several: Sequence[Answers]) -> list[str]:
         if texts and answers.clusters is None and len(set(texts)) < 0.9 * len(texts):
             return [
                 f"{len(texts)} items have only {len(set(texts))} different texts: items that share a text are not "
-                "independent. --cluster text makes the inference over texts."
+                "independent. --cluster text treats texts as the sampling unit."
             ]
     return []
 
 
 def _step_notes(several: Sequence[Answers], final: Sequence[Answers]) -> list[str]:
-    return ["Scores are those of each run's last step."] if len(final) < len(several) else []
+    return ["The scores are those of the last step of each run."] if len(final) < len(several) else []
 
 
 def _labels(names: Sequence[str]) -> str:

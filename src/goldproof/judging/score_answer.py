@@ -42,7 +42,7 @@ def score_question(scores: Scores) -> str:
     """The title of the report."""
     first = scores.sets[0]
     if len(scores.sets) > 1:
-        return f"How far does the {lower_name(scores.metric)} hold, in each of {len(scores.sets)} sets?"
+        return f"How far does the {lower_name(scores.metric)} hold in each of {len(scores.sets)} sets?"
     if not math.isfinite(first.estimates[scores.metric].value):
         return f"What is the {lower_name(scores.metric)}?"
     where = f" of {first.name()}" if first.where else ""
@@ -58,7 +58,7 @@ def score_answer(scores: Scores) -> Answer:
     notes = about_collapse(scores.notes)
     if not math.isfinite(estimate.low):
         said = f": it is {_number(estimate.value, scores)}" if math.isfinite(estimate.value) else ""
-        return Answer("open", "It cannot be told", f"{estimate.method}{said}.", _takes(scores), notes)
+        return Answer("open", "Undecided", f"{estimate.method}{said}.", _takes(scores), notes)
     size = f"on {count(first.n_items)} items{_runs(first)}"
     if first.answers is not None and first.answers.bounds is not None and first.answers.bounds.of_means:
         size = f"over {count(first.n_items)} draws of training examples"
@@ -71,12 +71,12 @@ def score_answer(scores: Scores) -> Answer:
 def _answer_of_sets(scores: Scores) -> Answer:
     known = [each for each in scores.sets if math.isfinite(each.estimates[scores.metric].value)]
     if not known:
-        return Answer("open", "It cannot be told", "no set has a score.", "", about_collapse(scores.notes))
+        return Answer("open", "Undecided", "no set has a score.", "", about_collapse(scores.notes))
     ranked = sorted(known, key=lambda each: each.estimates[scores.metric].value)
     low, high = (f"{_said(each, scores)} ({each.name()})" for each in (ranked[0], ranked[-1]))
     scopes = list(dict.fromkeys(_scope(each) for each in scores.sets))
-    scope = scopes[0] if len(scopes) == 1 else "each set as its runs allow"
-    text = f"{lower_name(scores.metric)} goes from {low} to {high}; each interval is for {scope}."
+    scope = scopes[0] if len(scopes) == 1 else "what the runs of its set allow"
+    text = f"{lower_name(scores.metric)} ranges from {low} to {high}; each interval is for {scope}."
     return Answer("measured", "", f"{text[0].upper()}{text[1:]}", _takes(scores), about_collapse(scores.notes))
 
 
@@ -113,7 +113,7 @@ def _takes(scores: Scores) -> str:
     single = [each for each in scores.sets if each.scope == "systems"]
     if single:
         _, _, limit = single[0].about.partition("; ")
-        return f"{limit[0].upper()}{limit[1:]}: that takes the answers of several." if limit else ""
+        return f"{limit[0].upper()}{limit[1:]}: to claim more, give the answers of several." if limit else ""
     return _rival(scores)
 
 
@@ -123,7 +123,7 @@ def _rival(scores: Scores) -> str:
         return ""
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""
-    return f"A rival must differ by about {least} to be told apart{of}, with 80 % power."
+    return f"A rival must differ by about {least}{of} for the difference to show (80 % power)."
 
 
 def score_findings(scores: Scores) -> list[str | Claim]:
@@ -142,8 +142,7 @@ def _floor(scores: Scores) -> list[Claim]:
     if not tested:
         return []
     below = [each for each in tested if each.estimates[scores.metric].low <= _level(each, scores)]
-    what = "what the most frequent label alone gets" if of_labels else "0, which is chance"
-    name = lower_name(scores.metric)
+    what = "the score of always answering the most frequent label" if of_labels else "0, which is chance"
     form = score_format(scores.metric)
     if len(tested) == 1:
         estimate = tested[0].estimates[scores.metric]
@@ -152,8 +151,9 @@ def _floor(scores: Scores) -> list[Claim]:
         text = f"{title_of(scores.metric)} of {_said(tested[0], scores)} {is_above} {what}{level}."
         return [Claim(text, "not shown" if below else "shown", estimate, form.digits, form.unit, place="scores")]
     if not below:
-        return [Claim(f"In every one of {len(tested)} sets {name} is above {what}.", "shown", place="scores")]
-    text = f"In {some([each.name() for each in below])} {name} is not shown to be above {what}."
+        text = f"{title_of(scores.metric)} is above {what} in each of {len(tested)} sets."
+        return [Claim(text, "shown", place="scores")]
+    text = f"{title_of(scores.metric)} is not shown to be above {what} in {some([each.name() for each in below])}."
     return [Claim(text, "not shown", place="scores")]
 
 
@@ -170,7 +170,7 @@ def _spread(scores: Scores) -> list[Claim]:
     where = f" ({widest.name()})" if len(scores.sets) > 1 else ""
     n, lowest, highest = len(widest.run_names), widest.run_scores.min(), widest.run_scores.max()
     ends = f"from {_bare(float(lowest), scores)} to {_number(float(highest), scores)}"
-    text = f"Between {n} runs {lower_name(scores.metric)} moves by {moved}{where}, {ends}."
+    text = f"Over {n} runs {lower_name(scores.metric)} varies by {moved}{where}, {ends}."
     if _bare(float(lowest), scores) == _bare(float(highest), scores):
         text = f"All {n} runs have the same {lower_name(scores.metric)}{where}, {_number(float(highest), scores)}."
     parts = sampling_text(widest)
@@ -184,7 +184,8 @@ def sampling_text(each: SetScore) -> str:
         return ""
     anew, items = percent(share, 0), percent(1 - share, 0)
     return (
-        f"Of the variance of the mean {anew} is answers that differ when asked again, {items} is which items were asked"
+        f"Of the variance of the mean, {anew} comes from answers that differ when asked again and {items} from which "
+        "items were asked"
     )
 
 
@@ -197,9 +198,10 @@ def _categories(scores: Scores) -> list[Claim]:
     unclear = names.get("not distinguishable from chance", [])
     if not unclear and not below:
         every = f"Each of the {len(tested)} categories" if len(tested) > 1 else "The category"
-        return [Claim(f"{every} that could be tested is above chance.", "shown", place="categories")]
+        runs = " in these runs" if any(len(each.run_names) > 1 for each in scores.sets) else ""
+        return [Claim(f"{every} that could be tested is above chance{runs}.", "shown", place="categories")]
     parts = [f"{some(below)} {'is' if len(below) == 1 else 'are'} below chance"] if below else []
-    parts += [f"{some(unclear)} cannot be told from chance"] if unclear else []
+    parts += [f"{some(unclear)} cannot be distinguished from chance"] if unclear else []
     rest = f"; the other {len(above)} of {len(tested)} are above it" if above else ""
     return [Claim(f"{' and '.join(parts)}{rest}.", "not shown" if unclear else "shown", place="categories")]
 
@@ -215,7 +217,7 @@ def _confidence(scores: Scores) -> list[Claim]:
     size = _points(excess)
     if excess.low > 0 or excess.high < 0:
         side = "more" if excess.low > 0 else "less"
-        text = f"The model is {side} confident than right, by {size}{where}."
+        text = f"The model is {side} confident than it is right, by {size}{where}."
         return [Claim(text, "shown", excess, 1, "points", place="calibration")]
     text = f"Confidence and accuracy are not shown to differ: {size}{where}."
     return [Claim(text, "not shown", excess, 1, "points", place="calibration")]
@@ -232,7 +234,8 @@ def _detectable(scores: Scores) -> list[Claim]:
     is_said = rival == _takes(scores)
     agreed = [
         Claim(
-            f"Development moves as test does in {percent(worst.estimate.value, 0)} of pairs of checkpoints, or more.",
+            f"Development and test scores move the same way in at least {percent(worst.estimate.value, 0)} of pairs "
+            "of checkpoints.",
             "stated",
             place="agreement",
         )

@@ -61,10 +61,10 @@ def score_report(scores: Scores) -> Report:
     sections = [Section("Scores", _score_items(scores))]
     for title, items in (
         (f"Would {_another(scores)} change it?", _run_items(scores)),
-        ("On a part of the items", _part_items(scores)),
+        ("On subsets of the items", _part_items(scores)),
         ("By category", _tag_items(scores)),
         ("Which labels are confused?", label_items(scores)),
-        ("Does development guide to test?", _agreement_items(scores)),
+        ("Does development predict test?", _agreement_items(scores)),
         ("Do the probabilities mean what they say?", _calibration_items(scores)),
         ("Items", _example_items(scores)),
         ("Limits", [Text(note) for note in scores.notes]),
@@ -87,6 +87,12 @@ def set_fields(things: Sequence[OfSet]) -> list[Field[OfSet]]:
     """A field for each part of a set's name that occurs."""
     occurring = [key for key in SET_TITLES if any(key in thing.where for thing in things)]
     return [Field(Column(key, SET_TITLES[key]), partial(_part_of_name, key)) for key in occurring]
+
+
+def telling_fields(sets: Sequence[OfSet]) -> list[Field[OfSet]]:
+    """A field for each part of a set's name that tells one set from another; none where there is one set only."""
+    parts = [key for key in SET_TITLES if len({each.where.get(key) for each in sets}) > 1]
+    return [Field(Column(key, SET_TITLES[key]), partial(_part_of_name, key)) for key in parts]
 
 
 def _part_of_name(key: str, thing: OfSet) -> Cell:
@@ -123,7 +129,7 @@ def _score_fields(scores: Scores) -> list[Field[SetScore]]:
         rate = Column("collapse", "Collapsed runs", 1, "%", "rate of runs that give one answer to nearly all items")
         fields.append(Field(rate, lambda each: None if each.collapse is None else each.collapse.rate))
     size = difference_format(scores.metric)
-    note = "smallest difference that a rival would show, 80 % power"
+    note = "smallest difference from a rival that would show (80 % power)"
     least = Column("detectable", "Detectable", size.digits, size.unit, note)
     return [*fields, Field(least, lambda each: _detectable(each.detectable))]
 
@@ -150,7 +156,7 @@ def _scores_title(scores: Scores) -> str:
     values = [each.estimates[scores.metric].value for each in scores.sets]
     form = score_format(scores.metric)
     low, high = (format_number(value, form.digits, form.unit) for value in (min(values), max(values)))
-    return f"{title_of(scores.metric)} runs from {low} to {f'{high} {form.unit}'.rstrip()} over {len(values)} sets"
+    return f"{title_of(scores.metric)} ranges from {low} to {f'{high} {form.unit}'.rstrip()} over {len(values)} sets"
 
 
 def _extremes(scores: Scores, named: Sequence[tuple[str, Estimate | float]]) -> str:
@@ -204,7 +210,7 @@ def _run_figure(points: Sequence[Mapping[str, Cell]], scores: Scores, several: S
 
 def _run_fields(metric: str, several: Sequence[SetScore]) -> list[Field[SetScore]]:
     score, distance = metric_column(metric), difference_format(metric)
-    churn = Column("churn", "Churn", 1, "%", "items whose prediction differs between two runs")
+    churn = Column("churn", "Churn", 1, "%", "share of items whose prediction differs between two runs")
     note = "mean correlation between the runs' scores by category"
     is_repeated = any(each.answers is not None and each.answers.run_kind == "repeat" for each in several)
     said, whence = ("Sampling", "answers that differ when asked again") if is_repeated else ("Seed", "the seed")
@@ -248,19 +254,25 @@ def _tag_items(scores: Scores) -> list[Item]:
         verdict: sum(tag.verdict == verdict for tag in scores.tags) for verdict in ("above chance", "below chance")
     }
     tested = sum(tag.verdict not in UNTESTED for tag in scores.tags)
-    title = f"Of {tested} categories that could be tested, {counts['above chance']} are above chance, "
+    title = f"Of {tested} categories that could be tested, {counts['above chance']} are above chance and "
     title += f"{counts['below chance']} below"
+    if not tested:
+        n = len(scores.tags)
+        title = f"None of the {n} categories could be tested" if n > 1 else "The one category could not be tested"
     return [make_table(Heading("categories", title), _tag_fields(scores), scores.tags), *_tag_figure(scores)]
 
 
 def _tag_fields(scores: Scores) -> list[Field[TagScore]]:
     column = metric_column(scores.metric)
     chance = replace(
-        column, key="chance", title="By chance", note="mean and range of predictions that know nothing of gold"
+        column,
+        key="chance",
+        title="By chance",
+        note=("mean and range of predictions that know nothing about the gold labels"),
     )
     p_value = Column("p", "p", 3, "p-value", "two-sided, adjusted over the categories (Benjamini-Hochberg)")
     return [
-        *set_fields(scores.tags),
+        *telling_fields(scores.sets),
         Field(Column("tag", "Category"), lambda tag: tag.tag),
         Field(Column("n", "Items"), lambda tag: tag.estimate.n),
         Field(column, lambda tag: tag.estimate),
@@ -275,8 +287,8 @@ def _one_label_fields(scores: Scores) -> list[Field[TagScore]]:
     """What categories of one gold label are compared with, where there are any."""
     if all(tag.one_label is None for tag in scores.tags):
         return []
-    there = "how often the model gives that label to items of another gold"
-    more = "the category's rate of its label minus the rate elsewhere"
+    there = "how often the model gives that label to items with another gold label"
+    more = "rate of the category's label in the category minus its rate elsewhere"
     return [
         Field(Column("label", "Gold label"), lambda tag: None if tag.one_label is None else tag.one_label.label),
         Field(
@@ -307,7 +319,8 @@ def _tag_figure(scores: Scores) -> list[Item]:
         for tag in scores.tags
     ]
     named = [
-        (f"{tag.tag} ({' '.join(tag.where.values())})" if tag.where else tag.tag, tag.estimate) for tag in scores.tags
+        (f"{tag.tag} ({' '.join(tag.where.values())})" if len(sets) > 1 else tag.tag, tag.estimate)
+        for tag in scores.tags
     ]
     title = f"{title_of(scores.metric)} by category: {_extremes(scores, named)}"
     caption = Caption("categories-figure", title)
@@ -337,9 +350,9 @@ def _part_items(scores: Scores) -> list[Item]:
         ),
         Field(
             Column(
-                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts together"
+                "alike", "At equal balance", 1, "%", "accuracy if labels were as frequent as in both parts combined"
             ),
-            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label stands in one part only"),
+            lambda part: part.alike if math.isfinite(part.alike) else Missing("a label occurs in one part only"),
         ),
         Field(FLOOR, lambda part: part.floor if math.isfinite(part.floor) else Missing("no floor for this task")),
         Field(
@@ -362,16 +375,20 @@ def _agreement_items(scores: Scores) -> list[Item]:
     if not scores.agreement:
         return []
     worst = min(scores.agreement, key=lambda found: found.estimate.value)
-    title = f"Development moves as test does in {percent(worst.estimate.value, 0)} of pairs or more"
+    title = f"Development and test scores move the same way in at least {percent(worst.estimate.value, 0)} of pairs"
     heading = Heading("agreement", title, "Pairs within a run whose test score differs by ≥ 0.5 points.")
     return [make_table(heading, _agreement_fields(scores), scores.agreement), *_trajectory_figure(scores)]
 
 
 def _agreement_fields(scores: Scores) -> list[Field[Agreement]]:
-    share = Column("agreement", "Agreement", 1, "%", "pairs of checkpoints at which development moves as test does")
-    null = Column(
-        "null", "By chance", 1, "%", "range for development scores that know nothing of test, as autocorrelated"
+    share = Column(
+        "agreement",
+        "Agreement",
+        1,
+        "%",
+        "pairs of checkpoints in which development and test scores move the same way",
     )
+    null = Column("null", "By chance", 1, "%", "range for development scores unrelated to test, equally autocorrelated")
     return [
         *set_fields(scores.agreement),
         Field(Column("development", "Development set"), _development),
@@ -406,7 +423,7 @@ def _calibration_items(scores: Scores) -> list[Item]:
     known = [Calibrated(each.where, each.calibration) for each in scores.sets if each.calibration is not None]
     if not known:
         return []
-    brier = "mean squared distance of the probabilities from the truth; 0 is best"
+    brier = "mean squared distance between probabilities and truth; 0 is best"
     error = Column("error", "Calibration error", 1, "%", "mean gap between confidence and accuracy, 15 bins")
     fields: list[Field[Calibrated]] = [
         *set_fields(known),
@@ -455,7 +472,7 @@ def flip_examples(answers: Answers, name: str) -> ExampleList:
     ]
     flips = f"{count(int(flipping.sum()))} of {count(answers.n_items)} items ({percent(float(flipping.mean()))})"
     title = f"{answers.name()}: {flips} flip between runs" if answers.where else f"{flips} flip between runs"
-    note = f"The first {count(MOST_EXAMPLES)} items, those that flip first." if answers.n_items > MOST_EXAMPLES else ""
+    note = f"The first {count(MOST_EXAMPLES)} items, flipping ones first." if answers.n_items > MOST_EXAMPLES else ""
     return ExampleList(
         name, title, [key.capitalize() for key in texts], [f"run {run}" for run in answers.run_names], items, note
     )

@@ -122,7 +122,7 @@ def score_stream(source: Files, columns: Mapping[str, str] | None, settings: Set
     tags = _tag_scores(counts, measures, settings)
     notes = [
         *notes,
-        f"{tally.n_rows} rows were counted as they streamed: intervals are over items for one run and over runs for "
+        f"{tally.n_rows} rows were counted while streaming: intervals are over items for one run and over runs for "
         "several (items fixed); clusters, flips, churn and repeated ids were not looked at.",
     ]
     return Scores(

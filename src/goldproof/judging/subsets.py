@@ -28,8 +28,8 @@ PRODUCT, KIND, FORMAT = "goldproof", "subset", 1
 GOOD, WEAK = 0.9, 0.7  # accuracies of the model without cues that stands for the bias of a split
 SMALL_BIAS = 0.01
 WRONG_TOGETHER = (
-    "Choosing by gold also brings wrong labels together in the hard part: in simulations 5 % of them took 10 points "
-    "from a model there."
+    "Choosing by gold also gathers wrong labels in the hard part: in simulations, 5 % of wrong labels cost a model "
+    "10 points there."
 )
 
 
@@ -132,7 +132,7 @@ def read_subset(given: str) -> Subset:
     """The subset that NAME=FILE names."""
     name, equals, file = given.partition("=")
     if not equals or not name or not file:
-        raise UsageError(f"--subset takes NAME=FILE, and got {given!r}")
+        raise UsageError(f"--subset takes NAME=FILE; got {given!r}")
     path = Path(file)
     try:
         text = path.read_text(encoding="utf-8")
@@ -144,7 +144,7 @@ def read_subset(given: str) -> Subset:
         return _from_json(name, text, path)
     ids = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not ids:
-        raise DataError("the file holds no id; one on each line is needed", path=path)
+        raise DataError("the file holds no ids; write one on each line", path=path)
     return Subset(name, ids)
 
 
@@ -156,7 +156,7 @@ def _from_json(name: str, text: str, path: Path) -> Subset:
     known = (form.get("product"), form.get("kind"), form.get("format"))
     if known != (PRODUCT, KIND, FORMAT):
         raise DataError(
-            f"not a subset that this version reads; allowed: {(PRODUCT, KIND, FORMAT)}; got {known}", path=path
+            f"not a subset that this version can read; allowed: {(PRODUCT, KIND, FORMAT)}; got {known}", path=path
         )
     try:
         return subset_of(name, form)
@@ -180,7 +180,7 @@ def score_parts(several: Sequence[Answers], metric: str, subset: Subset, level: 
         if not inside.any():
             raise UsageError(
                 f"none of the {len(subset.ids)} ids of the subset {subset.name!r} is among the items of "
-                f"{answers.name()}; ids are compared as they are written"
+                f"{answers.name()}; ids are compared exactly as written"
             )
         rest = ~inside & (np.isin(ids, subset.judged) if subset.judged else True)
         parts = ((subset.name, inside, subset.wrong[0]), ("the rest", rest, subset.wrong[1]))

@@ -61,9 +61,7 @@ def judge(result: Comparison, design: Design, margin: float, metric: str) -> Ver
     d = result.difference
     scope, about = result.scope, design.about
     if not (math.isfinite(d.low) and math.isfinite(d.high)):
-        return Verdict(
-            "unknown", f"nothing can be said: {d.method.removeprefix('no interval: ')}", math.nan, scope, about
-        )
+        return Verdict("unknown", f"no verdict: {d.method.removeprefix('no interval: ')}", math.nan, scope, about)
     detectable = smallest_difference(result)
     if d.low > 0 or d.high < 0:
         kind: VerdictKind = "better" if d.low > 0 else "worse"
@@ -113,7 +111,7 @@ def _more_runs(more: Needed) -> str:
     if more.runs is None:
         return ""
     if more.runs_from is not None and more.runs_from < more.runs:
-        return f"{more.runs_from} to {_rounded(more.runs)} more runs a side (few runs tell little of their spread)"
+        return f"{more.runs_from} to {_rounded(more.runs)} more runs a side (few runs say little about their spread)"
     return f"about {_rounded(more.runs)} more runs a side"
 
 

@@ -136,7 +136,7 @@ def _compute(
 def _check_finite(reading: LayerVectors, rows: RowNumbers) -> None:
     bad = ~np.isfinite(reading.vectors).all(axis=(0, 2))
     if bad.any():
-        why = "they do not fit in float16: read them in float32" if reading.vectors.dtype == np.float16 else "NaN"
+        why = "they do not fit in float16: compute them in float32" if reading.vectors.dtype == np.float16 else "NaN"
         raise DataError(
             f"the vectors of text {int(rows[int(np.argmax(bad))])} are not finite ({why}); "
             f"{int(bad.sum())} of {len(rows)} texts read together are so"

@@ -242,14 +242,14 @@ def cue_shares(has_cue: Array, is_right: Array, level: float = 0.95) -> CueShare
 def paraphrase_cues(texts: Sequence[str], pairs: Sequence[str], paraphrases: Paraphrases) -> Array:
     """Whether each pair of texts holds a lexical paraphrase."""
     if len(texts) != len(pairs):
-        raise UsageError(f"as many texts as pairs are needed; got {len(texts)} and {len(pairs)}")
+        raise UsageError(f"the number of texts and pairs must be equal; got {len(texts)} and {len(pairs)}")
     return np.array([bool(paraphrases.between(a, b)) for a, b in zip(texts, pairs, strict=True)], dtype=bool)
 
 
 def polarity_cues(texts: Sequence[str], gold: Sequence[str], lexicon: Polarity) -> Array:
     """Whether each text holds a word of its gold polarity, `positive` or `negative`."""
     if len(texts) != len(gold):
-        raise UsageError(f"as many texts as gold polarities are needed; got {len(texts)} and {len(gold)}")
+        raise UsageError(f"the number of texts and gold polarities must be equal; got {len(texts)} and {len(gold)}")
     for label in gold:
         if label not in ("positive", "negative"):
             raise UsageError(f"a gold polarity must be 'positive' or 'negative'; got {label!r}")

@@ -153,6 +153,6 @@ def finite_layer(layers: Layers, index: int, rows: RowNumbers) -> Floats:
         item = int(rows[int(np.argmax(bad))])
         raise DataError(
             f"the features of layer {index} are not all finite: {int(bad.sum())} of {len(rows)} items have NaN or an "
-            f"infinite number, the first is item {item}; leave such items out or read them again in float32"
+            f"infinite number, the first is item {item}; leave such items out or compute them again in float32"
         )
     return found

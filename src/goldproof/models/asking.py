@@ -105,6 +105,6 @@ def ask_model(
 
 def _labelled(train: Dataset | None) -> list[Labelled]:
     if train is None:
-        raise UsageError("examples are drawn from training items, and there are none")
+        raise UsageError("examples are drawn from the training items, but there are none")
     columns = (train.table[name].to_pylist() for name in ("id", "text", "pair", "label"))
     return [Labelled(str(item), text, pair, label) for item, text, pair, label in zip(*columns, strict=True)]

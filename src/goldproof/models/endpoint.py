@@ -94,10 +94,12 @@ def endpoint(name: str, calls: Calls | None = None) -> Endpoint:
         is_right = False
     if not is_right or not model:
         raise UsageError(
-            f"an endpoint is named as endpoint:URL#MODEL, such as endpoint:http://127.0.0.1:8000/v1#tiny; got {name!r}"
+            f"name an endpoint as endpoint:URL#MODEL, such as endpoint:http://127.0.0.1:8000/v1#tiny; got {name!r}"
         )
     if parts.username or parts.password:
-        raise UsageError("the address of an endpoint holds no name or password; its key is read from the environment")
+        raise UsageError(
+            "the address of an endpoint must not contain a name or password; its key is read from the environment"
+        )
     return Endpoint(address.rstrip("/"), model, calls or Calls())
 
 

@@ -72,7 +72,7 @@ class EndpointClient:
 
     def likelihoods(self, questions: Sequence[PromptQuestion]) -> list[Likelihoods]:
         """An endpoint gives none that are those of every answer."""
-        raise ModelError("an endpoint gives text and no likelihoods of answers; set prompts.answer=text")
+        raise ModelError("an endpoint gives text, not likelihoods of answers; set prompts.answer=text")
 
     def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[str]:
         """The text that comes back for each context; what the journal has is not asked for again."""
@@ -126,8 +126,9 @@ class EndpointClient:
             spent = (journal.tokens_in * into + journal.tokens_out * out) / 1e6
             if spent + self._reserved + most > self.calls.budget:
                 raise ModelError(
-                    f"{BUDGET}{self.calls.budget:g} would be passed: {spent:.4g} were spent on "
-                    f"{len(journal.answers):,} answers, which are kept; raise endpoint.budget and run the same again"
+                    f"{BUDGET}{self.calls.budget:g} would be exceeded: {spent:.4g} were spent on "
+                    f"{len(journal.answers):,} answers, which are kept; raise endpoint.budget and run the same "
+                    "command again"
                 )
             self._reserved += most
         return most
@@ -142,7 +143,7 @@ class EndpointClient:
                 if place == self.calls.tries - 1:
                     raise ModelError(
                         f"{self.model.address} ({self.model.model}): {error}, {self.calls.tries} times; what was "
-                        "answered is kept, run the same again"
+                        "answered is kept, run the same command again"
                     ) from None
                 pause = min(LONGEST_PAUSE, 0.5 * 2**place) * (0.5 + draw_fraction("pause", key, place))
                 time.sleep(min(LONGEST_PAUSE, max(pause, error.wait or 0.0)))
@@ -182,7 +183,7 @@ class EndpointClient:
             usage = form.get("usage") or {}
             tokens = int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            raise _PassingError(f"its answer is no chat completion{_about(said.body)}") from None
+            raise _PassingError(f"its answer is not a chat completion{_about(said.body)}") from None
         return KeptAnswer(key, text if isinstance(text, str) else "", *tokens)
 
 

@@ -37,7 +37,7 @@ class Examples:
         repeated = _first_repeated(self.ids)
         if repeated is not None:
             raise DataError(
-                f"the id {repeated!r} stands twice; ids must differ, since each item's randomness hangs on its id"
+                f"the id {repeated!r} occurs twice; ids must differ, because each item's randomness depends on its id"
             )
         for item, words, labels in zip(self.ids, self.words or (), self.word_labels or (), strict=False):
             if len(words) != len(labels):

@@ -35,7 +35,7 @@ class NGrams:
 
     def __post_init__(self) -> None:
         if not 1 <= self.shortest <= self.longest:
-            raise UsageError(f"n-grams go from at least 1 up; got {self.shortest} to {self.longest}")
+            raise UsageError(f"n-grams need 1 ≤ shortest ≤ longest; got {self.shortest} to {self.longest}")
         if self.max_features < 1:
             raise UsageError(f"max_features must be at least 1; got {self.max_features}")
 
@@ -104,7 +104,7 @@ def tfidf_features(model: NGrams, train: Sequence[str], texts: Sequence[str]) ->
 
 def _pieces(path: Path, lengths: tuple[int, int]) -> Callable[[str], list[str]]:
     """An analyser that gives the n-grams of a text's pieces, joined by a blank."""
-    need = Need("models", "cutting texts into a tokenizer's pieces", ("tokenizers",))
+    need = Need("models", "splitting texts into a tokenizer's pieces", ("tokenizers",))
     try:
         tokenizer = import_extra("tokenizers", need).Tokenizer.from_file(str(path))
     except MissingExtraError:

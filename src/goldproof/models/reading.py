@@ -69,7 +69,7 @@ class EncoderReader:
 def check_texts(texts: Sequence[str]) -> None:
     """Refuse to read nothing, or an empty text."""
     if len(texts) == 0:
-        raise DataError("there are no texts to read vectors off; give at least one")
+        raise DataError("there are no texts to compute vectors for; give at least one")
     for row, text in enumerate(texts):
         if not text.strip():
-            raise DataError(f"text {row} is empty; a vector needs at least one word, leave such texts out")
+            raise DataError(f"text {row} is empty; a vector needs at least one word; leave such texts out")

@@ -52,7 +52,7 @@ class Recurrent:
             if not 0 <= getattr(self, name) < 1:
                 raise UsageError(f"recurrent: {name} must be from 0 to below 1; got {getattr(self, name)!r}")
         if self.frozen and self.vectors is None:
-            raise UsageError("recurrent: frozen keeps given word vectors as they are; got no vectors")
+            raise UsageError("recurrent: frozen keeps given word vectors unchanged; got no vectors")
 
     @property
     def name(self) -> str:

@@ -59,6 +59,7 @@ BIN = "bin:"
 
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _ONLY_RUN = {".onnx": "ONNX", ".gguf": "GGUF"}
+_HUB_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)?")
 _BEHIND_AN_API = re.compile(r"(\w+/)?(gpt-\d|chatgpt|o\d(-|$)|claude|gemini|command-r|grok)", re.IGNORECASE)
 
 
@@ -104,9 +105,7 @@ def is_stood_in(form: object) -> bool:
 
 
 def _may_be_hub_name(name: str) -> bool:
-    return (
-        bool(name) and not name.startswith((".", "/", "~")) and name.count("/") <= 1 and not _BEHIND_AN_API.match(name)
-    )
+    return bool(_HUB_NAME.fullmatch(name)) and not _BEHIND_AN_API.match(name) and not Path(name).exists()
 
 
 def digest_folder(folder: Path, *, any_format: bool = False) -> str:
@@ -144,8 +143,15 @@ def _folder(name: str | Path, download: bool) -> Path:
             f"the model {str(name)!r} is behind an API, and its weights cannot be trained or probed; let it answer the "
             "test data, and give its answers to `goldproof score`"
         )
-    if isinstance(name, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1 or not name:
-        raise ModelError(f"there is no folder {str(name)!r}; give a folder with config.json, weights and a tokenizer")
+    if folder.is_file():
+        if folder.suffix in _ONLY_RUN:
+            raise _only_run(folder, folder.name)
+        raise ModelError(f"{folder}: this is a file; give the folder with config.json, weights and a tokenizer")
+    if isinstance(name, Path) or not _may_be_hub_name(name):
+        hint = "; a name before = has no slash" if "=" in str(name) else ""
+        raise ModelError(
+            f"there is no folder {str(name)!r}; give a folder with config.json, weights and a tokenizer{hint}"
+        )
     return _hub_folder(name, download)
 
 
@@ -179,13 +185,27 @@ def _transformer_in(folder: Path) -> Path:
     return found if found.is_relative_to(folder.resolve()) else folder
 
 
+def _only_run(where: Path, file: str) -> ModelError:
+    """The error for weights that can be run and not trained."""
+    return ModelError(
+        f"{where}: the weights are in {file}; {_ONLY_RUN[Path(file).suffix]} can be run, not trained or probed. Give "
+        "the folder of the model that it was made from, with its safetensors, or let it answer the test data and "
+        "pass the answers to `goldproof score`"
+    )
+
+
 def _check(folder: Path, any_format: bool) -> None:
-    if not (folder / "config.json").is_file():
-        if (folder / "adapter_config.json").is_file():
-            raise ModelError(
-                f"{folder}: this is an adapter; merge it into its model (merge_and_unload of peft), save that, and "
-                "give its folder"
-            )
+    is_configured = (folder / "config.json").is_file()
+    if not is_configured and (folder / "adapter_config.json").is_file():
+        raise ModelError(
+            f"{folder}: this is an adapter; merge it into its model (merge_and_unload of peft), save that, and "
+            "give its folder"
+        )
+    has_weights = any(path.suffix in (".safetensors", *_OTHER_WEIGHTS) for path in folder.iterdir())
+    runnable = next((path for path in sorted(folder.rglob("*")) if path.suffix in _ONLY_RUN), None)
+    if runnable is not None and not has_weights:
+        raise _only_run(folder, str(runnable.relative_to(folder)))
+    if not is_configured:
         raise ModelError(
             f"{folder}: there is no config.json; a model's folder holds config.json, weights and a tokenizer"
         )
@@ -203,13 +223,5 @@ def _check(folder: Path, any_format: bool) -> None:
             f"{folder}: the weights are in {other[0]}, not in safetensors; such files can run code when they are read. "
             f"Convert them to model.safetensors, or allow a .bin file with model={BIN}FOLDER, in Python "
             "any_format=True; only tensors are then read from it (weights_only)"
-        )
-    runnable = next((path for path in sorted(folder.rglob("*")) if path.suffix in _ONLY_RUN), None)
-    if runnable is not None:
-        form = _ONLY_RUN[runnable.suffix]
-        raise ModelError(
-            f"{folder}: the weights are in {runnable.relative_to(folder)}; {form} can be run, not trained or probed. "
-            "Give the folder of the model that it was made from, with its safetensors, or let it answer the test data "
-            "and give its answers to `goldproof score`"
         )
     raise ModelError(f"{folder}: there are no weights; a file such as model.safetensors must be there")

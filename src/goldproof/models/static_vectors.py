@@ -99,7 +99,7 @@ def read_vectors(vectors: StaticVectors) -> tuple[list[str], npt.NDArray[np.floa
             row = _numbers(rest, vectors.path, number)
             if rows and len(row) != len(rows[0]):
                 raise DataError(
-                    f"there are {len(row)} numbers; the lines before have {len(rows[0])}",
+                    f"there are {len(row)} numbers; earlier lines have {len(rows[0])}",
                     path=vectors.path,
                     line=number,
                 )

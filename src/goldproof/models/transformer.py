@@ -21,7 +21,7 @@ from goldproof.models.source import ModelSource, find_source
 if TYPE_CHECKING:
     from goldproof.models.transformer_network import TransformerNetwork
 
-CUTTING = Need("models", "cutting texts into a tokenizer's pieces")
+CUTTING = Need("models", "splitting texts into a tokenizer's pieces")
 COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-roberta-xl")
 
 

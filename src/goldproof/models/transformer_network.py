@@ -147,8 +147,8 @@ def check_loads(model: Transformer) -> None:
     kind = str(getattr(config, "model_type", ""))
     if not config.is_encoder_decoder and kind not in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         raise ModelError(
-            f"{folder}: transformers has no classifier for models of the type {kind!r}, so it cannot be fine-tuned or "
-            "probed here; give an encoder of texts, or let it answer the test data and give its answers to "
+            f"{folder}: transformers has no classifier for models of the type {kind!r}, so it cannot be fine-tuned "
+            "or probed here; give an encoder of texts, or let it answer the test data and pass the answers to "
             "`goldproof score`"
         )
     _check_weights(folder)
@@ -220,8 +220,8 @@ def load_masked(folder: Path) -> tuple[Any, Any]:
     if drawn:
         raise ModelError(
             f"{folder}: these weights have no head that was trained to fill masks ({drawn[0]} and {len(drawn) - 1} "
-            "more parameters would be random numbers), so what it puts in the place of a word would mean nothing; give "
-            "a masked language model that was saved with its head, or none (setting why.masked_model)"
+            "more parameters would be random numbers), so what it fills in for a word would mean nothing; give a "
+            "masked language model that was saved with its head, or none (setting why.masked_model)"
         )
     return network, tokenizer
 
@@ -362,7 +362,7 @@ def _load_tokenizer(folder: Path) -> Any:
         # Decoders often have none. Padding is masked, so that any token does, and the end of a text is never in one.
         other = next((token for token in (tokenizer.eos_token, tokenizer.unk_token) if token is not None), None)
         if other is None:
-            raise ValueError("its tokenizer has no padding token, nor one for the end of a text to take its place")
+            raise ValueError("its tokenizer has neither a padding token nor an end-of-text token to use instead")
         tokenizer.pad_token = other
     return tokenizer
 
@@ -383,7 +383,7 @@ def guarded(folder: Path, load: Any) -> Any:
         return _quietly(load)
     except Exception as error:
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        refused = "; it asks to run code of its own (auto_map), which Goldproof never does" if _has_code(folder) else ""
+        refused = "; it asks to run its own code (auto_map), which Goldproof never does" if _has_code(folder) else ""
         raise ModelError(f"{folder}: the model cannot be loaded ({type(error).__name__}: {first}){refused}") from error
 
 

@@ -104,8 +104,8 @@ def check_answers(examples: Examples, name: str) -> None:
             found = passage[answer.start : answer.start + len(answer.text)]
             if found != answer.text or not answer.text:
                 raise DataError(
-                    f"item {item!r} of the {name} data: the answer {answer.text!r} does not stand at character "
-                    f"{answer.start} of its passage; there stands {found!r}"
+                    f"item {item!r} of the {name} data: the answer {answer.text!r} is not at character "
+                    f"{answer.start} of its passage; found {found!r} there"
                 )
 
 

@@ -62,7 +62,7 @@ def place_bars(models: Sequence[Places], questions: Sequence[str], n_models: int
     mark["yOffset"] = -3 if len(questions) > 1 else 0
     layers.append(_layer(mark, {"x": _along("at", n_models), "description": _TIP}, "datum.part == 'place'"))
     thicknesses = f"Thick: {questions[0]}" + (f"; thin: {questions[1]}." if len(questions) > 1 else ".")
-    note = f"{thicknesses} Diamond: the place by the score. All bars hold the true places at once."
+    note = f"{thicknesses} Diamond: the place by the score. Together, all bars contain the true places."
     return _figure(names, step, layers, rows, caption, note)
 
 
@@ -86,7 +86,7 @@ def relation_matrix(stretches: Sequence[RivalStretch], models: Sequence[str], *,
     where = {"x": _along("from", len(models)), "x2": {"field": "to"}, "color": colour, "description": _TIP}
     mark = {"type": "bar", "height": {"band": 0.86 if len(models) <= MANY else 1.0}, "opacity": 0.85}
     layers = [{"mark": mark, "encoding": where}]
-    note = "A row is a model, a column the place of another; white: the two cannot be told apart."
+    note = "A row is a model, a column the place of another; white: the two undecided apart."
     return _figure(list(models), 18 if len(models) <= MANY else 13, layers, rows, caption, note)
 
 

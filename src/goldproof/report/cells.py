@@ -157,8 +157,8 @@ def claim_line(line: str | Claim) -> str:
 def answer_lines(answer: Answer) -> list[str]:
     """The answer as lines of plain text: the sentence, what it would take, and what must be known.
 
-    >>> answer_lines(Answer("open", "It cannot be told", "there is one run.", takes="It would take another."))
-    ['It cannot be told: there is one run.', 'It would take another.']
+    >>> answer_lines(Answer("open", "Undecided", "there is one run.", takes="It would take another."))
+    ['Undecided: there is one run.', 'It would take another.']
     """
     lines = [answer.sentence, answer.takes, *answer.notes]
     return [" ".join(line.split()) for line in lines if line]

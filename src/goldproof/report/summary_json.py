@@ -87,8 +87,8 @@ def _check_format(body: Any, path: str | Path) -> None:
     product, version = form.get("product"), form.get("format")
     if isinstance(version, str) and version.startswith("assay report"):
         raise DataError(
-            "this summary was written by Assay, as Goldproof was called before; write it again with Goldproof "
-            "(the file is left as it is)",
+            "this summary was written by Assay, Goldproof's former name; write it again with Goldproof (the file is "
+            "left as it is)",
             path=path,
         )
     if product != PRODUCT or version not in READABLE:

@@ -164,10 +164,10 @@ def asked_of(wanted: Resources, machines: Sequence[Resources], *, alone: bool = 
 
 def _no_machine(wanted: Resources, machines: Sequence[Resources]) -> str:
     if wanted.gpus and not any(machine.gpus for machine in machines):
-        return "it asks for a GPU, and no machine of the cluster has one any more"
+        return "it needs a GPU, and no machine of the cluster has one any more"
     most = max((machine.memory_gb for machine in machines if bool(machine.gpus) >= bool(wanted.gpus)), default=0)
     beside = " beside a GPU" if wanted.gpus else ""
-    return f"it asks for {wanted.memory_gb:g} GB of memory{beside}; the largest machine of the cluster has {most:.3g}"
+    return f"it needs {wanted.memory_gb:g} GB of memory{beside}; the largest machine of the cluster has {most:.3g}"
 
 
 def _connect(ray: Any, address: str | None, workers: int | None) -> None:

@@ -103,9 +103,9 @@ def _wrong_scores(metric: TableMetric) -> str:
         return "its score must depend on the shares of the cells alone; twice the counts gave another score"
     padded = np.pad(_TABLES, ((0, 0), (0, 1), (0, 1)))
     if not np.allclose(metric.of(padded), scores):
-        return "its score must take no notice of a class that does not occur; with one more such class it changed"
+        return "its score must ignore a class that does not occur; it changed when one such class was added"
     if scores[0] < scores.max():
-        return "more must be better: a table without errors must have the highest score (give 1 − error, not error)"
+        return "higher must be better: a table without errors must have the highest score (give 1 − error, not error)"
     return ""
 
 

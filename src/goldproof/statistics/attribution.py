@@ -61,9 +61,7 @@ def attribute_variance(scores: Array, levels: Array, names: Sequence[str]) -> At
         dfs.append(len(counts) - 1)
     rest_df = n - 1 - sum(dfs)
     if rest_df < 1:
-        raise UsageError(
-            f"{n} runs cannot tell {len(names)} sources of chance apart; at least {2 + sum(dfs)} are needed"
-        )
+        raise UsageError(f"{n} runs cannot separate {len(names)} sources of chance; at least {2 + sum(dfs)} are needed")
     rest = max(float(((scores - scores.mean()) ** 2).sum()) - sum(squares), 0.0) / rest_df
     components = [max(s / df - rest, 0.0) * (df + 1) / n for s, df in zip(squares, dfs, strict=True)]
     total = sum(components) + rest

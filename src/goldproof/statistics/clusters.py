@@ -82,8 +82,8 @@ def cluster_warning(clusters: Array | None) -> str:
     if worth > 0.9 * len(shares):
         return f"{len(shares)} clusters: {rests}"
     return (
-        f"{len(shares)} clusters, of which the largest holds {100 * shares.max():.0f} % of the items, tell as much as "
-        f"{worth:.0f} of one size: {rests}"
+        f"{len(shares)} clusters, the largest with {100 * shares.max():.0f} % of the items, are worth as much as "
+        f"{worth:.0f} of equal size: {rests}"
     )
 
 

@@ -115,7 +115,9 @@ def compare_runs(  # noqa: PLR0913 - what is known of the seeds is one more ques
     sides = [summarise_runs(metric, items, codes) for items in encoded]
     if same_seeds:
         if len(runs_a) != len(runs_b):
-            raise UsageError(f"same_seeds needs as many runs of A as of B; got {len(runs_a)} and {len(runs_b)}")
+            raise UsageError(
+                f"same_seeds needs the same number of runs of A and B; got {len(runs_a)} and {len(runs_b)}"
+            )
         sides = [difference_of(*sides)]
     found = compare_summaries(sides, scores[0] - scores[1], (n, metric.high - metric.low), level, seed_sd)
     if found.standard_error < ROUNDING:

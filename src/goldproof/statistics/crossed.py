@@ -189,7 +189,8 @@ def crossed_mean(
 
     V = MS_p/(PDN) + MS_d/(PDN) + MS_i/(PDN) less what they count twice; with draws of it, √V times a normal variable
     gives the half width, which never is less than that over items alone. Of a share Wilson's interval has as many items
-    as make its variance V.
+    as make its variance V. Where nothing varies at all it has the items there are; of another score nothing is known
+    then.
 
     >>> rng = np.random.default_rng(0)
     >>> estimate = crossed_mean(crossed_table(rng.random((12, 3, 200)) < 0.7), rng)
@@ -202,7 +203,12 @@ def crossed_mean(
     reach = float(np.quantile(np.abs(rng.standard_normal(len(drawn))) * np.sqrt(drawn), level))
     reach = max(reach, float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(float(variance)))
     method = f"generalised, {p} prompts × {f'{d} draws × ' if d > 1 else ''}items"
-    if bounds == (0.0, 1.0) and 0 < table.mean < 1 and variance > 0:
+    if not any(table.squares.values()):
+        quantile = float(stats.norm.ppf((1 + level) / 2))
+        low, high = bounds or (-math.inf, math.inf)
+        if bounds == (0.0, 1.0):
+            low, high = wilson_bounds(table.mean, n, quantile)
+    elif bounds == (0.0, 1.0) and 0 < table.mean < 1 and variance > 0:
         effective = table.mean * (1 - table.mean) / float(variance)
         low, high = wilson_bounds(table.mean, effective, reach / math.sqrt(float(variance)))
     else:

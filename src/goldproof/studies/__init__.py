@@ -88,7 +88,7 @@ def _problem(study: Any) -> str:
     """What a study of a plugin lacks, or nothing."""
     absent = [name for name in ("Config", "PAPER", "TINY", "jobs", "report") if not hasattr(study, name)]
     if absent:
-        return f"a study has Config, PAPER, TINY, jobs and report, and this one has no {' and no '.join(absent)}"
+        return f"a study needs Config, PAPER, TINY, jobs and report; this one has no {' and no '.join(absent)}"
     config = study.Config
     if not (isinstance(config, type) and dataclasses.is_dataclass(config)):
         return f"its Config must be a dataclass; got {config!r}"
@@ -101,7 +101,7 @@ def _problem(study: Any) -> str:
     try:
         config()
     except Exception as error:  # noqa: BLE001 - a plugin's code may raise anything
-        return f"its Config must be made without arguments, which failed ({describe(error)})"
+        return f"its Config must work without arguments, and that failed ({describe(error)})"
     try:
         name_of(config)
     except UsageError as error:

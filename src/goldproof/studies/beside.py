@@ -25,11 +25,11 @@ class Beside:
         """What is said under a table that shows them; nothing where nothing differs.
 
         >>> Beside(True, ("other size", "other training")).note
-        "The paper's numbers are of the same corpus and model, but: other size, other training."
+        "The paper used the same corpus and model, but: other size, other training."
         """
         if not (self.stands and self.differs):
             return ""
-        return f"The paper's numbers are of the same corpus and model, but: {', '.join(self.differs)}."
+        return f"The paper used the same corpus and model, but: {', '.join(self.differs)}."
 
     def of(self, is_same: bool, differs: tuple[str, ...] = ()) -> Beside:
         """The same for one table that asks for more: that this is the same too, and where it differs."""

@@ -30,7 +30,7 @@ from goldproof.studies.experiments import (
 from goldproof.studies.kept import KeptAnswers, plain_config
 from goldproof.studies.settings import Choice, make_config, read_config
 
-TOY = "These data were generated to show the study: the numbers say nothing of any model."
+TOY = "These data were generated to show the study; the numbers say nothing about any model."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class Campaign:
         absent = self.plan().absent
         if absent:
             raise AbsentValueError(
-                f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are not in the "
-                f"store {self.store.where}; run it first: `goldproof run {self.study}` with the same --preset, "
-                "--config and --set"
+                f"{len(absent)} of {len(self.everything())} jobs of {self.study!r} with these settings are missing "
+                f"from the store {self.store.where}; run the study first: `goldproof run {self.study}` with the same "
+                "--preset, --config and --set"
             )
 
         def repair(job: Job[Any], error: DamagedValueError) -> None:

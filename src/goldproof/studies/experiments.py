@@ -80,24 +80,30 @@ def find_at_hand(study: Any, config: Any, has: Callable[[str], bool] | None = No
     while (found := _first_absent(study, config, passed, has)) is not None:
         experiment, error = found
         left_out.append(LeftOut(experiment.name, experiment.places, str(error)))
-        if experiment.without is None:
-            raise error
         try:
-            config = experiment.without()
+            rest = experiment.without() if experiment.without is not None else None
         except UsageError:  # nothing would be left
-            raise _nothing_left(left_out, error) from None
+            rest = None
+        if rest is None:
+            others = experiments_of(study, config) if experiment.without is None else ()
+            raise _nothing_left(left_out, error, others) from None
+        config = rest
     return AtHand(config, tuple(left_out))
 
 
-def _nothing_left(left_out: Sequence[LeftOut], error: Exception) -> Exception:
-    """The error where nothing of a study can be run: it names every experiment, unless one reason stands for all."""
+def _nothing_left(left_out: Sequence[LeftOut], error: Exception, others: Sequence[StudyExperiment]) -> Exception:
+    """The error where nothing of a study can be run: it names every experiment, unless one reason stands for all, and
+    those of the others that have a command of their own.
+    """
+    commands = [str(LeftOut(each.name, each.places, each.command)) for each in others if each.command]
     names: dict[str, list[str]] = {}
     for each in left_out:
         names.setdefault(each.reason, []).append(each.name)
-    if len(names) == 1:
+    if len(names) == 1 and not commands:
         return error
     said = "; ".join(f"{', '.join(those)}: {reason}" for reason, those in names.items())
-    return DataError(f"nothing of this study can be run here. Not at hand: {said}")
+    more = f". Experiments with a command of their own: {'; '.join(commands)}" if commands else ""
+    return DataError(f"nothing of this study can be run here. Not at hand: {said}{more}")
 
 
 def _first_absent(

@@ -43,7 +43,7 @@ def _placed(made: Mapping[str, Report]) -> list[tuple[int, str, Report]]:
 
 
 def _not_compared(made: Mapping[str, Report]) -> str:
-    return f"{len(made)} models were judged in turn, and not compared with each other."
+    return f"{len(made)} models were judged one by one; they were not compared with each other."
 
 
 def _answer(made: Mapping[str, Report]) -> Answer | None:

@@ -93,15 +93,15 @@ def _no_file(what: str, value: Any) -> UsageError:
     """The error of a table in memory, or of anything else that is no file."""
     kind = type(value).__name__
     return UsageError(
-        f"a study takes data from files, so that it can be run again and resumed; {what} is a {kind}: write a table "
-        "to a file (to_parquet, to_csv) and give its path"
+        f"a study reads its data from files, so that it can be resumed and run again; {what} is a {kind}: write it "
+        "to a file (to_parquet, to_csv) and give the path"
     )
 
 
 def _why_no_data(study: str, config: Any) -> str:
     named = [key for key in _keys(config()) if key.rpartition(".")[2] in _NAMES_OF_DATA]
     if not named:
-        return f"the study {study!r} takes no data: it makes its own"
+        return f"the study {study!r} takes no data: it generates its own"
     return f"the study {study!r} takes no data this way; its settings that name data: {', '.join(named)}"
 
 

@@ -125,7 +125,7 @@ def _say_nothing(_: Outcome) -> None:
 def _checked(settings: Mapping[str, Any] | None) -> Mapping[str, Any]:
     if settings is None or isinstance(settings, Mapping):
         return settings or {}
-    raise UsageError(f"settings are a map from keys such as 'recipe.epochs' to values; got {settings!r}")
+    raise UsageError(f"settings map keys such as 'recipe.epochs' to values; got {settings!r}")
 
 
 @contextmanager
@@ -144,10 +144,10 @@ def _failure(finished: Finished, store: Store) -> JobFailedError:
     first, *more = finished.failed
     n_skipped = sum(outcome.status == "skipped" for outcome in finished.outcomes)
     others = [f"{len(more)} more failed"] if more else []
-    others += [f"{n_skipped} that needed them did not run"] if n_skipped else []
+    others += [f"{n_skipped} that depend on them did not run"] if n_skipped else []
     said = f" ({', '.join(others)})" if others else ""
     return JobFailedError(
         f"the job {first.description} [{first.key[:12]}] failed: {first.error}{said}; finished work is kept in the "
-        f"store {store.where}: mend the cause and run the same again",
+        f"store {store.where}: fix the cause and run the same command again",
         key=first.key,
     )

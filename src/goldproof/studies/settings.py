@@ -11,7 +11,7 @@ import difflib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -144,8 +144,16 @@ def _merge(form: dict[str, Any], changes: Mapping[str, Any], kind: Any, place: _
         if isinstance(form[key], dict) and isinstance(value, Mapping):
             _merge(form[key], value, _field_type(kind, key), place.within(key))
         else:
-            may_lack = type(None) in get_args(_field_type(kind, key))
-            form[key] = None if value == "null" and may_lack else value
+            wanted = _field_type(kind, key)
+            may_lack = type(None) in get_args(wanted)
+            form[key] = None if value == "null" and may_lack else _as_list(value, wanted)
+
+
+def _as_list(value: Any, kind: Any) -> Any:
+    """One text where several may be given as a list of it, or of its parts between commas, as on the command line."""
+    several = get_origin(kind) in (tuple, list) and isinstance(value, str)
+    item = next(iter(get_args(kind)), None) if several else None
+    return _parse_value(value, kind) if item is str or get_origin(item) is Literal else value
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -163,7 +171,7 @@ def _parse_pair(pair: str, kind: Any) -> dict[str, Any]:
     """`a.b=1` as {"a": {"b": 1}}: the value is read as TOML where it is, else as text; a list may use bare commas."""
     key, equals, text = pair.partition("=")
     if not equals or not key.strip():
-        raise UsageError(f"--set takes key=value, and got {pair!r}")
+        raise UsageError(f"--set takes key=value; got {pair!r}")
     parts = [part.strip() for part in key.split(".")]
     for part in parts:
         kind = _field_type(kind, part)
@@ -184,7 +192,7 @@ def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
     """Each value by its dotted key; paths become text, arrays and ranges lists."""
     for key, value in settings.items():
         if not isinstance(key, str):
-            raise UsageError(f"a setting is named by text such as 'recipe.epochs'; got {key!r}")
+            raise UsageError(f"the name of a setting is a string such as 'recipe.epochs'; got {key!r}")
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             value = _plain(value)
         if isinstance(value, Mapping):
@@ -231,7 +239,8 @@ def _explain(error: ValidationError, kind: Any) -> str:
         key = _key(problem["loc"], kind)
         if key not in found:
             found[key] = [f"got {shortened(repr(problem['input']), MOST_SHOWN)}"]
-        found[key].insert(-1, problem["msg"][0].lower() + problem["msg"][1:])
+        said = problem["msg"].replace("a valid tuple", "a list")
+        found[key].insert(-1, said[0].lower() + said[1:])
     return "; ".join(f"setting {key!r}: {' or '.join(said)}, {got}" for key, (*said, got) in found.items())
 
 

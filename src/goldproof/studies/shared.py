@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from goldproof.data.columns import Columns
@@ -151,9 +153,9 @@ class Prompts:
     `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
     (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
     sentiment, topic, pair or contradiction, by default as the data are) in `language` (by default that of the data,
-    where there are any, else English) are asked, the first `most` of them, in the formats of the seeds `formats`
-    besides as they are written. `labels` says what labels of the data mean in the words of a prompt, each as
-    LABEL=NAME.
+    where there are any, else English; in `transfer` in each of `languages`) are asked, the first `most` of them, in the
+    formats of the seeds `formats` besides as they are written. `labels` says what labels of the data mean in the words
+    of a prompt, each as LABEL=NAME.
 
     `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
     label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
@@ -166,6 +168,7 @@ class Prompts:
     file: str = ""
     task: Literal["", "text", "sentiment", "topic", "pair", "contradiction"] = ""
     language: str = ""
+    languages: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     most: int | None = None
     formats: tuple[int, ...] = ()
@@ -185,6 +188,7 @@ class Prompts:
 def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
     """What must hold of the settings for a language model."""
     yield "prompts.labels", all("=" in each for each in prompts.labels), "a list of LABEL=NAME"
+    yield "prompts.languages", are_distinct(prompts.languages), "different languages"
     yield "prompts.most", is_limit(prompts.most, 2), "a whole number of at least 2, or null for all"
     yield "prompts.most_items", is_limit(prompts.most_items, 2), "a whole number of at least 2, or null for all"
     yield "prompts.examples", prompts.examples >= 0, "a whole number of at least 0"
@@ -192,8 +196,8 @@ def prompt_rules(prompts: Prompts) -> Iterator[tuple[str, bool, str]]:
     yield "prompts.temperature", prompts.temperature >= 0, "at least 0"
     for name in ("draws", "samples"):
         seeds = getattr(prompts, name)
-        yield f"prompts.{name}", bool(seeds) and are_distinct(seeds), "at least one whole number, each once"
-    yield "prompts.formats", are_distinct(prompts.formats), "whole numbers, each once"
+        yield f"prompts.{name}", bool(seeds) and are_distinct(seeds), "at least one whole number, none twice"
+    yield "prompts.formats", are_distinct(prompts.formats), "whole numbers, none twice"
     is_text = prompts.answer == "text"
     yield "prompts.temperature", is_text or not prompts.temperature, "0 where 'prompts.answer' is likelihood"
     yield "prompts.rule", not is_text or prompts.rule == "raw", "left out where 'prompts.answer' is text"
@@ -207,7 +211,7 @@ def call_rules(calls: Calls, models: Models, prompts: Prompts) -> Iterator[tuple
     yield "endpoint.tries", calls.tries >= 1, "a whole number of at least 1"
     yield "endpoint.price", len(calls.price) == 2 and min(calls.price) >= 0, "two numbers of at least 0"
     priced = calls.budget is None or (calls.budget > 0 and max(calls.price) > 0)
-    yield "endpoint.budget", priced, "above 0, with an endpoint.price to count by"
+    yield "endpoint.budget", priced, "above 0, and it needs endpoint.price"
     asked = any(parse_folder(text).folder.startswith(PREFIX) for text in each_model(models))
     yield "prompts.answer", not asked or prompts.answer == "text", "text where 'model' is an endpoint"
 
@@ -232,7 +236,7 @@ class NamedFolder:
 
 
 def parse_folder(text: str) -> NamedFolder:
-    """The parts of [NAME=]FOLDER; a name has no slash, so that a folder may have an equals sign.
+    """The parts of [NAME=]FOLDER; a folder that is there may have an equals sign, and a name has no slash.
 
     >>> parse_folder("Mine=models/a"), parse_folder("runs/rate=1/a").title
     (NamedFolder(folder='models/a', name='Mine'), 'a')
@@ -240,7 +244,9 @@ def parse_folder(text: str) -> NamedFolder:
     if text.startswith(PREFIX):
         return NamedFolder(text)
     name, equals, folder = text.partition("=")
-    return NamedFolder(folder, name) if equals and "/" not in name else NamedFolder(text)
+    if not equals or "/" in name or os.path.isdir(Path(text).expanduser()):  # noqa: PTH112 - False where it may not look
+        return NamedFolder(text)
+    return NamedFolder(folder.strip(), name.strip())
 
 
 def each_model(model: Models) -> tuple[str, ...]:
@@ -262,4 +268,4 @@ def model_rules(model: Models) -> Iterator[tuple[str, bool, str]]:
     """What must hold of the models of a study that needs one."""
     found = [parse_folder(text) for text in each_model(model)]
     yield "model", bool(found) and all(each.folder for each in found), "at least one, each as FOLDER or NAME=FOLDER"
-    yield "model", are_distinct([each.title for each in found]), "called by different names; use NAME=FOLDER"
+    yield "model", are_distinct([each.title for each in found]), "models with different names; use NAME=FOLDER"

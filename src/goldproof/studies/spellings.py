@@ -72,7 +72,7 @@ def check_spelling(study: str, settings: Mapping[str, Any], where: str = "") -> 
             group, _, last = group.rpartition(".")
             rest = f".{last}{rest}"
         if group:
-            raise UsageError(f"{where}the setting {key!r} is called {renamed[group] + rest!r} now")
+            raise UsageError(f"{where}the setting {key!r} is now called {renamed[group] + rest!r}")
 
 
 def _keys(settings: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

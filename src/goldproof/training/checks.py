@@ -25,7 +25,7 @@ def check_seeds(seeds: Sequence[Seeds]) -> None:
         raise UsageError("give at least one seed")
     for i, seed in enumerate(seeds):
         if seed in seeds[:i]:
-            raise UsageError(f"{seed} stands twice in the list of seeds; the same seed gives the same training")
+            raise UsageError(f"{seed} occurs twice in the list of seeds; the same seed gives the same training")
 
 
 def find_classes(train: Examples, evaluate: Mapping[str, Examples], recipe: Recipe) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def find_classes(train: Examples, evaluate: Mapping[str, Examples], recipe: Reci
     if not train.n:
         raise TrainingError("there are no training items")
     if RESERVED in evaluate:
-        raise UsageError(f"an evaluation set may not be called {RESERVED!r}; give it another name")
+        raise UsageError(f"an evaluation set must not be called {RESERVED!r}; give it another name")
     for name, items in {RESERVED: train, **evaluate}.items():
         _check_inputs(name, items, recipe)
     if recipe.early_stopping is not None:

@@ -126,7 +126,7 @@ class GroupTrainer:
             release(self.shared.device)
             if len(group) == 1:
                 group[0].result = TrainingError(
-                    f"memory is too small even for one item at a time ({group[0].seeds}): {reason}"
+                    f"there is too little memory even for one item at a time ({group[0].seeds}): {reason}"
                 )
             else:
                 waiting.extendleft(self._halves([training for training in group if training.result is None]))

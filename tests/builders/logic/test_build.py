@@ -159,7 +159,7 @@ def test_more_pairs_than_exist_are_refused(small_grammar: Path) -> None:
     with pytest.raises(UsageError) as caught:
         build_corpus(CorpusRecipe(language=str(small_grammar), task="description", n_train=20_000, n_test=0))
     message = str(caught.value)
-    assert message.startswith("more pairs are asked for than distinct ones exist: the form ")
+    assert message.startswith("more pairs are requested than distinct ones exist: the form ")
     assert message.endswith(" with 5 names of people and 2 of places")
 
 

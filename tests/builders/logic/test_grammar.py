@@ -151,7 +151,7 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
         (replaced("alternations = []", "alternations = [3]"), "'alternations' must hold pairs of texts; got 3"),
         (
             replaced('object = "{0}"', 'object = "{1}"'),
-            "'train.men': a name lacks a form that a role asks for; got 'Aaron'",
+            "'train.men': a name lacks a form that a role needs; got 'Aaron'",
         ),
         (replaced('"Abel"', '"Aaron"'), "test.men: 'Aaron' shares the word 'aaron' with 'Aaron' (train.men)"),
         (

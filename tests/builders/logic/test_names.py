@@ -88,7 +88,7 @@ def test_a_mean_length_that_cannot_be_reached_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         choose_names(["Al", "Bo", "Eva"], Wanted(3, 4.0), "names.test.men")
     assert str(caught.value) == (
-        "names.test.men: 3 names of 4 characters on average are asked for, but there are no more long ones after 0 of 3"
+        "names.test.men: 3 names of 4 characters on average are requested, but there are no more long ones after 0 of 3"
     )
 
 

@@ -42,8 +42,8 @@ def test_a_grammar_without_links_is_refused_by_the_preset_that_needs_them(tmp_pa
     with pytest.raises(UsageError) as caught:
         build_corpus(replace(MIXED, language=str(older)))
     assert str(caught.value) == (
-        f"the preset closed2 needs the keys 'followed' and 'leads_to', which {older} does not give; add them (see the "
-        "grammars that ship) or take the preset closed"
+        f"the preset closed2 needs the keys 'followed' and 'leads_to', which {older} does not give; add them (see "
+        "the grammars that come with Goldproof) or use the preset closed"
     )
     assert len(build_corpus(CorpusRecipe(str(older), "mixed", 24, 12, preset="closed")).train) == 24
 

@@ -198,7 +198,7 @@ def test_a_task_with_few_test_rows_is_written_with_a_warning(built, tmp_path):
     n = sum(row.split == "test" for row in few.rows)
     warning = why_few(few.rows)
     assert warning == (
-        f"{n} test rows: an accuracy of 50 % on them would be known to ±{round(98 / n**0.5)} points only; take more "
+        f"{n} test rows: an accuracy of 50 % on them would be known only to ±{round(98 / n**0.5)} points; use more "
         "sentences, or give test a larger share (splits are in the ratio of --train, --validation and --test)"
     )
     write_tasks(build_tasks(built_from(tmp_path, 200), BuildSettings(tasks=("PT",), min_frequency=0)), tmp_path / "out")
@@ -259,7 +259,10 @@ def test_what_cannot_be_built_is_named_with_the_reason(tmp_path):
     ("make", "message"),
     [
         (lambda: SplitSizes(train=0), "the size of train must be at least 1; got 0"),
-        (lambda: BuildSettings(tokens=(9, 5)), "tokens must be a least and a greater most, from 1 on; got 9 and 5"),
+        (
+            lambda: BuildSettings(tokens=(9, 5)),
+            "tokens must be a minimum of at least 1 and a larger maximum; got 9 and 5",
+        ),
         (lambda: BuildSettings(min_per_class=2), "min_per_class must be at least 3, one for each split; got 2"),
     ],
 )

@@ -25,11 +25,11 @@ def write(path, text):
         ),
         (
             GOOD.replace("0\troot", "1\tdep"),
-            "line 2: the heads of word 1 go round in a circle",
+            "line 2: the heads of word 1 form a cycle",
         ),
         (
             GOOD + GOOD,
-            "line 5: the sentence id '1' stands already at line 1; ids must differ",
+            "line 5: the sentence id '1' already occurs at line 1; ids must differ",
         ),
         (
             GOOD.replace("He", "Он").replace("left", "ушёл"),
@@ -82,4 +82,4 @@ def test_languages_of_file_names(tmp_path):
         assert str(wrong_use.value) == message
     with pytest.raises(DataError) as caught:
         open_treebanks([english, russian], "en")
-    assert str(caught.value) == f"{russian}: the name says the language 'ru', but 'en' is asked for"
+    assert str(caught.value) == f"{russian}: the file name says the language is 'ru', but 'en' was requested"

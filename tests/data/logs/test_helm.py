@@ -127,8 +127,7 @@ def test_a_folder_without_scores_of_items_says_what_is_missing(run: Path) -> Non
     with pytest.raises(DataError) as caught:
         read_logs(run)
     assert str(caught.value) == (
-        f"{run}: files of a run of HELM, but per_instance_stats.json is not among them, which has the score of each "
-        "item"
+        f"{run}: files of a HELM run, but without per_instance_stats.json, which has the score of each item"
     )
 
 

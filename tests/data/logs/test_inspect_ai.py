@@ -85,8 +85,8 @@ def test_epochs_that_were_joined_otherwise_are_noted() -> None:
 
     assert log.answers.n_runs == 3
     assert [note.split(", ")[1] for note in log.notes] == [
-        "with epochs joined by pass_at_2.",
-        "with epochs joined by max.",
+        "with epochs combined by pass_at_2.",
+        "with epochs combined by max.",
     ]
 
 
@@ -94,7 +94,8 @@ def test_a_range_that_is_not_told_is_noted_unless_it_is_given() -> None:
     (log,) = read_logs(FILES / "judged.eval")
     assert (log.answers.bounds.low, log.answers.bounds.high) == (0, 4)
     assert log.notes == (
-        "The log does not say what the lowest and the highest score are; they were taken as 0 and 4, which hold all that were seen.",
+        "The log does not give the lowest and highest possible score; 0 and 4 were assumed, which include all scores "
+        "seen.",
     )
 
     (log,) = read_logs(FILES / "judged.eval", LogChoice(bounds=(1, 5)))
@@ -118,7 +119,8 @@ def test_two_scores_with_one_name_are_refused_with_both_named() -> None:
     [
         (
             "died.eval",
-            "the evaluation has the status 'started': it still runs, or it died; 3 samples of 5 are written; --log unfinished=yes reads those",
+            "the evaluation has the status 'started': it is still running, or it died; 3 samples of 5 are written; "
+            "--log unfinished=yes reads those",
         ),
         (
             "failed.eval",
@@ -134,7 +136,7 @@ def test_an_evaluation_that_did_not_end_is_read_only_when_that_is_asked_for(name
 
     (log,) = read_logs(path, LogChoice(unfinished=True))
     assert log.left_out["not written"] == 5 - log.answers.n_items
-    assert log.notes[-1].endswith("only what was written is read, as asked for.")
+    assert log.notes[-1].endswith("only what was written is read, as requested.")
 
 
 def test_samples_are_opened_where_there_are_no_summaries(tmp_path: Path) -> None:
@@ -193,9 +195,9 @@ def test_archives_that_are_not_whole(tmp_path: Path) -> None:
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError) as caught:
         read_logs(path)
-    assert (
-        str(caught.value)
-        == f"{path}: not a whole zip archive: its directory, which stands at the end, cannot be read; it was cut off, or is still being written"
+    assert str(caught.value) == (
+        f"{path}: not a complete zip archive: its directory, at the end of the file, cannot be read; the "
+        "file was cut off or is still being written"
     )
 
     with Archive.open(FILES / "errors.eval") as archive:
@@ -217,7 +219,8 @@ def test_an_archive_that_is_no_log(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read_logs(path)
     assert str(caught.value).startswith(
-        f"{path}: no log that is read: it looks like a zip archive that is no log of Inspect; read are "
+        f"{path}: not a log that can be read: it looks like a zip archive that is not a log of Inspect; logs that "
+        "can be read: "
     )
 
 

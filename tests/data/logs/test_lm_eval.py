@@ -123,8 +123,8 @@ def test_a_metric_of_all_items_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read_logs(path, LogChoice(metric="bleu"))
     assert str(caught.value) == (
-        f"{path}: the metric 'bleu' is of all items together: a line holds parts of it, no score of its own; read can "
-        "be: acc"
+        f"{path}: the metric 'bleu' is computed over all items together, so single lines have no score; metrics that "
+        "can be read: acc"
     )
 
 
@@ -161,8 +161,8 @@ def test_lines_that_were_written_twice_are_taken_once_and_refused_where_they_dif
     with pytest.raises(DataError) as caught:
         read_logs(path)
     assert str(caught.value) == (
-        f"{path}: one item has several scores that differ (for example id {rows[0]['doc_hash']!r}: 0 and 1); say what "
-        "is right: --log repeats=first takes the first of them, repeats=mean their mean"
+        f"{path}: one item has several scores that differ (for example id {rows[0]['doc_hash']!r}: 0 and 1); say "
+        "what to do: --log repeats=first takes the first of them, repeats=mean their mean"
     )
     first, mean = (read_logs(path, LogChoice(repeats=rule))[0] for rule in ("first", "mean"))
     assert first.answers.runs[0, 0] == rows[0]["acc"]

@@ -43,7 +43,8 @@ def test_mteb_s_own_numbers_are_the_means_of_its_draws(name: str, metric: str, p
     assert log.mean() == pytest.approx(log.printed, abs=precision)
     assert log.answers.ids.tolist() == [f"draw {number}" for number in range(1, 11)]
     assert log.notes == (
-        "Its items are draws of training examples, the same for every model: an interval says how much the score depends on the draw, and nothing of other test items.",
+        "Its items are draws of training examples, the same for every model: an interval says how much the score "
+        "depends on the draw, and nothing about other test items.",
     )
 
 
@@ -70,9 +71,10 @@ def test_subsets_of_mteb_are_logs_and_a_task_with_one_number_is_refused(tmp_path
     path = write(tmp_path / "b.json", document)
     with pytest.raises(DataError) as caught:
         read_logs(path)
-    assert (
-        str(caught.value)
-        == f"{path}: the results of ColourClassification have one number for all items (main_score 0.5), and none for each draw or item; MTEB keeps draws for tasks of classification, and predictions with prediction_folder"
+    assert str(caught.value) == (
+        f"{path}: the results of ColourClassification have one number for all items (main_score 0.5) and "
+        "none per draw or item; MTEB keeps draws for classification tasks, and predictions with "
+        "prediction_folder"
     )
 
     path = write(tmp_path / "c.json", {"mteb_version": "1.0", "mteb_dataset_name": "a", "test": {"accuracy": 1}})
@@ -122,7 +124,7 @@ def test_details_of_lighteval_alone_and_in_the_layout_before(lighteval: Path, tm
     (log,) = read_logs(alone)
     assert log.task == "choose"
     assert np.array_equal(log.answers.runs, whole.answers.runs)
-    assert log.notes == ("There are no results beside the details: model and means are not known.",)
+    assert log.notes == ("There are no results with the details: model and means are unknown.",)
 
     table = pq.read_table(alone)
     queries = [doc["query"] for doc in table.column("doc").to_pylist()]
@@ -184,9 +186,9 @@ def test_events_of_openai_evals(tmp_path: Path) -> None:
 
     with pytest.raises(DataError) as caught:
         read_logs(path)
-    assert (
-        str(caught.value)
-        == f"{path}: the evaluation has no final report: it still runs, or it died; 14 events with scores are written; --log unfinished=yes reads those"
+    assert str(caught.value) == (
+        f"{path}: the evaluation has no final report: it is still running, or it died; 14 events with scores "
+        "are written; --log unfinished=yes reads those"
     )
     (log,) = read_logs(path, LogChoice(unfinished=True))
     assert log.answers.runs.shape == (2, 7)
@@ -286,22 +288,23 @@ def test_every_eval_ever_that_does_not_agree_with_itself(tmp_path: Path) -> None
     path = every_eval_ever(tmp_path, [sample("a1", 2.0), sample("a1", 5.0)])
     with pytest.raises(DataError) as caught:
         read_logs(path)
-    assert (
-        str(caught.value)
-        == f"{path.with_name('f3_samples.jsonl')}: one item has several scores that differ (for example id 'a1': 2 and 5); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"
+    assert str(caught.value) == (
+        f"{path.with_name('f3_samples.jsonl')}: one item has several scores that differ (for example id "
+        "'a1': 2 and 5); say what to do: --log repeats=first takes the first of them, repeats=mean their mean"
     )
     (log,) = read_logs(path, LogChoice(repeats="first"))
     assert log.notes[-2:] == (
-        "The document says that there are 3 samples; there are 2.",
-        "The log's own mark is 3, the mean of the scores that were read 2: it was not made as their mean, or of other items.",
+        "The document announces 3 samples; there are 2.",
+        "The log's own mark is 3, but the mean of the scores read here is 2: the log's number is not their mean, or "
+        "comes from other items.",
     )
 
     (tmp_path / "f3_samples.jsonl").unlink()
     with pytest.raises(DataError) as caught:
         read_logs(path)
-    assert (
-        str(caught.value)
-        == f"{path}: a document of Every Eval Ever (bench), so one number for all items; its file of samples, f3_samples.jsonl, is not beside it"
+    assert str(caught.value) == (
+        f"{path}: a document of Every Eval Ever (bench), which has one number for all items; its file of "
+        "samples, f3_samples.jsonl, is not in the same folder"
     )
 
 
@@ -310,7 +313,7 @@ def test_a_published_document_of_every_eval_ever(published: Path) -> None:
     (log,) = read_logs(published / "logs" / "eee")
 
     assert (log.printed, log.mean(), log.answers.n_items) == (0.75, 1.0, 1)
-    assert log.notes[-1].startswith("The log's own accuracy is 0.75, the mean of the scores that were read 1")
+    assert log.notes[-1].startswith("The log's own accuracy is 0.75, but the mean of the scores read here is 1")
 
 
 # transformers
@@ -322,17 +325,22 @@ def test_a_published_document_of_every_eval_ever(published: Path) -> None:
         (
             "predict_results.txt",
             "index\tprediction\n0\tentailment\n",
-            "predictions of a script of transformers, without what is right: a table with the columns id, gold and prediction is needed; give PredictionOutput of Trainer.predict to goldproof.score, or join the labels",
+            "predictions of a transformers script, without the right answers: a table with the columns id, gold and "
+            "prediction is needed; give PredictionOutput of Trainer.predict to goldproof.score, or join the labels",
         ),
         (
             "all_results.json",
             '{"epoch": 3.0, "eval_accuracy": 0.9, "eval_loss": 0.1, "eval_runtime": 3.1}',
-            "numbers of a Trainer of transformers for all items together (a loss, times, metrics): there is no score for each item; give PredictionOutput of Trainer.predict to goldproof.score, or a table with the columns id, gold and prediction",
+            "numbers from a transformers Trainer for all items together (a loss, times, metrics): there is no score "
+            "for each item; give PredictionOutput of Trainer.predict to goldproof.score, or a table with the columns "
+            "id, gold and prediction",
         ),
         (
             "trainer_state.json",
             '{"epoch": 3.0, "global_step": 10, "log_history": []}',
-            "numbers of a Trainer of transformers for all items together (a loss, times, metrics): there is no score for each item; give PredictionOutput of Trainer.predict to goldproof.score, or a table with the columns id, gold and prediction",
+            "numbers from a transformers Trainer for all items together (a loss, times, metrics): there is no score "
+            "for each item; give PredictionOutput of Trainer.predict to goldproof.score, or a table with the columns "
+            "id, gold and prediction",
         ),
     ],
 )

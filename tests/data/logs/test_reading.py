@@ -31,9 +31,9 @@ LINE = json.loads(
         ("a.json", b"[1, 2]", "JSON without an object"),
         ("a.json", b'{"apiVersion": 1, "spec": {}}', "JSON with the keys apiVersion, spec"),
         ("a.csv", b"text,label\na,b\n", "a table with the columns text, label"),
-        ("a.md", b"# Results\n", "a text that is neither JSON nor, by its name, a table"),
+        ("a.md", b"# Results\n", "text that is neither JSON nor, by its name, a table"),
         ("a.bin", b"\x00\x01\x02", "a binary file"),
-        ("a.parquet", b"PAR1 and then nothing", "a Parquet file that is not whole"),
+        ("a.parquet", b"PAR1 and then nothing", "an incomplete Parquet file"),
     ],
 )
 def test_a_file_that_is_no_log_says_what_it_looks_like(
@@ -45,7 +45,9 @@ def test_a_file_that_is_no_log_says_what_it_looks_like(
     assert not is_log(path)
     with pytest.raises(DataError) as caught:
         read_logs(path)
-    assert str(caught.value) == f"{path}: no log that is read: it looks like {looks_like}; read are {READ}"
+    assert str(caught.value) == (
+        f"{path}: not a log that can be read: it looks like {looks_like}; logs that can be read: {READ}"
+    )
 
 
 def test_files_are_found_by_what_they_hold(tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path / 'a.eval'}: there is no such file"
     with pytest.raises(DataError) as caught:
         read_logs(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: the folder holds no log that is read; read are {READ}"
+    assert str(caught.value) == f"{tmp_path}: the folder holds no log that can be read; logs that can be read: {READ}"
     (tmp_path / "a.jsonl").touch()
     with pytest.raises(DataError) as caught:
         read_logs(tmp_path / "a.jsonl")
@@ -163,7 +165,7 @@ def test_documents_of_the_wrong_kind(tmp_path: Path) -> None:
     )
     assert (
         refused("b.json", {"evalId": "a", "results": 3, "config": 4})
-        == "results of promptfoo have a list results.results, which this file has not"
+        == "results of promptfoo have a list results.results; this file has none"
     )
     assert (
         refused("c.json", {"evalId": "a", "results": {"results": [3]}, "config": 4}) == "result 0: an object is needed"
@@ -217,8 +219,8 @@ def test_a_damaged_log_in_a_folder_is_named_and_one_by_itself_says_why(tmp_path:
     cut = tmp_path / "cut.eval"
     cut.write_bytes(source.read_bytes()[:9000])
     said = (
-        f"{cut}: not a whole zip archive: its directory, which stands at the end, cannot be read; it was cut off, or is "
-        "still being written"
+        f"{cut}: not a complete zip archive: its directory, at the end of the file, cannot be read; the file was cut "
+        "off or is still being written"
     )
     (log,) = read_logs(tmp_path)
     assert log.notes[-1] == f"Not read: {said}"
@@ -230,10 +232,15 @@ def test_a_damaged_log_in_a_folder_is_named_and_one_by_itself_says_why(tmp_path:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", '{"evaluation": {"x": 1}}', "no log that is read: it looks like JSON with the keys evaluation; read are "),
-        ("a.log", "hello", "no log that is read: it looks like a text that is neither JSON nor, by its name, a table; "),
-        ("a.csv", "id,acc\n1,0.5\n2,1\n", "a table with an id, and neither with gold and predictions nor with a column 'score'; if one of 'acc' is the score, say --column score=NAME"),
-        ("a", None, "the folder holds no log that is read; read are "),
+        ("a.json", '{"evaluation": {"x": 1}}', (
+                "not a log that can be read: it looks like JSON with the keys evaluation; logs that can be read: "
+            )),
+        ("a.log", "hello", "not a log that can be read: it looks like text that is neither JSON nor, by its name, a table; "),
+        ("a.csv", "id,acc\n1,0.5\n2,1\n", (
+                "a table with an id, but with neither gold and predictions nor a column 'score'; if one of 'acc' is "
+                "the score, use --column score=NAME"
+            )),
+        ("a", None, "the folder holds no log that can be read; logs that can be read: "),
     ],
 )  # fmt: skip
 def test_what_is_no_log_says_so_to_who_scores_it(tmp_path: Path, name: str, text: str | None, message: str) -> None:

@@ -1,5 +1,4 @@
 """Plain tables of scores, long and wide, and a published board of 93 models as one of them."""
-# ruff: noqa: E501 - a whole message stands on one line, as the user sees it
 
 from __future__ import annotations
 
@@ -121,9 +120,18 @@ def test_tables_with_gold_and_predictions_are_judged_by_their_labels(tmp_path: P
     [
         ("id,score\n1,0.5\n2,good\n", LogChoice(), ", line 3: 'score' must be a number; got 'good'"),
         ("id,score\n,0.5\n2,1\n", LogChoice(), ": 'id' is empty in 1 row"),
-        ("id,score\n1,0\n1,1\n2,1\n", LogChoice(), ": one item has several scores that differ (for example id '1': 0 and 1); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"),
-        ("id,model,score\n1,a,0\n1,a,1\n2,b,1\n2,b,0.5\n", LogChoice(), ": 2 items have several scores that differ (for example id '1' of model 'a': 0 and 1); say what is right: --log repeats=first takes the first of them, repeats=mean their mean"),
-        ("id,task,score\n1,a,0\n1,b,0\n", LogChoice(), ": the id '1' stands in the tasks 'a' and 'b'; choose one task, or call the column 'dataset' if they are judged apart"),
+        ("id,score\n1,0\n1,1\n2,1\n", LogChoice(), (
+                ": one item has several scores that differ (for example id '1': 0 and 1); say what to do: --log "
+                "repeats=first takes the first of them, repeats=mean their mean"
+            )),
+        ("id,model,score\n1,a,0\n1,a,1\n2,b,1\n2,b,0.5\n", LogChoice(), (
+                ": 2 items have several scores that differ (for example id '1' of model 'a': 0 and 1); say what to "
+                "do: --log repeats=first takes the first of them, repeats=mean their mean"
+            )),
+        ("id,task,score\n1,a,0\n1,b,0\n", LogChoice(), (
+                ": the id '1' occurs in the tasks 'a' and 'b'; choose one task, or call the column 'dataset' to "
+                "judge them separately"
+            )),
     ],
 )  # fmt: skip
 def test_bad_tables(tmp_path: Path, text: str, choice: LogChoice, message: str) -> None:

@@ -44,7 +44,7 @@ def test_nothing_is_red_but_size_where_there_is_nothing(clean):
     assert found["size"] == "red"  # 300 items
     assert [name for name, colour in found.items() if colour == "red"] == ["size"]
     assert found["leaks"] == "green"
-    assert answer(clean).startswith("Cannot be told: none of the 15 shortcuts that were tried is shown to be above the")
+    assert answer(clean).startswith("Undecided: none of the 15 shortcuts that were tried is shown to be above the")
 
 
 def test_leaks_are_counted_and_taken_out_before_shortcuts():
@@ -56,7 +56,7 @@ def test_leaks_are_counted_and_taken_out_before_shortcuts():
     assert colours(found)["leaks"] == "red"
     assert len(found.shortcuts.rows) == 150
     said = light_sentence(found, found.light("leaks"))
-    assert said == ("Leaks: 100 of 250 rows of test (40.0 %) have a copy in an earlier split; that is above 1.0 %.")
+    assert said == ("Leaks: 100 of 250 test rows (40.0 %) have a copy in an earlier split; that is above 1.0 %.")
 
 
 def test_the_report_renders_everywhere_and_escapes_the_data(tmp_path):
@@ -101,7 +101,7 @@ def test_no_text_claims_understanding(cued, clean):
     for found in (cued, clean):
         text = report_markdown(found.report()) + found.card()
         assert "solved by it" not in text
-        assert "understands" not in text.replace("Nothing here says that a model understands.", "")
+        assert "understands" not in text.replace("Nothing here shows that a model understands.", "")
 
 
 def test_hard_items_and_the_rest(cued, tmp_path):
@@ -136,7 +136,7 @@ def test_files_are_read_and_one_file_may_hold_all_splits(tmp_path, cued):
 def test_one_split_is_cross_validated():
     found = goldproof.audit(rows(400, 1, "word"))
     assert found.shortcuts.judged.folds == 5
-    assert found.light("leaks").reason == "there is one split only, and so nothing to leak from"
+    assert found.light("leaks").reason == "there is only one split, so nothing can leak"
     assert colours(found)["shortcuts"] == "red"
 
 
@@ -146,7 +146,7 @@ def test_a_test_set_without_labels_is_looked_at_for_leaks_only():
     found = goldproof.audit(train, [{**row, "id": str(at)} for at, row in enumerate(test)])
     assert found.shortcuts == "test has no labels"
     assert colours(found) == {"leaks": "red", "shortcuts": "grey", "labels": "grey", "size": "red", "balance": "grey"}
-    assert answer(found) == "Cannot be told: test has no labels."
+    assert answer(found) == "Undecided: test has no labels."
 
 
 def test_no_label_column_at_all():
@@ -166,11 +166,11 @@ def test_one_class():
 
 def test_ten_rows():
     found = goldproof.audit(rows(10, 1), rows(10, 2))
-    assert found.shortcuts == "10 rows to judge are too few to tell a shortcut from luck (at least 20)"
+    assert found.shortcuts == "10 rows to judge are too few to tell a shortcut from luck (at least 20 are needed)"
     html_page(found.report())
     json.loads(found.to_json())
     said = light_sentence(found, found.light("size"))
-    assert said == "Size: 10 items show no difference between two models with 80 % power, however far they are apart."
+    assert said == "Size: 10 items cannot show any difference between two models with 80 % power, however large it is."
 
 
 def test_texts_of_a_hundred_thousand_characters():
@@ -179,7 +179,7 @@ def test_texts_of_a_hundred_thousand_characters():
         given[0]["premise"] = "long words " * 9_100
     found = goldproof.audit(train, test)
     assert not isinstance(found.shortcuts, str)
-    assert any(note.startswith("Of each text shortcuts read the first 5,000") for note in found.notes)
+    assert any(note.startswith("Shortcuts read the first 5,000 characters of each text") for note in found.notes)
     assert len(html_page(found.report())) < 1_000_000
 
 
@@ -193,9 +193,9 @@ def test_labels_with_a_point_are_scores():
 
     found = goldproof.audit(scored(200, 1), scored(150, 2))
     assert found.material.task == "numbers"
-    assert found.notes[0] == "The labels are numbers with a point, and many: they are taken as scores to predict."
+    assert found.notes[0] == "The labels are many different decimal numbers, so they are treated as scores to predict."
     assert "length" in [each.name for each in found.shortcuts.judged.above]
-    assert found.light("size").reason == "an answer to a score is not right or wrong, as the card of sizes needs it"
+    assert found.light("size").reason == "answers that are scores are not right or wrong, which the size table needs"
     assert "80 % power" not in found.card()
     assert colours(found)["shortcuts"] == "red"
     html_page(found.report())
@@ -234,7 +234,7 @@ def test_clusters_are_seen_and_said():
     found = goldproof.audit(grouped(300, 1), grouped(240, 2))
     assert found.shortcuts.judged.exchanged == "within clusters"
     assert found.shortcuts.clusters.shared == "a first text"
-    assert "gold was exchanged within clusters" in report_markdown(found.report())
+    assert "gold labels were exchanged within clusters" in report_markdown(found.report())
     whole = found.noise.whole
     assert whole.n == 240
     assert whole.effective <= 240
@@ -265,13 +265,13 @@ def test_thresholds_are_settings():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: LightThresholds(leaks=2.0), "the threshold of leaks must lie above 0 and below 1; got 2"),
-        (lambda: AuditSettings(near=0.0), "near must lie above 0 and at most at 1; got 0"),
-        (lambda: AuditSettings(level=1.0), "the level must lie above 0 and below 1; got 1"),
+        (lambda: LightThresholds(leaks=2.0), "the threshold of leaks must be above 0 and below 1; got 2"),
+        (lambda: AuditSettings(near=0.0), "near must be above 0 and at most 1; got 0"),
+        (lambda: AuditSettings(level=1.0), "the level must be above 0 and below 1; got 1"),
         (lambda: AuditSettings(most_train=0), "at least 1 row must be read; got 0"),
         (
             lambda: goldproof.audit(rows(9, 1), validation=rows(9, 2)),
-            "a validation split was given, but no test split; with two splits the second is test",
+            "there is a validation split but no test split; with two splits, the second is the test split",
         ),
     ],
 )
@@ -301,7 +301,7 @@ def test_languages_of_a_split_are_compared_row_by_row():
         ("test", ("en", "de"), False),
     ]
     assert json.loads(found.to_json())["alignment"][0]["aligned"] is True
-    assert "1 of 2 pairs of languages stand row by row beside each other" in report_markdown(found.report())
+    assert "1 of 2 pairs of languages are aligned row by row" in report_markdown(found.report())
 
 
 def test_languages_are_joined_by_a_chain_as_check_does_it(cued):
@@ -320,7 +320,7 @@ def test_languages_are_joined_by_a_chain_as_check_does_it(cued):
         )
     )
     said = report_markdown(replace(cued, alignments=found).report())
-    assert "3 of 4 pairs of languages stand row by row beside each other" in said
+    assert "3 of 4 pairs of languages are aligned row by row" in said
 
 
 def test_one_language_has_nothing_to_compare(cued):

@@ -287,14 +287,14 @@ def test_the_command_judges_transfer(tmp_path, capsys):
     assert set(form["claims"]) == {"de", "sw"}
     assert (out / "report.html").exists()
     assert run_command(["score", str(path), "--source", "en"]) == 0
-    assert "source dev moves as test does in" in capsys.readouterr().out
+    assert "source dev and test move the same way in" in capsys.readouterr().out
     assert run_command(["score", str(path), "--source", "fi"]) == 2
     message = "there is no source language 'fi' among the predictions; there are: de, en, sw"
     assert capsys.readouterr().err == f"error: {message}\n"
     assert run_command(["score", str(path), "--source", "en", "--cluster", "text"]) == 2
     assert capsys.readouterr().err == (
         "error: --cluster, --common, --missing, --by-row and --subset do not go with --source, which takes clusters "
-        "from the column 'cluster' and needs the same items, all answered, in every run\n"
+        "from the column 'cluster' and needs every run to answer the same items\n"
     )
 
 
@@ -328,9 +328,9 @@ def test_one_run_makes_no_claim_about_another(tmp_path):
     report = found.report()
     assert unfinished(report) == []
     assert report.answer.sentence == (
-        "It cannot be told: there is one run, and its scores may be claimed of this run only."
+        "Undecided: there is only one run, so its scores may be claimed for this run only."
     )
-    assert report.answer.takes == "It would take other runs of the same recipe: three or more."
+    assert report.answer.takes == "It would take three or more runs of the same recipe."
     write_report(report, tmp_path / "out")
 
 
@@ -381,13 +381,13 @@ def changed(rows, change):
         ),
         (
             lambda row: row | {"split": "test2"} if row["split"] == "dev" and row["language"] == "en" else row,
-            "the source language 'en' has no development set, so no checkpoint can be chosen by it; its sets: test",
+            "the source language 'en' has no development set to choose checkpoints by; its sets: test",
         ),
         (
             lambda row: (
                 row | {"step": 9} if row["run"] == "1" and row["step"] == 2 and row["language"] == "sw" else row
             ),
-            "sw dev: run '1' has no predictions at step 2; a run may end early, but may not leave a step out",
+            "sw dev: run '1' has no predictions at step 2; a run may end early, but must not skip a step",
         ),
         (
             lambda row: (
@@ -566,13 +566,13 @@ def test_collapsed_runs_are_named_and_in_no_finding():
     assert found.overall == alone.overall
     report = found.report()
     assert report.answer.notes == [
-        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). Scores are those of the "
-        "runs that did not; the rate of collapse is 33.3 % [4.3, 77.7]."
+        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). The scores are those of "
+        "the other runs; the rate of collapse is 33.3 % [4.3, 77.7]."
     ]
     limits = [item.text for item in report.sections[-1].items]
     assert (
-        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). Scores are those of the "
-        "runs that did not; the rate of collapse is 33.3 % [4.3, 77.7]."
+        "en dev: 2 of 6 runs collapsed, giving one answer to nearly all items (runs 0, 1). The scores are those of "
+        "the other runs; the rate of collapse is 33.3 % [4.3, 77.7]."
     ) in limits
     assert unfinished(report) == []
 
@@ -583,12 +583,12 @@ def test_collapsed_runs_are_named_and_in_no_finding():
         (
             1,
             "only beside its collapsed runs",
-            "sw: 1 of 4 runs give one answer to nearly all test items (run 0); they are part of its scores.",
+            "sw: 1 of 4 runs give one answer to nearly all test items (run 0); its scores include them.",
         ),
         (
             4,
             "nothing: every run collapsed",
-            "sw: all 4 runs give one answer to nearly all test items; the language is in no count.",
+            "sw: all 4 runs give one answer to nearly all test items; the language is not counted anywhere.",
         ),
     ],
 )
@@ -606,9 +606,9 @@ def test_a_language_in_which_runs_give_one_answer_says_so(n, claim, note):
 
 def test_when_every_run_collapsed_the_report_says_so_first():
     report = analyse(collapsing_experiment(3, 3)).report()
-    assert report.answer.sentence == "It cannot be told: every run gives one answer to nearly all items."
+    assert report.answer.sentence == "Undecided: every run gives one answer to nearly all items."
     assert report.answer.notes == [
-        "en dev: all 3 runs collapsed: each gives one answer to nearly all items; they are judged as they are."
+        "en dev: all 3 runs collapsed: each gives one answer to nearly all items. They are judged all the same."
     ]
     assert report.verdict == []
     assert unfinished(report) == []
@@ -660,11 +660,12 @@ def given_answers(change=lambda answers: answers):
         ),
         (
             lambda answers: answers.only_runs([0, 2]),
-            "de test: run '1' has no predictions at step 3; a run may end early, but may not leave a step out",
+            "de test: run '1' has no predictions at step 3; a run may end early, but must not skip a step",
         ),
         (
             lambda answers: answers.take(np.arange(59)),
-            "de test: the items at step 3 are not those at step 1; every checkpoint needs the same, in one order",
+            "de test: the items at step 3 are not those at step 1; every checkpoint needs the same items in the same "
+            "order",
         ),
         (
             lambda answers: replace(answers, gold=1 - answers.gold),

@@ -41,7 +41,7 @@ def _parser() -> Any:
         if spacy.util.is_package(name):
             return spacy.load(name)
     raise ModelError(
-        f"annotating English needs a model of spaCy, one of {', '.join(MODELS)}, and none is on this machine; get one "
+        f"annotating English needs a spaCy model, one of {', '.join(MODELS)}, and none is on this machine; get one "
         f"with: python -m spacy download {MODELS[0]}"
     )
 

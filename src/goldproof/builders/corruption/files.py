@@ -126,14 +126,16 @@ def _check_formats(path: Path, out: Path) -> str:
     form, wanted = FORMATS.get(suffix_of(path)), FORMATS.get(suffix_of(out))
     if form is None and is_added(path):
         if wanted != "jsonl":
-            raise UsageError(f"what a plugin reads ({suffix_of(path)}) is written as JSON Lines (.jsonl); got {out}")
+            raise UsageError(
+                f"files that a plugin reads ({suffix_of(path)}) are written as JSON Lines (.jsonl); got {out}"
+            )
         return ADDED
     if form is None:
         raise unknown_format(path, FORMATS)
     if form != wanted:
         raise UsageError(f"the output must have the format of the input ({suffix_of(path)}); got {out}")
     if out.resolve() == path.resolve():
-        raise UsageError(f"the output must be another file than the input; got {out} for both")
+        raise UsageError(f"the output must not be the input file; got {out} for both")
     return form
 
 

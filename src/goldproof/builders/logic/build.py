@@ -112,7 +112,7 @@ def build_corpus(recipe: CorpusRecipe, progress: Callable[[int], None] | None = 
     if recipe.preset == "closed2" and not grammar.links:
         raise UsageError(
             f"the preset closed2 needs the keys 'followed' and 'leads_to', which {recipe.language} does not give; "
-            "add them (see the grammars that ship) or take the preset closed"
+            "add them (see the grammars that come with Goldproof) or use the preset closed"
         )
     writers = {split: _Writer(recipe, grammar, vocabulary) for split, vocabulary in grammar.vocabularies.items()}
     splits: list[tuple[Pair, ...]] = []
@@ -240,7 +240,7 @@ class _Writer:
         people, places = self.vocabulary.people(gender), self.vocabulary.places
         if self.n_of_form.get(key, 0) >= perm(len(people), sketch.n_people) * perm(len(places), sketch.n_places):
             raise UsageError(
-                f"more pairs are asked for than distinct ones exist: the form {sketch.notation} has only "
+                f"more pairs are requested than distinct ones exist: the form {sketch.notation} has only "
                 f"{self.n_of_form.get(key, 0)} with {len(people)} names of people and {len(places)} of places"
             )
         for texts in self.castings(sketch, gender):

@@ -360,7 +360,7 @@ def _person(tables: _Tables, key: str, entry: Any, roles: Sequence[str]) -> Pers
     try:
         return make_person(roles, [entry] if isinstance(entry, str) else entry)
     except (IndexError, TypeError):
-        raise DataError(f"{key!r}: a name lacks a form that a role asks for; got {entry!r}", path=tables.path) from None
+        raise DataError(f"{key!r}: a name lacks a form that a role needs; got {entry!r}", path=tables.path) from None
 
 
 def make_person(roles: Sequence[str], forms: Sequence[str]) -> Person:

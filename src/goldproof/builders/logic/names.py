@@ -76,7 +76,7 @@ def choose_names(names: Iterable[str], wanted: Wanted, what: str) -> tuple[str, 
         queue = long if letters <= wanted.length * len(chosen) else short
         if not queue:
             raise UsageError(
-                f"{what}: {wanted.n} names of {wanted.length:g} characters on average are asked for, but there are "
+                f"{what}: {wanted.n} names of {wanted.length:g} characters on average are requested, but there are "
                 f"no more {'long' if queue is long else 'short'} ones after {len(chosen)} of {len(every)}"
             )
         chosen.append(queue.popleft())

@@ -42,7 +42,7 @@ class BuildSettings:
     def __post_init__(self) -> None:
         least, most = self.tokens
         if not 1 <= least < most:
-            raise UsageError(f"tokens must be a least and a greater most, from 1 on; got {least} and {most}")
+            raise UsageError(f"tokens must be a minimum of at least 1 and a larger maximum; got {least} and {most}")
         if self.min_per_class < 3:
             raise UsageError(f"min_per_class must be at least 3, one for each split; got {self.min_per_class}")
 

@@ -63,7 +63,7 @@ def open_treebanks(paths: Sequence[str | Path], language: str | None = None) -> 
         raise UsageError(f"the names of the files {problem}; give one language, for example --language ru")
     for path, found in named.items():
         if found and found != language:
-            raise DataError(f"the name says the language {found!r}, but {language!r} is asked for", path=path)
+            raise DataError(f"the file name says the language is {found!r}, but {language!r} was requested", path=path)
     return Treebanks(files, language)
 
 
@@ -90,7 +90,7 @@ def _iter_trees(path: Path, language: str, left_out: Counter[str], check: bool) 
 def _check(sentence: Sentence, lines: dict[str, int], path: Path) -> None:
     earlier = lines.setdefault(sentence.id, sentence.line)
     if earlier != sentence.line:
-        message = f"the sentence id {sentence.id!r} stands already at line {earlier}; ids must differ"
+        message = f"the sentence id {sentence.id!r} already occurs at line {earlier}; ids must differ"
         raise DataError(message, path=path, line=sentence.line)
     roots = [str(token.number) for token in sentence.tokens if token.head == 0]
     if len(roots) != 1:

@@ -36,7 +36,7 @@ def why_few(rows: Sequence[TaskRow]) -> str | None:
         return None
     reach = min(50, round(98 / max(n, 1) ** 0.5))
     return (
-        f"{n} test rows: an accuracy of 50 % on them would be known to ±{reach} points only; take more sentences, or "
+        f"{n} test rows: an accuracy of 50 % on them would be known only to ±{reach} points; use more sentences, or "
         "give test a larger share (splits are in the ratio of --train, --validation and --test)"
     )
 

@@ -196,7 +196,7 @@ _ALL = (
         "sent_len",
         "sentence_length",
     ),
-    ProbingTask("WC", "Which word of a list stands in the sentence?", word_content, (), "word_content"),
+    ProbingTask("WC", "Which word of a list occurs in the sentence?", word_content, (), "word_content"),
     ProbingTask(
         "ConjType",
         "Are the clauses coordinated or subordinated?",

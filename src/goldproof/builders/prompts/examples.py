@@ -48,7 +48,7 @@ def draw_examples(items: Sequence[Labelled], shots: Shots, asked: Collection[tup
     free = [item for item in items if (item.text, item.pair) not in asked]
     if len(free) < shots.n:
         raise DataError(
-            f"{shots.n} examples were asked for, and there are {len(free)} training items whose texts are not tested"
+            f"{shots.n} examples were requested, but only {len(free)} training items have texts that are not tested"
         )
     ranked = sorted(free, key=lambda item: draw("examples", shots.seed, item.id))
     chosen = _balanced(ranked, shots) if shots.balanced else ranked[: shots.n]

@@ -108,7 +108,7 @@ def _read(text: str, origin: str) -> PromptSet:
     _check_keys(form, _FILE_KEYS, "the file", origin)
     given = form.get("prompt")
     if not isinstance(given, list) or not given:
-        raise DataError("there is no prompt; each stands under [[prompt]] with a name and a template", path=origin)
+        raise DataError("there is no prompt; write each under [[prompt]] with a name and a template", path=origin)
     shared = _words(form.get("words", {}), "the file", origin)
     entries = tuple(_entry(each, place, shared, origin) for place, each in enumerate(given, 1))
     repeated = _repeated(entry.name for entry in entries)
@@ -129,7 +129,9 @@ def _entry(form: Any, place: int, shared: Mapping[str, str], origin: str) -> Pro
         raise DataError(f"{where} has no template", path=origin or None)
     template = _text(form["template"], f"template of {where}", origin)
     if "{text}" not in template:
-        raise DataError(f"{where} has no {{text}} in its template, so it asks of no item", path=origin or None)
+        raise DataError(
+            (f"{where} has no {{text}} in its template, so it does not ask about any item"), path=origin or None
+        )
     words = {**shared, **_words(form.get("words", {}), where, origin)}
     parts = tuple((key, _text(form[key], f"{key} of {where}", origin)) for key in _FORM_KEYS if key in form)
     return PromptEntry(name, template, tuple(sorted(words.items())), parts)

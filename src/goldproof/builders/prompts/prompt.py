@@ -44,11 +44,13 @@ class Prompt:
     def __post_init__(self) -> None:
         """Refuse a prompt that asks nothing, or whose labels cannot be told apart."""
         if "{text}" not in self.template:
-            raise DataError(f"the prompt {self.name!r} has no {{text}} in its template, so it asks of no item")
+            raise DataError(
+                f"the prompt {self.name!r} has no {{text}} in its template, so it does not ask about any item"
+            )
         words = [word for _, word in self.labels]
         if len(set(words)) < len(words) or not all(word.strip() for word in words):
             raise DataError(
-                f"the prompt {self.name!r} must have another word for each label; got {', '.join(map(repr, words))}"
+                f"the prompt {self.name!r} must have a different word for each label; got {', '.join(map(repr, words))}"
             )
 
     @property

@@ -66,9 +66,7 @@ def tag_by_labels(text: str, words: Sequence[str] | None, labels: Sequence[str])
     """
     forms = tuple(words if words is not None else text.split())
     if len(forms) != len(labels):
-        raise DataError(
-            f"as many classes as words are needed; got {len(labels)} for the {len(forms)} words of {text!r}"
-        )
+        raise DataError(f"one class per word is needed; got {len(labels)} for the {len(forms)} words of {text!r}")
     spans = align(text, forms, {})
     starts, ends = (tuple(span[side] for span in spans) for side in (0, 1))
     return Tagging(starts, ends, tuple(OWN + label for label in labels), forms)

@@ -119,9 +119,8 @@ def _no_tagger(language: str) -> str:
     known = sorted({known for backend in all_backends() for known in backend.languages})
     broken = [f"; {each.plugin.error(each.problem)}" for each in PLUGINS.survey() if each.problem]
     return (
-        f"there is no tagger for the language {language!r}; languages with one: {', '.join(known)}; for another, a "
-        "model of spaCy: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL"
-        f"{''.join(broken)}"
+        f"there is no tagger for the language {language!r}; languages with one: {', '.join(known)}; for others, use "
+        f"a spaCy model: pip install 'goldproof[spacy]', then name it as the tagger spacy/MODEL{''.join(broken)}"
     )
 
 

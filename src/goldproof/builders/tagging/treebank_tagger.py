@@ -96,6 +96,6 @@ def _with_data(load: Callable[[], Any]) -> Any:
     except LookupError:
         line = "python -m nltk.downloader " + " ".join(_NEEDS)
         raise ModelError(
-            f"the tagger 'nltk' needs data of NLTK that is not on this machine; get it with: {line} "
-            "(or set NLTK_DATA to a folder that holds it)"
+            f"the tagger 'nltk' needs NLTK data that is not on this machine; get it with: {line} (or set NLTK_DATA "
+            "to a folder that holds it)"
         ) from None

@@ -115,7 +115,7 @@ def check(
     the search off, and only copies that differ in case, punctuation and blanks are found.
     """
     if not 0 < near <= 1:
-        raise UsageError(f"near must lie above 0 and at most at 1; got {near}")
+        raise UsageError(f"near must be above 0 and at most 1; got {near}")
     gathered = gather(source, columns)
     by_language: dict[tuple[str, str], list[DataPart]] = defaultdict(list)
     by_split: dict[tuple[str, str], list[DataPart]] = defaultdict(list)
@@ -196,10 +196,10 @@ def _check_part(part: DataPart, matches: Sequence[SplitMatches], near: float, ma
     empty = [Repeat(row, row) for row, item in enumerate(items) if any(t is not None and not t.strip() for t in item)]
     found: list[tuple[str, Severity, str, Sequence[Repeat]]] = [
         ("empty", "problem", "rows have an empty text", empty),
-        ("repeated-id", "warning", "rows have an id that stood in an earlier row", find_repeats(part.ids)),
+        ("repeated-id", "warning", "rows have the id of an earlier row", find_repeats(part.ids)),
         ("duplicate", "warning", f"rows repeat the {what} of an earlier row exactly", exact),
         ("conflict", "problem", "rows repeat an earlier row with another label", find_conflicts(items, part.labels)),
-        ("same-but-form", "warning", "rows repeat an earlier row but for case, punctuation and spaces", same),
+        ("same-but-form", "warning", "rows repeat an earlier row except for case, punctuation and spaces", same),
         ("near-duplicate", "note", f"rows nearly repeat another row{_alike(near)}", nearly),
         ("mirrored", "note", "rows have a mirrored twin, the same two texts swapped", find_mirrored(items)),
     ]
@@ -242,12 +242,14 @@ def _check_splits(a: DataPart, b: DataPart, max_examples: int) -> Iterator[Findi
                 ProblemExample(b.place(row), twin, _shorten(b.texts[row]))
                 for row, twin in zip(shown, twins, strict=True)
             )
-            message = f"{len(shared)} of the {total} {what} of {b.split} also stand in {a.split}"
+            message = f"{len(shared)} of the {total} {what} of {b.split} also occur in {a.split}"
             yield Finding(kind, severity, where, message, len(shared), total, examples)
     unseen = sorted({label for label in b.labels if label} - {label for label in a.labels if label})
     if a.split == "train" and unseen and any(a.labels):
         count = sum(label in unseen for label in b.labels)
-        message = f"{count} of the {total} rows of {b.split} have a label that train does not: {', '.join(unseen[:5])}"
+        message = (
+            f"{count} of the {total} rows of {b.split} have a label that train does not have: {', '.join(unseen[:5])}"
+        )
         yield Finding("unseen-label", "problem", where, message, count, total)
 
 
@@ -264,8 +266,8 @@ def _check_copies(
         contrasted += _twins(match, differs & contrast)
     what, where, total = "pairs" if a.has_pairs and b.has_pairs else "texts", f"{a.name} / {b.split}", len(b.texts)
     found: list[tuple[str, Severity, str, list[Repeat]]] = [
-        ("near-item", "problem", f"nearly stand in {a.split}{_alike(near)}", copied),
-        ("contrast", "note", f"nearly stand in {a.split}, with another label{_alike(near)}", contrasted),
+        ("near-item", "problem", f"are near copies of rows in {a.split}{_alike(near)}", copied),
+        ("contrast", "note", f"are near copies of rows in {a.split} with another label{_alike(near)}", contrasted),
     ]
     for kind, severity, text, twins in found:
         if twins:
@@ -298,8 +300,8 @@ def _check_files(gathered: Gathered) -> Iterator[Finding]:
         if len(same) > 1:
             across = len({gathered.splits[file] for file in same}) > 1
             severity: Severity = "problem" if across else "warning"
-            tail = ", and they are different splits" if across else ""
-            message = f"{len(same)} files are the same byte for byte{tail}: {', '.join(same)}"
+            tail = ", though they are different splits" if across else ""
+            message = f"{len(same)} files are identical byte for byte{tail}: {', '.join(same)}"
             yield Finding("identical-files", severity, same[0], message, len(same), len(gathered.files))
 
 
@@ -326,7 +328,7 @@ def _check_alignments(alignments: Sequence[Alignment]) -> Iterator[Finding]:
         broken = [one for one in found if not one.aligned and frozenset(one.languages) in _closure(related[group])]
         together = "; ".join(", ".join(cluster) for cluster in clusters if len(cluster) > 1) or "none"
         alone = ", ".join(cluster[0] for cluster in clusters if len(cluster) == 1) or "none"
-        message = f"languages aligned row by row with each other: {together}; with no other: {alone}"
+        message = f"languages aligned row by row with each other: {together}; with none: {alone}"
         if broken:
             message += f" ({_describe(broken[0])})"
         yield Finding("not-aligned", "warning" if broken else "note", where, message, len(broken), len(found))

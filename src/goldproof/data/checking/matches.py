@@ -76,7 +76,7 @@ def match_rows(
     looks for rows that are equal in form only.
     """
     if not 0 < threshold <= 1:
-        raise UsageError(f"near must lie above 0 and at most at 1; got {threshold}")
+        raise UsageError(f"near must be above 0 and at most 1; got {threshold}")
     if len(splits) > _MOST_SPLITS:
         raise UsageError(f"copies are looked for in at most {_MOST_SPLITS} splits; got {len(splits)}")
     n_steps, tell = count_steps(splits), progress or (lambda what, n_done: None)

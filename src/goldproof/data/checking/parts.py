@@ -209,7 +209,7 @@ def _read(path: Path, name: FileName, columns: Columns | None) -> tuple[pa.Table
     layout = sniff_layout(path, columns)
     if layout is None and suffix_of(path) == ".csv":
         raise DataError(
-            "no rows with a text were found; where a column holds it, name it: --column text=NAME", path=path
+            "no rows with a text were found; if a column holds the text, name it: --column text=NAME", path=path
         )
     if layout is None:
         raise DataError(OTHER_KIND, path=path)

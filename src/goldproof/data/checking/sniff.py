@@ -16,9 +16,10 @@ from pathlib import Path
 from goldproof.data.columns import Columns, guess_columns
 from goldproof.data.formats import limits
 from goldproof.data.formats.added import is_added
-from goldproof.data.formats.delimited import csv_delimiter, csv_reason
+from goldproof.data.formats.delimited import csv_delimiter, csv_reason, name_columns
 from goldproof.data.formats.files import FORMATS, JSON, iter_lines, suffix_of
 from goldproof.data.formats.json_list import is_json_list
+from goldproof.data.formats.raw import inner_names
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError
@@ -46,7 +47,8 @@ def sniff_layout(path: Path, given: Columns | None = None) -> Layout | str | Non
         return None
     if added or FORMATS[suffix] in ("jsonl", "parquet"):
         layout = Layout()
-        return Layout(columns=guess_columns(given, open_raw(path, layout).column_names, path))
+        file = open_raw(path, layout)
+        return Layout(columns=guess_columns(given, file.column_names, path, inner_names(file)))
     return _sniff_delimited(path, FORMATS[suffix], given)
 
 
@@ -62,15 +64,16 @@ def _sniff_delimited(path: Path, form: str, given: Columns) -> Layout | str | No
         return None
     if all(len(row) == 2 and _PREFIXED.match(row[0]) and _TAG.fullmatch(row[1]) for row in rows):
         return "token-tag"
-    first = [name.strip() for name in rows[0]]
+    first = name_columns(rows[0])
     header = _header_columns(given, first, path)
     if header is not None:
         return Layout(form, header, delimiter=delimiter, quoted=quoted)
     width = len(rows[0])
     names = tuple(f"column {number}" for number in range(1, width + 1))
-    whole = [row for row in rows if len(row) == width]
-    if _is_header(whole):
-        columns = _columns_by_content([list(cells) for cells in zip(*whole[1:], strict=True)], first)
+    whole = [row for row in rows if len(row) == width and any(row)]
+    named = [row[: len(first)] for row in whole]
+    if _is_header(named):
+        columns = _columns_by_content([list(cells) for cells in zip(*named[1:], strict=True)], first)
         return None if columns is None else Layout(form, columns, delimiter=delimiter, quoted=quoted)
     columns = _columns_by_content([list(cells) for cells in zip(*whole, strict=True)], names)
     if columns is None:

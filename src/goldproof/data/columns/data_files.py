@@ -25,6 +25,7 @@ from goldproof.data.dataset import SCHEMA, UNKNOWN_LANGUAGE
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
+HOW_TO_NAME = "--column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
 _FIELDS = {"split": "split_column", "language": "language_column"}  # parts that are no field of that name
 DATA_PARTS = ("text", "pair", "label", "score", "id", "split", "language")
 _PARTS = (*DATA_PARTS[:5], "tokens", "token_labels", *DATA_PARTS[5:])
@@ -89,10 +90,13 @@ class Filling:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
-def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
+def guess_columns(
+    given: Columns, found: Sequence[str], path: Path, inner: Sequence[str] = (), how: str = HOW_TO_NAME
+) -> Columns:
     """The given columns, checked, and a guess from common names for the parts that were not given.
 
-    Tags are never guessed: in data a column of that name holds as often the tags of tokens.
+    Tags are never guessed: in data a column of that name holds as often the tags of tokens. `inner` are fields inside
+    columns, which an error names, and `how` says how to name a column.
     """
     check_given(given.parts, found, path)
     for name in given.tags:
@@ -104,8 +108,7 @@ def guess_columns(given: Columns, found: Sequence[str], path: Path) -> Columns:
     if "label" in names and given.score is None:
         names.pop("score", None)  # where there are classes, a score is seldom what is to be predicted
     if "text" not in names and "tokens" not in names:
-        how = "--column text=NAME (corrupt: --columns NAME; settings: columns.text=NAME), in Python text='NAME'"
-        raise DataError(lacking_columns("data", {"text": DATA_NAMES["text"]}, found, how), path=path)
+        raise DataError(lacking_columns("data", {"text": DATA_NAMES["text"]}, found, how, inner), path=path)
     return replace(given, **{_FIELDS.get(part, part): name for part, name in names.items()})  # type: ignore[arg-type]
 
 

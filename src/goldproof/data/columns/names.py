@@ -31,6 +31,7 @@ _OTHER_HALVES = frozenset({"answer", "context", "passage"})
 # something else too.
 _LABELS = ("gold", "true_label", "gold_label", "y_true", "label", "labels", "target", "class", "category", "quality")
 VAGUE_LABELS = frozenset({"class", "category", "quality"})
+_MOST_INNER = 20
 _TOKEN_LABELS = ("token_labels", "ner_tags")
 _IDS = ("id", "idx", "guid", "index_id", "pairid", "uid")
 
@@ -116,7 +117,8 @@ def check_given(given: Mapping[str, str], found: Sequence[str], path: str | Path
             raise no_column(theirs, found, path)
         if theirs in taken:
             raise UsageError(
-                f"the column {theirs!r} is named both for {taken[theirs]!r} and for {ours!r}; each column has one part"
+                f"the column {theirs!r} is given both as {taken[theirs]!r} and as {ours!r}; a column can have only "
+                "one role"
             )
         taken[theirs] = ours
 
@@ -131,15 +133,19 @@ def check_fields(names: Mapping[str, str], found: Sequence[str], first: RawBatch
     """Refuse a field inside a field (`doc.label`) that is not in the first rows of the file."""
     for ours, theirs in names.items():
         if theirs not in found and first.columns.column(theirs).null_count == first.columns.num_rows:
-            raise DataError(f"there is no field {theirs!r} in the first rows, which is to be {ours!r}", path=first.path)
+            raise DataError(f"the first rows have no field {theirs!r}, which was named as {ours!r}", path=first.path)
 
 
 def no_column(name: str, found: Sequence[str], path: str | Path) -> DataError:
-    """The error for a name that is no column."""
-    return DataError(f"there is no column {name!r}; columns found: {list_columns(found)}", path=path)
+    """The error for a name that is no column, with the one that is written a little differently."""
+    meant = next((column for column in found if normal(column) == normal(name)), None)
+    hint = ";" if meant is None else f"; did you mean {meant!r}?"
+    return DataError(f"there is no column {name!r}{hint} columns found: {list_columns(found)}", path=path)
 
 
-def lacking_columns(what: str, lacking: Mapping[str, Sequence[str]], found: Sequence[str], how: str) -> str:
+def lacking_columns(
+    what: str, lacking: Mapping[str, Sequence[str]], found: Sequence[str], how: str, inner: Sequence[str] = ()
+) -> str:
     """What is lacking, all at once: which columns there are, which names were looked for, and `how` to name one."""
     parts = [repr(ours) for ours in lacking]
     listed = " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + [parts[-1]])
@@ -149,21 +155,28 @@ def lacking_columns(what: str, lacking: Mapping[str, Sequence[str]], found: Sequ
         looked_for = "; ".join(f"{', '.join(names)} as {ours!r}" for ours, names in lacking.items())
     return (
         f"{what} need {'a column' if len(parts) == 1 else 'the columns'} {listed}; columns found: "
-        f"{list_columns(found)}; looked for: {looked_for}; say which {'one it is' if len(parts) == 1 else 'they are'} "
-        f"with {how}"
+        f"{list_columns(found, inner)}; looked for: {looked_for}; say which "
+        f"{'one it is' if len(parts) == 1 else 'they are'} with {how}"
     )
 
 
-def list_columns(found: Sequence[str]) -> str:
-    """The columns found, for an error; where they are not separated as they should be, that is said.
+def list_columns(found: Sequence[str], inner: Sequence[str] = ()) -> str:
+    """The columns found, for an error, with the fields inside them; where they are not separated as they should be,
+    that is said.
+
+    >>> list_columns(["id", "doc"], ["doc.body", "doc.label"])
+    'id, doc (with fields inside, which can be named as well: doc.body, doc.label)'
 
     >>> list_columns(["text|label"])
-    "text|label (one column: is the file separated by '|'? csv is read by commas or semicolons, tsv by tabs)"
+    "text|label (one column: is the file separated by '|'? csv may have commas, semicolons, bars or tabs, tsv tabs)"
     """
     wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
     hint = (
-        f" (one column: is the file separated by {wrong!r}? csv is read by commas or semicolons, tsv by tabs)"
+        f" (only one column: is the file separated by {wrong!r}? csv takes commas, semicolons, bars or tabs, tsv tabs)"
         if wrong
         else ""
     )
+    more = f", and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
+    if inner:
+        hint += f" (with fields inside, which can be named as well: {', '.join(inner[:_MOST_INNER])}{more})"
     return (", ".join(found) or "none") + hint

@@ -61,6 +61,7 @@ def find_columns(
     path: str | Path,
     *,
     needed: Sequence[str] = ("id", "gold", "prediction"),
+    inner: Sequence[str] = (),
 ) -> dict[str, str]:
     """The column of the file for each of ours that it has; what is needed and not there is named in one error."""
     for ours in given:
@@ -75,9 +76,10 @@ def find_columns(
     if lacking:
         flags = " ".join(f"--column {ours}=NAME" for ours in lacking)
         python = ", ".join(f"{ours!r}: 'NAME'" for ours in lacking)
-        message = lacking_columns("predictions", lacking, found, f"{flags}, in Python columns={{{python}}}")
+        how = f"{flags}, in Python columns={{{python}}}"
+        message = lacking_columns("predictions", lacking, found, how, inner)
         if "id" in lacking:
-            message += "; or match the rows of both by their numbers with --by-row"
+            message += "; or match the rows of both by row number with --by-row"
         raise DataError(message + _doubts(doubtful, passed, list(lacking)), path=path)
     return names
 

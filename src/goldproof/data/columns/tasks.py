@@ -18,8 +18,8 @@ PredictionTask = Literal["classification", "regression", "tagging", "score"]
 MissingPolicy = Literal["wrong", "leave-out", "refuse"]
 MOST_NUMBERED = 20  # different whole numbers with a point, up to which they are labels
 AS_LABELS = (
-    "Gold and prediction are whole numbers (1.0, 0.0), which are taken as labels; numbers to predict are read as such "
-    "with --metric pearson or spearman, in Python also by read_predictions(…, task='regression')."
+    "Gold and prediction are whole numbers (1.0, 0.0) and are treated as labels; if they are numbers to predict, use "
+    "--metric pearson or spearman, in Python also read_predictions(…, task='regression')."
 )
 MISSING: tuple[MissingPolicy, ...] = ("wrong", "leave-out", "refuse")
 
@@ -95,5 +95,7 @@ def resolve_missing(task: PredictionTask, asked: str | None) -> MissingPolicy:
     if asked not in MISSING:
         raise UsageError(f"missing answers can be {', '.join(MISSING)}; got {asked!r}")
     if task == "regression" and asked == "wrong":
-        raise UsageError("a missing number cannot count as wrong, as none is the worst; allowed: leave-out, refuse")
+        raise UsageError(
+            "a missing number cannot count as wrong, because no number is the worst; allowed: leave-out, refuse"
+        )
     return asked

@@ -67,7 +67,7 @@ def classes(
             raise raw.error(row, f"{name!r} must be a class; got {value!r}, a missing number")
         if numbered and value and not WHOLE.fullmatch(value):
             row = first_row(pc.equal(encoded.indices, position))
-            raise raw.error(row, f"{name!r} must be a whole number as in the rows before; got {value!r}")
+            raise raw.error(row, f"{name!r} must be a whole number, as in earlier rows; got {value!r}")
     meant = [value if value in kept else _without_point(value) or None for value in written]
     return pa.array(meant, pa.string()).take(encoded.indices)
 
@@ -140,7 +140,7 @@ def token_lists(raw: RawBatch, name: str, column: pa.Array) -> pa.Array:
     rows = [_listed(cell) for cell in column.to_pylist()]
     wrong = next((row for row, cell in enumerate(rows) if cell is None), None)
     if wrong is not None:
-        message = f"{name!r} must be a list of strings, as JSON or with blanks between them"
+        message = f"{name!r} must be a list of strings, as JSON or separated by spaces"
         raise raw.error(wrong, f"{message}; got {shortened(column[wrong].as_py())}")
     return pa.array(rows, pa.list_(pa.string()))
 
@@ -208,7 +208,7 @@ def check_lengths(raw: RawBatch, wanted: pa.Array, got: pa.Array, what: str) -> 
     if pc.any(differs, min_count=0).as_py():
         row = first_row(differs)
         n_wanted, n_got = (column[row].as_py() for column in lengths)
-        raise raw.error(row, f"as many {what} are needed; got {n_got} for {n_wanted}")
+        raise raw.error(row, f"{n_wanted} {what} are needed; got {n_got}")
 
 
 def _is_empty(column: pa.Array) -> bool:

@@ -90,7 +90,9 @@ def find_corpus(name: str) -> tuple[CatalogEntry, str | None]:
             raise UsageError(f"there is no corpus {name!r}{_suggest(name, entries)}")
         corpus = entries[suite]
     if corpus.parts and part is None:
-        raise UsageError(f"{name!r} has parts; name one: {', '.join(f'{name}/{each}' for each in corpus.parts)}")
+        raise UsageError(
+            f"{name!r} has several parts; name one: {', '.join(f'{name}/{each}' for each in corpus.parts)}"
+        )
     return corpus, part
 
 
@@ -194,7 +196,7 @@ def _check_files(paths: Mapping[str, Sequence[Path]], split: str, name: str, lan
     missing = next((path for path in paths[split] if not path.exists()), None)
     if missing is not None:
         raise DataError(
-            f"split {split!r} of {name!r} in {language!r} needs this file, which is not there", path=missing
+            f"split {split!r} of {name!r} in {language!r} needs this file, which does not exist", path=missing
         )
 
 
@@ -251,7 +253,7 @@ def _data_root(root: str | Path | None, name: str) -> Path:
     given = root or os.environ.get(ROOT_VARIABLE)
     if not given:
         how = f"set the environment variable {ROOT_VARIABLE} to the folder, or give root=…"
-        where = f"`goldproof list {name}` says which files they are and where to get them"
+        where = f"`goldproof list {name}` says which files these are and where to get them"
         raise UsageError(f"the data root that holds the files of {name!r} is not known; {how} ({where})")
     if not Path(given).is_dir():
         raise UsageError(f"the data root {given} is not a folder")

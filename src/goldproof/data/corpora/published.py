@@ -158,7 +158,7 @@ def _check_spans(data: Dataset, path: Path) -> Dataset:
             for span in cell.split():
                 if not _is_span(span, len(item["text"])):
                     message = (
-                        f"{column}: a span start:end within the {len(item['text'])} characters of the text is needed; "
+                        f"{column}: a span start:end must lie within the {len(item['text'])} characters of the text; "
                         f"got {span!r}"
                     )
                     raise DataError(message, path=path, line=row + 2)

@@ -63,8 +63,8 @@ class AddedRows:
         for batch in _iter_rows(self.path, self.reader, self.plugin):
             absent = [name for name in wanted if name not in batch.schema.names]
             if absent:
-                where = f"from row {first_row} on there is no column {absent[0]!r}, which is there before"
-                raise DataError(f"{_said(self.plugin)} is not in order: {where}", path=self.path)
+                where = f"from row {first_row} on there is no column {absent[0]!r}, though earlier rows have it"
+                raise DataError(f"{_said(self.plugin)} gave rows that do not fit: {where}", path=self.path)
             arrays = [plain_column(batch.column(name)) for name in wanted]
             yield RawBatch(pa.RecordBatch.from_arrays(arrays, names=list(wanted)), first_row, self.path)
             first_row += batch.num_rows
@@ -96,7 +96,7 @@ def unknown_format(path: Path, own: Iterable[str] = (*FORMATS, JSON, *SUFFIXES))
     """
     added = [suffix for each in PLUGINS.survey() if not each.problem for suffix in each.thing.suffixes]
     known = ", ".join(sorted({*own, *added}))
-    message = f"the extension {suffix_of(path)!r} is that of no known format; allowed: {known} (also with .gz)"
+    message = f"no known format has the extension {suffix_of(path)!r}; allowed: {known} (also with .gz)"
     sheet = ["save the sheet as CSV"] if suffix_of(path) in _SPREADSHEETS else []
     broken = [str(each.plugin.error(each.problem)) for each in PLUGINS.survey() if each.problem]
     return DataError("; ".join([message, *sheet, *broken]), path=path)
@@ -132,10 +132,10 @@ def _problem(reader: object) -> str:
         return f"a goldproof.data.formats.added.FileReader is needed; got {type(reader).__name__}"
     suffixes = reader.suffixes
     if not isinstance(suffixes, tuple) or not suffixes or not all(map(_is_suffix, suffixes)):
-        return f"its suffixes must be a tuple of texts such as '.cards', in lower case; got {suffixes!r}"
+        return f"its suffixes must be a tuple of lower-case strings such as '.cards'; got {suffixes!r}"
     taken = [suffix for suffix in suffixes if suffix in (*FORMATS, *OTHERS)]
     if taken:
-        return f"Goldproof reads files with {taken[0]} itself"
+        return f"Goldproof itself already reads files with {taken[0]}"
     return "" if callable(reader.read) else f"its read must be a function; got {type(reader.read).__name__}"
 
 

@@ -2,7 +2,7 @@
 
 Published TSV is nearly always *unquoted*: a quotation mark is a character like any other. So is ours, unless told
 otherwise; CSV is quoted unless told otherwise, and its header says whether it is by commas or, as spreadsheets write it
-in much of the world, by semicolons.
+in much of the world, by semicolons, or by tabs or bars.
 """
 
 from __future__ import annotations
@@ -15,38 +15,43 @@ from pathlib import Path
 import pyarrow as pa
 
 from goldproof.data.formats import limits
-from goldproof.data.formats.files import iter_lines
+from goldproof.data.formats.files import iter_lines, shortened
 from goldproof.data.formats.raw import RawBatch
 from goldproof.errors import DataError
 
 _ROWS = 1 << 15
-CSV_SIGNS = (",", ";", "\t")
+CSV_SIGNS = (",", ";", "\t", "|")
 
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A file of cells between delimiters; `header` names the columns of a file that does not do so itself."""
+    """A file of cells between delimiters; `header` names the columns of a file that does not do so itself.
+
+    After the last column that has a name there may be `n_unnamed` more, as spreadsheets write them, in which nothing
+    stands.
+    """
 
     path: Path
     column_names: tuple[str, ...]
     delimiter: str
     quoted: bool
     skip_first: bool
+    n_unnamed: int = 0
 
     @classmethod
     def open(cls, path: Path, *, delimiter: str, quoted: bool, header: Sequence[str] | None = None) -> Delimited:
         """Read the names of the columns from the first line, unless `header` gives them."""
         if header is not None:
             return cls(path, tuple(header), delimiter, quoted, skip_first=False)
-        line, names = next(_iter_rows(path, delimiter, quoted), (1, []))
-        names = [name.strip() for name in names]
+        line, cells = next(_iter_rows(path, delimiter, quoted), (1, []))
+        names = name_columns(cells)
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise DataError(f"the header names the column {repeated!r} twice", path=path, line=line)
-        return cls(path, tuple(names), delimiter, quoted, skip_first=True)
+        return cls(path, names, delimiter, quoted, skip_first=True, n_unnamed=len(cells) - len(names))
 
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
-        """Batches with the wanted columns only; every row must have as many cells as there are columns."""
+        """Batches with the wanted columns only; every row must have a cell in each column."""
         for name in wanted:
             if name not in self.column_names:  # a field inside a field, which a cell cannot have
                 found = ", ".join(self.column_names)
@@ -67,19 +72,35 @@ class Delimited:
     def _checked(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
         expected = len(self.column_names)
         for line, cells in rows:
-            if len(cells) != expected:
+            if not expected <= len(cells) <= expected + self.n_unnamed:
                 what = "TAB" if self.delimiter == "\t" else repr(self.delimiter)
                 names = ", ".join(self.column_names)
-                message = f"{expected} columns between {what} are needed ({names}); got {len(cells)}"
+                message = f"{expected} columns separated by {what} are needed ({names}); got {len(cells)}"
                 raise DataError(message, path=self.path, line=line)
+            for position in range(expected, len(cells)):
+                if cells[position]:
+                    got = shortened(cells[position])
+                    message = f"{got} stands in column {position + 1}, which has no name in the first line"
+                    raise DataError(message, path=self.path, line=line)
             yield line, cells
+
+
+def name_columns(cells: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns by a first line: none for empty cells at its end, and its number for one before that.
+
+    >>> name_columns(["", " text", "label", "", ""])
+    ('column 1', 'text', 'label')
+    """
+    names = [name.strip() for name in cells]
+    n_named = max((position for position, name in enumerate(names, 1) if name), default=len(names))
+    return tuple(name or f"column {position}" for position, name in enumerate(names[:n_named], 1))
 
 
 def csv_delimiter(header: str) -> str:
     """What stands between the cells of a CSV file by its first line: a comma, unless there is none and another is.
 
-    >>> csv_delimiter("id;text;label"), csv_delimiter("text,notes;more"), csv_delimiter("text")
-    (';', ',', ',')
+    >>> csv_delimiter("id;text;label"), csv_delimiter("text|label"), csv_delimiter("text,notes;more")
+    (';', '|', ',')
     """
     try:
         return next((sign for sign in CSV_SIGNS if len(next(csv.reader([header], delimiter=sign), [])) > 1), ",")
@@ -97,22 +118,28 @@ def find_delimiter(path: Path, form: str, header: Sequence[str] | None = None) -
 
 
 def _iter_rows(path: Path, delimiter: str, quoted: bool) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells); blank lines are passed over."""
+    """(line number, cells); blank lines are passed over, and so are those in which delimiters alone stand."""
     if not quoted:
         for number, text in iter_lines(path):
-            if text:
+            if text.strip(delimiter):
                 cells = text.split(delimiter)
                 if len(text) > limits.MOST_CELL and max(map(len, cells)) > limits.MOST_CELL:
                     raise DataError(limits.long_cell(), path=path, line=number)
                 yield number, cells
         return
     csv.field_size_limit(limits.MOST_CELL)
-    lines = (text + "\n" for _, text in iter_lines(path))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    last = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal last
+        for _, last in iter_lines(path):
+            yield last + "\n"
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
     first = 1
     try:
         for cells in reader:
-            if cells:
+            if any(cells) or last.strip(delimiter):
                 yield first, cells
             first = reader.line_num + 1
     except csv.Error as error:

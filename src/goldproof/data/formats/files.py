@@ -19,6 +19,7 @@ FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", 
 JSON = ".json"
 """A list of objects, or one object on each line. No entry of `FORMATS`: logs and documents have this suffix too."""
 
+_MOST_NAMES = 6
 BLOCK_BYTES = 1 << 24
 BOM = b"\xef\xbb\xbf"
 
@@ -30,9 +31,10 @@ def check_file(path: str | Path) -> Path:
         with path.open("rb") as stream:
             first = stream.read(4)
     except IsADirectoryError:
-        raise DataError("this is a folder; a file is needed", path=path) from None
+        raise DataError(f"this is a folder; a file is needed ({files_in(path)})", path=path) from None
     except FileNotFoundError:
-        raise DataError("there is no such file", path=path) from None
+        pattern = "; a pattern is not read: join its files into one" if set("*?") & set(path.name) else ""
+        raise DataError(f"there is no such file{pattern}", path=path) from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
     if not first or first == BOM:
@@ -40,6 +42,13 @@ def check_file(path: str | Path) -> Path:
     if _is_packed(path):
         check_packed(path)
     return path
+
+
+def files_in(folder: Path) -> str:
+    """What files a folder has, for an error."""
+    names = sorted(each.name for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"in it: {', '.join(names[:_MOST_NAMES])}{more}" if names else "there is none in it"
 
 
 @contextmanager
@@ -57,7 +66,7 @@ def first_bytes(path: Path, n_bytes: int) -> bytes:
         with _open(path) as stream:
             return stream.read(n_bytes)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"not a whole gzip file: {error}", path=path) from None
+        raise DataError(f"not a complete gzip file: {error}", path=path) from None
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=path) from None
 
@@ -161,7 +170,7 @@ def _iter_pieces(path: Path, size: int) -> Iterator[bytes]:
             try:
                 piece = stream.read(size)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise DataError(f"not a whole gzip file: {error}", path=path) from None
+                raise DataError(f"not a complete gzip file: {error}", path=path) from None
             except OSError as error:
                 raise DataError(f"cannot be read: {error.strerror}", path=path) from None
             if not piece:

@@ -16,7 +16,7 @@ from goldproof.data.formats.jsonl import JsonLines
 from goldproof.data.formats.raw import RawBatch
 from goldproof.data.formats.strict_json import load_json
 from goldproof.data.in_memory import TableRows, open_table
-from goldproof.data.nested import column_of
+from goldproof.data.nested import column_of, names_inside
 from goldproof.errors import DataError
 
 _LOOKED_AT = 4096
@@ -29,6 +29,11 @@ class JsonList:
     path: Path
     rows: Sequence[Mapping[str, Any]]
     column_names: tuple[str, ...]
+
+    @property
+    def inner_names(self) -> tuple[str, ...]:
+        """The fields inside the mappings of the first row."""
+        return names_inside(self.rows[0])
 
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
         """All rows in one batch."""

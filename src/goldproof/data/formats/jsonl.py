@@ -21,7 +21,7 @@ import pyarrow.json
 from goldproof.data.formats.files import decode_line, iter_blocks
 from goldproof.data.formats.raw import RawBatch
 from goldproof.data.formats.strict_json import load_json
-from goldproof.data.nested import value_at
+from goldproof.data.nested import names_inside, value_at
 from goldproof.errors import DataError
 
 _SNIFFED_LINES = 200
@@ -44,22 +44,25 @@ class JsonLines:
     path: Path
     column_names: tuple[str, ...]
     kinds: Mapping[str, str]
+    inner_names: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, path: Path) -> JsonLines:
         """Look at the first lines and see which keys there are and of what kind."""
         kinds: dict[str, str] = {}
         names: dict[str, None] = {}
+        inner: dict[str, None] = {}
         lines = (line for block in iter_blocks(path) for line in block.removesuffix(b"\n").split(b"\n"))
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
         for number, line in islice(numbered, _SNIFFED_LINES):
             row = parse_line(line, path, number)
             names.update(dict.fromkeys(row))
+            inner.update(dict.fromkeys(names_inside(row)))
             for key, value in row.items():
                 _learn_kind(kinds, key, value)
         if not names:
             raise DataError("the file has no rows", path=path)
-        return cls(path, tuple(names), kinds)
+        return cls(path, tuple(names), kinds, tuple(inner))
 
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
         """Batches with the wanted columns only, one for each block of the file."""
@@ -143,9 +146,7 @@ def _parse_slowly(
                 message = f"{key!r} must be a text, a number or a list of these; got {_short(value)}"
                 raise DataError(message, path=path, line=number)
             if not _fits(value, kinds.get(key, "string")):
-                message = (
-                    f"{key!r} is {_article(kinds[key])} in the lines before; got {_kind_of(value)}: {_short(value)}"
-                )
+                message = f"{key!r} is {_article(kinds[key])} in earlier lines; got {_kind_of(value)}: {_short(value)}"
                 raise DataError(message, path=path, line=number)
         rows.append(row)
         lines.append(number)

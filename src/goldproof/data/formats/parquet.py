@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from goldproof.data.formats import limits
 from goldproof.data.formats.raw import RawBatch
-from goldproof.data.nested import array_at, column_of
+from goldproof.data.nested import array_at, column_of, structs_inside
 from goldproof.errors import DataError
 
 _ROWS = 1 << 16
@@ -30,18 +30,20 @@ class ParquetRows:
 
     path: Path
     column_names: tuple[str, ...]
+    inner_names: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, path: Path) -> ParquetRows:
         """Read the names of the columns from the footer."""
         try:
-            names = tuple(pq.read_schema(path).names)
+            schema = pq.read_schema(path)
+            names = tuple(schema.names)
         except (*_DAMAGED, UnicodeDecodeError):
-            raise DataError("not a whole Parquet file: its footer cannot be read", path=path) from None
+            raise DataError("not a complete Parquet file: its footer cannot be read", path=path) from None
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise DataError(f"two columns are named {repeated!r}; rename one of them", path=path)
-        return cls(path, names)
+        return cls(path, names, structs_inside(schema))
 
     def iter_batches(self, wanted: Sequence[str]) -> Iterator[RawBatch]:
         """Batches with the wanted columns only, with large and dictionary types made plain."""
@@ -73,8 +75,8 @@ def iter_record_batches(path: Path, columns: Sequence[str], most_rows: int = _RO
                     yield batch
                     first_row += batch.num_rows
     except _DAMAGED as error:
-        reason = str(error).splitlines()[0] if str(error) else "it asks for more memory than there is"
-        raise DataError(f"not a whole Parquet file: {reason} (after row {first_row})", path=path) from None
+        reason = str(error).splitlines()[0] if str(error) else "it needs more memory than there is"
+        raise DataError(f"not a complete Parquet file: {reason} (after row {first_row})", path=path) from None
 
 
 def _check_size(metadata: pq.FileMetaData, columns: Sequence[str], path: Path) -> None:

@@ -38,6 +38,11 @@ class RawBatch:
         return DataError(message, path=self.path, line=self.line_of(row))
 
 
+def inner_names(file: RawFile) -> tuple[str, ...]:
+    """The fields inside the columns of a file that has mappings in them, as they are named."""
+    return tuple(getattr(file, "inner_names", ()))
+
+
 class RawFile(Protocol):
     """A file with named columns that can be read batch by batch."""
 

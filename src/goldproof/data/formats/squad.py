@@ -72,16 +72,14 @@ def _answer(answer: Any, passage: str, where: str, path: Path) -> dict[str, Any]
     text = _text(answer, "text", f"an answer of {where}", path)
     start = answer.get("answer_start")
     if not isinstance(start, int) or isinstance(start, bool) or passage[start : start + len(text)] != text or start < 0:
-        raise DataError(
-            f"{where}: the answer {text!r} does not stand at 'answer_start' {start!r} of its passage", path=path
-        )
+        raise DataError(f"{where}: the answer {text!r} is not at 'answer_start' {start!r} of its passage", path=path)
     return {"start": start, "text": text}
 
 
 def _list(holder: Any, key: str, what: str, path: Path) -> list[Any]:
     found = holder.get(key) if isinstance(holder, dict) else None
     if not isinstance(found, list):
-        raise DataError(f"{what} has no list {key!r}, which questions in SQuAD's shape have", path=path)
+        raise DataError(f"{what} has no list {key!r}, which SQuAD's format needs", path=path)
     return found
 
 

@@ -70,7 +70,7 @@ def read_tagged(
 
 def _check_cells(cells: list[str], n_columns: int, prefix: str, path: Path, line: int) -> None:
     if len(cells) != n_columns:
-        message = f"{n_columns} columns are needed, as in the lines before (token first, tag last); got {len(cells)}"
+        message = f"{n_columns} columns are needed, as in earlier lines (token first, tag last); got {len(cells)}"
         raise DataError(message, path=path, line=line)
     if not cells[0].startswith(prefix):
         raise DataError(f"each token must begin with {prefix!r}; got {cells[0]!r}", path=path, line=line)

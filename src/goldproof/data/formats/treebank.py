@@ -148,7 +148,9 @@ def _parse(lines: list[tuple[int, str]], path: Path) -> Iterator[Sentence]:
 
 def _parse_node(cells: list[str], path: Path, line: int, n_words: int) -> Token | Multiword | EmptyNode:
     if len(cells) != 10:
-        raise DataError(f"CoNLL-U needs 10 columns between TAB ({_COLUMNS}); got {len(cells)}", path=path, line=line)
+        raise DataError(
+            (f"CoNLL-U needs 10 columns separated by TAB ({_COLUMNS}); got {len(cells)}"), path=path, line=line
+        )
     match = _ID.fullmatch(cells[0])
     if match is None:
         message = f"ID must be a number, a range (3-4) or an empty node (5.1); got {shortened(cells[0])!r}"
@@ -156,12 +158,14 @@ def _parse_node(cells: list[str], path: Path, line: int, n_words: int) -> Token 
     number, kind, second = int(match[1]), match[2], match[3]
     if kind == "-":
         if not n_words < number < int(second):
-            raise DataError(f"the range {cells[0]} must start after word {n_words} and go up", path=path, line=line)
+            raise DataError(f"the range {cells[0]} must start after word {n_words} and increase", path=path, line=line)
         return Multiword(number, int(second), cells[1], cells[9])
     if kind == ".":
         return EmptyNode(number, int(second), cells[1], cells[2], cells[3], cells[5])
     if number != n_words + 1:
-        raise DataError(f"words must be numbered 1, 2, 3, …: {n_words + 1} is due; got {number}", path=path, line=line)
+        raise DataError(
+            (f"words must be numbered 1, 2, 3, …: expected {n_words + 1}; got {number}"), path=path, line=line
+        )
     if not _HEAD.fullmatch(cells[6]):
         got = shortened(cells[6])
         raise DataError(f"HEAD must be the number of a word, or 0 for the root; got {got!r}", path=path, line=line)
@@ -177,10 +181,10 @@ def _check_heads(tokens: list[Token], lines: list[int], path: Path) -> None:
     heads = {token.number: token.head for token in tokens}
     for token, line in zip(tokens, lines, strict=True):
         if token.head > len(tokens):
-            message = f"HEAD {token.head} is no word of this sentence, which has {len(tokens)}"
+            message = f"HEAD {token.head} is not a word of this sentence, which has {len(tokens)} words"
             raise DataError(message, path=path, line=line)
         if _steps_to_root(heads, token.number) > len(tokens):
-            raise DataError(f"the heads of word {token.number} go round in a circle", path=path, line=line)
+            raise DataError(f"the heads of word {token.number} form a cycle", path=path, line=line)
 
 
 def _steps_to_root(heads: Mapping[int, int], number: int) -> int:

@@ -41,8 +41,8 @@ class Archive:
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
             stream.close()
             raise DataError(
-                "not a whole zip archive: its directory, which stands at the end, cannot be read; it was cut off, or "
-                "is still being written",
+                "not a complete zip archive: its directory, at the end of the file, cannot be read; the file was cut "
+                "off or is still being written",
                 path=path,
             ) from None
         return cls(path, stream, archive, names=frozenset(archive.namelist()))
@@ -66,7 +66,7 @@ class Archive:
         self.n_unpacked += found.file_size
         limits.check_unpacked(self.n_unpacked, self.path)
         if found.compress_type not in (*_PLAIN, ZSTANDARD):
-            raise self._damaged(name, f"it is packed by method {found.compress_type}, which is not read")
+            raise self._damaged(name, f"it is compressed by method {found.compress_type}, which cannot be read")
         try:
             data = self._unpack(found)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error) as error:

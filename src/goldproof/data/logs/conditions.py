@@ -64,12 +64,12 @@ def _more_on(log: Log) -> list[str]:
         notes.append(
             _of(
                 log.task,
-                f"the evaluation was limited to the first {taken} items, which are no random draw of them: the "
-                "interval is about items like those.",
+                f"the evaluation was limited to the first {taken} items, which is not a random sample: the interval "
+                "is about items like those.",
             )
         )
     if log.conditions.n_truncated:
-        notes.append(_of(log.task, f"{log.conditions.n_truncated:,} answers were cut off before their end."))
+        notes.append(_of(log.task, f"{log.conditions.n_truncated:,} answers were cut off before they ended."))
     return [*notes, *log.notes]
 
 
@@ -77,8 +77,8 @@ def _beside_printed(log: Log) -> str:
     """That the mean which the harness printed is ours; where it is not, a note of the log says so."""
     distance = math.inf if log.printed is None else abs(log.mean() - log.printed)
     if distance <= AGREES:
-        return ", and the mean that it printed is ours"
-    return ", and the mean that it printed is ours up to its rounding" if distance <= ROUNDED else ""
+        return ", and its printed mean equals ours"
+    return ", and its printed mean equals ours up to rounding" if distance <= ROUNDED else ""
 
 
 def differing_conditions(pairs: Sequence[tuple[Log, Log]]) -> list[str]:
@@ -88,7 +88,7 @@ def differing_conditions(pairs: Sequence[tuple[Log, Log]]) -> list[str]:
         for difference in _differences(a, b):
             said.setdefault(difference, []).append(a.task)
     return [
-        _of(_some(tasks), f"A and B were evaluated under other conditions: {difference}.")
+        _of(_some(tasks), f"A and B were evaluated under different conditions: {difference}.")
         for difference, tasks in said.items()
     ]
 
@@ -110,7 +110,7 @@ def conditions_in_short(logs: Sequence[Log]) -> str:
         return ""
     listed = ", ".join(f"{kind} ({len(found):,})" for kind, found in models.items())
     return (
-        f"Not all models were evaluated under the conditions of {logs[0].model} (how many were not): {listed}; "
+        f"Not all models were evaluated under the same conditions as {logs[0].model} (how many were not): {listed}; "
         "goldproof check says which."
     )
 
@@ -119,21 +119,19 @@ def _differences(a: Log, b: Log) -> list[str]:
     one, other = a.conditions, b.conditions
     said = []
     if one.dataset_revision and other.dataset_revision and one.dataset_revision != other.dataset_revision:
-        said.append(f"other revisions of the data: {one.dataset_revision} and {other.dataset_revision}")
+        said.append(f"different revisions of the data: {one.dataset_revision} and {other.dataset_revision}")
     if None not in (one.n_shots, other.n_shots) and one.n_shots != other.n_shots:
-        said.append(f"other numbers of examples in the prompt: {one.n_shots} and {other.n_shots}")
+        said.append(f"different numbers of examples in the prompt: {one.n_shots} and {other.n_shots}")
     if one.limit != other.limit:
-        said.append(f"other limits on the items: {_limit_text(one.limit)} and {_limit_text(other.limit)}")
+        said.append(f"different limits on the items: {_limit_text(one.limit)} and {_limit_text(other.limit)}")
     if one.seed and other.seed and one.seed != other.seed:
-        said.append(f"other seeds: {one.seed} and {other.seed}")
+        said.append(f"different seeds: {one.seed} and {other.seed}")
     if _score_name(a) != _score_name(b):
-        said.append(f"other scores: {_score_name(a)} and {_score_name(b)}")
+        said.append(f"different scores: {_score_name(a)} and {_score_name(b)}")
     if n := _differing_prompts(a, b):
-        said.append(f"other prompts for {n[0]:,} of the {n[1]:,} items that both have")
+        said.append(f"different prompts for {n[0]:,} of the {n[1]:,} items they share")
     if one.n_truncated != other.n_truncated:
-        said.append(
-            f"answers that were cut off before their end: {one.n_truncated:,} of A and {other.n_truncated:,} of B"
-        )
+        said.append(f"answers that were cut off: {one.n_truncated:,} of A and {other.n_truncated:,} of B")
     return [*said, *_differing_settings(a, b)]
 
 
@@ -148,7 +146,7 @@ def _differing_settings(a: Log, b: Log) -> list[str]:
         return []
     one, other = a.conditions.settings, b.conditions.settings
     return [
-        f"other settings: {plain_name(name)} is {_setting(one, name)} and {_setting(other, name)}"
+        f"different settings: {plain_name(name)} is {_setting(one, name)} and {_setting(other, name)}"
         for name in dict.fromkeys([*one, *other])
         if one.get(name) != other.get(name)
     ]

@@ -101,7 +101,7 @@ def look_at(path: Path, columns: Mapping[str, str] | None = None) -> Content:
     head = first_bytes(path, _SIZES[0])
     if head.startswith(_ZIP) or suffix_of(path) == inspect_ai.SUFFIX:
         is_log = _is_eval_archive(path)
-        return Content("inspect archive" if is_log else None, "a zip archive that is no log of Inspect")
+        return Content("inspect archive" if is_log else None, "a zip archive that is not a log of Inspect")
     if head.startswith(_PARQUET):
         return _look_at_parquet(path, columns or {})
     if b"\x00" in head:
@@ -142,7 +142,7 @@ def _look_at_parquet(path: Path, columns: Mapping[str, str]) -> Content:
     try:
         names = pq.read_schema(path).names
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return Content(None, "a Parquet file that is not whole")
+        return Content(None, "an incomplete Parquet file")
     if set(names) >= lighteval.NEW_COLUMNS or set(names) >= lighteval.OLD_COLUMNS:
         return Content("lighteval details", "details of lighteval")
     return Content("table" if tables.is_table(path, columns) else None, f"a table with the columns {listed(names)}")
@@ -150,7 +150,7 @@ def _look_at_parquet(path: Path, columns: Mapping[str, str]) -> Content:
 
 def _look_at_table(path: Path, columns: Mapping[str, str]) -> Content:
     if suffix_of(path) not in FORMATS:
-        return Content(None, "a text that is neither JSON nor, by its name, a table")
+        return Content(None, "text that is neither JSON nor, by its name, a table")
     try:
         if tables.is_table(path, columns):
             return Content("table", "a table")

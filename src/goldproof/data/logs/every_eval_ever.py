@@ -40,7 +40,7 @@ def read_every_eval_ever(path: Path, choice: LogChoice, *, lines: bool) -> list[
     counted = mapping(document.get("detailed_evaluation_results")).get("total_rows")
     if not isinstance(counted, int) or counted == len(rows):
         return logs
-    note = f"The document says that there are {counted:,} samples; there are {len(rows):,}."
+    note = f"The document announces {counted:,} samples; there are {len(rows):,}."
     return [replace(log, notes=(*log.notes, note)) for log in logs]
 
 
@@ -56,9 +56,13 @@ def _samples_of(path: Path, document: Mapping[str, Any]) -> Path:
     if found is not None and found.is_file():
         return found
     results = [str(result.get("evaluation_name")) for result in objects(document.get("evaluation_results"))]
-    missing = f"its file of samples, {Path(named).name}, is not beside it" if named else "it names no file of samples"
+    missing = (
+        f"its file of samples, {Path(named).name}, is not in the same folder"
+        if named
+        else "it names no file of samples"
+    )
     raise DataError(
-        f"a document of Every Eval Ever ({listed(results)}), so one number for all items; {missing}", path=path
+        f"a document of Every Eval Ever ({listed(results)}), which has one number for all items; {missing}", path=path
     )
 
 
@@ -141,7 +145,7 @@ def _metadata(rows: Sequence[Mapping[str, Any]], name: str | None, path: Path) -
 def _notes(document: Mapping[str, Any], library: Mapping[str, Any]) -> list[str]:
     notes = []
     if not document:
-        notes.append("There is no document beside the samples: metric, range and mean are not known.")
+        notes.append("There is no document with the samples: metric, range and mean are unknown.")
     name = str(library.get("name") or "")
     if name and name != "unknown":
         notes.append(f"The evaluation was run with {plain_name(name)} {plain_name(library.get('version') or '')}.")

@@ -71,9 +71,7 @@ class _Run:
 def read_helm(folder: Path, choice: LogChoice) -> list[Log]:
     """The log in a run folder, as a list of one."""
     if not (folder / SCORES).is_file():
-        raise DataError(
-            f"files of a run of HELM, but {SCORES} is not among them, which has the score of each item", path=folder
-        )
+        raise DataError(f"files of a HELM run, but without {SCORES}, which has the score of each item", path=folder)
     run = _Run(
         folder,
         _objects(folder / SCORES),

@@ -97,7 +97,7 @@ def _read_archive(path: Path) -> _Evaluation:
     with Archive.open(path) as archive:
         name = HEADER if HEADER in archive.names else START
         if name not in archive.names:
-            raise DataError(f"a zip archive, but no log of Inspect: it has neither {HEADER} nor {START}", path=path)
+            raise DataError(f"a zip archive, but not a log of Inspect: it has neither {HEADER} nor {START}", path=path)
         header = _object(parse_document(archive.read(name), path, name), path, name)
         if name == START:
             header = {**header, "status": "started"}
@@ -189,7 +189,7 @@ def _check_status(evaluation: _Evaluation, choice: LogChoice) -> None:
     status = str(evaluation.part("status") or "")
     n_samples = len(evaluation.samples)
     if status != "success" and not choice.unfinished:
-        reason = {"started": "it still runs, or it died"}.get(status, "it ended before all samples were done")
+        reason = {"started": "it is still running, or it died"}.get(status, "it ended before all samples were done")
         raise DataError(
             f"the evaluation has the status {status!r}: {reason}; {n_samples:,} samples of "
             f"{_n_planned(evaluation) or 'an unknown number'} are written; --log unfinished=yes reads those",
@@ -306,7 +306,7 @@ def _printed(same: Sequence[_Score], metric: str) -> tuple[float | None, list[st
                 printed = value
             else:
                 notes.append(
-                    f"The log also has {metric} {value:.6g}, with epochs joined by {plain_name(score.reducer)}."
+                    f"The log also has {metric} {value:.6g}, with epochs combined by {plain_name(score.reducer)}."
                 )
     if printed is None and not notes and same[0].metrics:
         names = listed(list(same[0].metrics))
@@ -419,13 +419,13 @@ def _notes(evaluation: _Evaluation, score: _Score) -> list[str]:
     status = str(evaluation.part("status") or "")
     if status != "success":
         notes.append(
-            f"The evaluation has the status {plain_name(status)!r}: only what was written is read, as asked for."
+            f"The evaluation has the status {plain_name(status)!r}: only what was written is read, as requested."
         )
     if evaluation.cut is None:
-        notes.append("The samples are too long to look for answers that were cut off before their end.")
+        notes.append("The samples are too long to look for answers that were cut off.")
     n_scored = sum(bool(sample.get("error")) and _value(sample, score) is not None for sample in evaluation.samples)
     if n_scored:
         notes.append(
-            f"{n_scored:,} samples ended with an error and were scored all the same, as the log's own number does."
+            f"{n_scored:,} samples ended with an error but were scored all the same, as in the log's own number."
         )
     return notes

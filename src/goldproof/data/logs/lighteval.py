@@ -131,7 +131,7 @@ def _log(details: _Details, results: Mapping[str, Any], named: tuple[str, int | 
     scale = _scale(_of_task(results.get("config_tasks"), details.task), metric)
     shaped = shape(_rows(details, metric, choice), where, choice, details.path, scale=scale)
     printed = as_number(aggregates.get(metric))
-    notes = () if results else ("There are no results beside the details: model and means are not known.",)
+    notes = () if results else ("There are no results with the details: model and means are unknown.",)
     return Log(
         harness="lighteval",
         model=plain_name(model),

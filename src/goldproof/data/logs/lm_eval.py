@@ -173,8 +173,8 @@ def _is_number(name: str, first: Sequence[Mapping[str, Any]]) -> bool:
 
 def _not_an_item_score(metric: str, scalar: Sequence[str], path: Path) -> DataError:
     return DataError(
-        f"the metric {metric!r} is of all items together: a line holds parts of it, no score of its own; read can be: "
-        f"{listed(scalar)}",
+        f"the metric {metric!r} is computed over all items together, so single lines have no score; metrics that can "
+        f"be read: {listed(scalar)}",
         path=path,
     )
 
@@ -214,7 +214,7 @@ def _ids(kept: Fields, path: Path) -> list[str]:
     hashes: list[str] = kept["doc_hash"].to_pylist()
     if None in hashes:
         if None in numbers:
-            raise DataError("a line has neither 'doc_hash' nor 'doc_id', so its item is not known", path=path)
+            raise DataError("a line has neither 'doc_hash' nor 'doc_id', so its item is unknown", path=path)
         return [str(number) for number in numbers]
     if len(set(hashes)) == len(set(zip(hashes, numbers, strict=True))):
         return hashes
@@ -258,7 +258,7 @@ def _log(shaped: Shaped, results: _Results, offer: Offer, others: tuple[str, ...
     printed = as_number(results.aggregates.get(f"{offer.metric},{offer.filter}"))
     version = results.document.get("lm_eval_version")
     if not results.document:
-        notes.append("There are no results beside the samples: model, shots and seeds are not known.")
+        notes.append("There are no results with the samples: model, shots and seeds are unknown.")
     return Log(
         harness=plain_name(f"lm-evaluation-harness {version or ''}"),
         model=plain_name(_model(results)),

@@ -24,7 +24,7 @@ from goldproof.errors import DataError
 KEYS = (frozenset({"task_name", "scores", "dataset_revision"}), frozenset({"mteb_dataset_name", "mteb_version"}))
 DRAWS = (
     "Its items are draws of training examples, the same for every model: an interval says how much the score depends "
-    "on the draw, and nothing of other test items."
+    "on the draw, and nothing about other test items."
 )
 _SPLITS = ("test", "validation", "dev", "train")
 _MAIN = "main_score"
@@ -50,8 +50,8 @@ def read_mteb(path: Path, choice: LogChoice) -> list[Log]:
     ]
     if not logs:
         raise DataError(
-            f"the results of {plain_name(task)} have one number for all items ({_one_number(subsets)}), and none for "
-            "each draw or item; MTEB keeps draws for tasks of classification, and predictions with prediction_folder",
+            f"the results of {plain_name(task)} have one number for all items ({_one_number(subsets)}) and none per "
+            "draw or item; MTEB keeps draws for classification tasks, and predictions with prediction_folder",
             path=path,
         )
     return logs

@@ -40,8 +40,8 @@ def read_openai_evals(path: Path, choice: LogChoice) -> list[Log]:
     choose_task([task], choice, path)
     if report is None and not choice.unfinished:
         raise DataError(
-            f"the evaluation has no final report: it still runs, or it died; {len(events):,} events with scores are "
-            "written; --log unfinished=yes reads those",
+            f"the evaluation has no final report: it is still running, or it died; {len(events):,} events with "
+            "scores are written; --log unfinished=yes reads those",
             path=path,
         )
     return [_log(path, spec, report or {}, events, choice)]

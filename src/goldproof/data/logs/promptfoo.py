@@ -69,7 +69,7 @@ def _read(path: Path, lines: bool) -> tuple[Sequence[Any], dict[str, Mapping[str
     document = mapping(read_document(path))
     inner = document.get("results")
     if not isinstance(inner, dict) or not isinstance(inner.get("results"), list):
-        raise DataError("results of promptfoo have a list results.results, which this file has not", path=path)
+        raise DataError("results of promptfoo have a list results.results; this file has none", path=path)
     config = document.get("config")
     description = str(config.get("description") or "") if isinstance(config, dict) else ""
     counted: dict[str, Mapping[str, Any]] = {

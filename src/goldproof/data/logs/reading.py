@@ -49,8 +49,8 @@ def refuse_others(path: Path) -> None:
         return  # the reader of predictions says what is wrong with it
     if scores:
         raise DataError(
-            f"a table with an id, and neither with gold and predictions nor with a column 'score'; if one of "
-            f"{', '.join(map(repr, scores))} is the score, say --column score=NAME",
+            "a table with an id, but with neither gold and predictions nor a column 'score'; if one of "
+            f"{', '.join(map(repr, scores))} is the score, use --column score=NAME",
             path=path,
         )
 
@@ -75,8 +75,8 @@ def _compared(log: Log) -> Log:
         )
         return replace(log, notes=(*log.notes, note))
     note = (
-        f"The log's own {log.metric} is {log.printed:.6g}, the mean of the scores that were read {mean:.6g}: it was "
-        "not made as their mean, or of other items."
+        f"The log's own {log.metric} is {log.printed:.6g}, but the mean of the scores read here is {mean:.6g}: the "
+        "log's number is not their mean, or comes from other items."
     )
     return replace(log, notes=(*log.notes, note))
 
@@ -84,7 +84,10 @@ def _compared(log: Log) -> Log:
 def _read_one(path: Path, choice: LogChoice) -> list[Log]:
     content = look_at(check_file(path), choice.columns)
     if content.kind is None:
-        raise DataError(f"no log that is read: it looks like {content.looks_like}; read are {HARNESSES}", path=path)
+        raise DataError(
+            f"not a log that can be read: it looks like {content.looks_like}; logs that can be read: {HARNESSES}",
+            path=path,
+        )
     return _read_file(path, content.kind, choice)
 
 
@@ -120,7 +123,7 @@ def _read_folder(folder: Path, choice: LogChoice) -> list[Log]:
     kinds = {file: content.kind for file, content in looks.items() if content.kind is not None}
     logs = [file for file, kind in kinds.items() if kind != "table"]
     if not kinds:
-        raise DataError(f"the folder holds no log that is read; read are {HARNESSES}", path=folder)
+        raise DataError(f"the folder holds no log that can be read; logs that can be read: {HARNESSES}", path=folder)
     # A table beside the logs of a harness is what somebody made of them.
     chosen = {file: kind for file, kind in kinds.items() if file in logs or not logs}
     return _by_shots(gather(partial(_read_unit, files, choice, folder) for files in _units(chosen)))

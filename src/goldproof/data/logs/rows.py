@@ -166,7 +166,7 @@ def conflict(item: str, whose: str, ends: tuple[float, float], n_items: int, pat
     items = "one item has" if n_items == 1 else f"{n_items:,} items have"
     return DataError(
         f"{items} several scores that differ (for example id {plain_name(item)!r}{whose}: {ends[0]:g} and "
-        f"{ends[1]:g}); say what is right: --log repeats=first takes the first of them, repeats=mean their mean",
+        f"{ends[1]:g}); say what to do: --log repeats=first takes the first of them, repeats=mean their mean",
         path=path,
     )
 
@@ -210,6 +210,6 @@ def _bounds(table: Array, scale: Scale, choice: LogChoice) -> tuple[Bounds, tupl
     if (scale.low is not None and scale.high is not None) or (low, high) == (0.0, 1.0):
         return bounds, ()
     return bounds, (
-        f"The log does not say what the lowest and the highest score are; they were taken as {low:g} and {high:g}, "
-        "which hold all that were seen.",
+        f"The log does not give the lowest and highest possible score; {low:g} and {high:g} were assumed, which "
+        "include all scores seen.",
     )

@@ -245,8 +245,8 @@ def _refuse_shared_ids(loaded: pa.Table, path: Path) -> None:
     if shared:
         row = shared[0]
         raise DataError(
-            f"the id {plain_name(row['id'])!r} stands in the tasks {plain_name(row['task_min'])!r} and "
-            f"{plain_name(row['task_max'])!r}; choose one task, or call the column 'dataset' if they are judged apart",
+            f"the id {plain_name(row['id'])!r} occurs in the tasks {plain_name(row['task_min'])!r} and "
+            f"{plain_name(row['task_max'])!r}; choose one task, or call the column 'dataset' to judge them separately",
             path=path,
         )
 

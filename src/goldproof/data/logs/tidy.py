@@ -25,7 +25,7 @@ def tidy_table(logs: Sequence[Log]) -> pa.Table:
 def write_tidy(logs: Sequence[Log], path: Path) -> None:
     """Write the table as Parquet."""
     if any(log.answers.bounds is not None and log.answers.bounds.of_means for log in logs):
-        raise UsageError("results of MTEB have a score for each draw of training examples, and none for an item")
+        raise UsageError("results of MTEB have a score for each draw of training examples, not for each item")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with written_aside(path) as file:

@@ -31,13 +31,13 @@ def no_gold(path: Path) -> DataError:
         predictions = is_predictions(stream.read(64))
     if predictions:
         return DataError(
-            "predictions of a script of transformers, without what is right: a table with the columns id, gold and "
+            "predictions of a transformers script, without the right answers: a table with the columns id, gold and "
             "prediction is needed; give PredictionOutput of Trainer.predict to goldproof.score, or join the labels",
             path=path,
         )
     return DataError(
-        "numbers of a Trainer of transformers for all items together (a loss, times, metrics): there is no score for "
-        "each item; give PredictionOutput of Trainer.predict to goldproof.score, or a table with the columns id, gold "
-        "and prediction",
+        "numbers from a transformers Trainer for all items together (a loss, times, metrics): there is no score for "
+        "each item; give PredictionOutput of Trainer.predict to goldproof.score, or a table with the columns id, "
+        "gold and prediction",
         path=path,
     )

@@ -148,7 +148,7 @@ def _read(train: Any, test: Any, validation: Any, columns: Columns | None, langu
         given = {"train": train, "validation": validation, "test": test}
         return {role: read_split(each, role, columns, language) for role, each in given.items() if each is not None}
     if validation is not None:
-        raise UsageError("a validation split was given, but no test split; with two splits the second is test")
+        raise UsageError("there is a validation split but no test split; with two splits, the second is the test split")
     data = read_split(train, "", columns, language)
     found = by_role(data)
     if len(found) == len(data.splits) > 1:
@@ -170,9 +170,9 @@ def _label_notes(train: Any, splits: Mapping[str, Dataset]) -> list[str]:
     if len(names) == 1:
         return [f"There is no column of labels; the only column is {names[0]!r}."]
     return [
-        f"No column was taken for the labels. The columns are {', '.join(names[:MOST_NAMED])}"
-        f"{' …' if len(names) > MOST_NAMED else ''}; one is named by --column label=NAME (scores: score=NAME), in "
-        'Python columns={"label": "NAME"}.'
+        "No column was recognised as the labels. The columns are "
+        f"{', '.join(names[:MOST_NAMED])}{' …' if len(names) > MOST_NAMED else ''}; name one with --column "
+        'label=NAME (scores: score=NAME), in Python columns={"label": "NAME"}.'
     ]
 
 
@@ -262,10 +262,15 @@ def _shortcuts(
         return "train has no labels to learn from"
     if min(len(rows), len(known)) < FEWEST_ROWS:
         said = f"{len(rows)} rows to judge" if len(rows) < FEWEST_ROWS else f"{len(known)} rows to learn from"
-        return f"{said} are too few to tell a shortcut from luck (at least {FEWEST_ROWS})"
+        return f"{said} are too few to tell a shortcut from luck (at least {FEWEST_ROWS} are needed)"
     if material.task == "tokens":
         judged = _token_shortcuts(material, rows, known, rng)
-        return ShortcutPart(judged, rows, Clusters(None, "a sentence"), "items of token data are sentences, not labels")
+        return ShortcutPart(
+            judged,
+            rows,
+            Clusters(None, "a sentence"),
+            "the items of token data are sentences, not labels",
+        )
     asked = texts_of(material, role, rows)
     if reason := _one_value(asked.gold):
         return reason
@@ -337,7 +342,7 @@ def _limits(material: Material, found: ShortcutPart | str, settings: AuditSettin
     notes = []
     if not isinstance(found, str):
         if len(material.splits) == 1:
-            notes.append("There is one split only: shortcuts are learned on four fifths of it and judged on the fifth.")
+            notes.append("There is only one split: shortcuts are learned on four fifths of it and judged on the rest.")
         notes += [f"{reason[0].upper()}{reason[1:]}." for reason in found.judged.untried.values()]
         if found.clusters.note:
             notes.append(f"{found.clusters.note[0].upper()}{found.clusters.note[1:]}.")
@@ -346,5 +351,7 @@ def _limits(material: Material, found: ShortcutPart | str, settings: AuditSettin
             notes.append(f"Shortcuts learned from {settings.most_train:,} of {n_train:,} rows, drawn at random.")
         longest = max(map(len, material.splits[material.judged].texts))
         if longest > 5_000:
-            notes.append("Of each text shortcuts read the first 5,000 characters (of its sequences the first 2,000).")
+            notes.append(
+                "Shortcuts read the first 5,000 characters of each text (the first 2,000 for character sequences)."
+            )
     return notes

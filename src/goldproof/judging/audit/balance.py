@@ -66,7 +66,7 @@ class Balance:
 def find_balance(material: Material) -> Balance | str:
     """The balance of classes, or the reason why there is none."""
     if material.task != "classes":
-        reasons = {"numbers": "scores have no balance of labels", "tokens": "tags of tokens are never balanced"}
+        reasons = {"numbers": "scores have no label balance", "tokens": "token tags are never balanced"}
         return reasons.get(material.task, "there are no labels")
     if not material.is_labelled(material.judged):
         return f"{material.judged} has no labels"

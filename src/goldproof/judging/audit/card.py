@@ -45,6 +45,6 @@ def audit_card(audit: Audit) -> str:
             "for this test set to show it (80 % power).",
             "",
         ]
-    legend = "Red: credibly above its threshold; green: credibly below."
+    legend = "Red: credibly above its threshold; green: credibly below it."
     lines.append(f"<sub>`goldproof audit`, version {__version__}. {legend}</sub>")
     return "\n".join(lines) + "\n"

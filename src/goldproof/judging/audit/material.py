@@ -50,7 +50,7 @@ def make_material(splits: Mapping[str, Dataset]) -> Material:
     if task == "classes" and _are_numbers(splits):
         splits = {role: _as_scores(data) for role, data in splits.items()}
         task = "numbers"
-        notes.append("The labels are numbers with a point, and many: they are taken as scores to predict.")
+        notes.append("The labels are many different decimal numbers, so they are treated as scores to predict.")
     labels = (
         sorted({label for data in splits.values() for label in data.labels}) if task in ("classes", "tokens") else []
     )

@@ -49,7 +49,7 @@ def questions_of(
 
 def _leaks(material: Material, copies: Copies, threshold: float) -> LightQuestion:
     if len(material.splits) < 2:
-        return LightQuestion("leaks", (), "there is one split only, and so nothing to leak from")
+        return LightQuestion("leaks", (), "there is only one split, so nothing can leak")
     total = len(copies.leaked[material.judged])
     n = int(telling_copies(copies, material.judged).sum())
     method = f"a count, of which up to {1 - RECALL:.0%} may have been missed"
@@ -112,7 +112,7 @@ def _wrong(suspects: Suspects, level: float) -> Estimate:
 
 def _size(material: Material, noise: NoiseCard, threshold: float) -> LightQuestion:
     if material.task == "numbers":
-        return LightQuestion("size", (), "an answer to a score is not right or wrong, as the card of sizes needs it")
+        return LightQuestion("size", (), "answers that are scores are not right or wrong, which the size table needs")
     return LightQuestion("size", (Gauge(SHOWN, noise.range, threshold, "points", is_sampled=False),))
 
 

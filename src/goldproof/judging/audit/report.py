@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from goldproof.judging.audit.audit import Audit
 
 METHOD = (
-    "A light is red where the lower bound of its measure lies above the threshold, green only where the upper bound "
-    "lies below it, and grey otherwise. Holm's procedure goes over the lights that rest on a sample. Leaks and size do "
-    "not: leaks are counted, and the bounds of size are its best and its worst case."
+    "A light is red if the lower bound of its measure is above the threshold, green only if the upper bound is below "
+    "it, and grey otherwise. Holm's procedure is applied to the lights that rest on a sample. Leaks and size do not: "
+    "leaks are counted, and the bounds of size are the best and the worst case."
 )
 WORDS = (
-    "A shortcut that gets far shows that a cue can solve items, not that a given model solves them by it; one that "
-    "gets nowhere shows only that this rule does not help. Nothing here says that a model understands."
+    "A shortcut that gets far shows that a cue can solve items, not that a given model uses it. A shortcut that gets "
+    "nowhere shows only that this rule does not help. Nothing here shows that a model understands."
 )
 
 
@@ -34,7 +34,7 @@ def audit_report(audit: Audit) -> Report:
     sections, reached = [], shortcut_items(audit)
     figure = next((item for item in reached if isinstance(item, Figure)), None)
     for title, items in (
-        ("What shortcuts reach", [item for item in reached if item is not figure]),
+        ("How far shortcuts get", [item for item in reached if item is not figure]),
         ("Which words give labels away?", word_items(audit)),
         ("Hard items", hard_items(audit)),
         ("Leaks between splits", [*leak_items(audit), *copy_items(audit), *language_items(audit)]),

@@ -49,9 +49,9 @@ def test_items(audit: Audit) -> list[Item]:
         tags = [] if isinstance(found.hard, str) else ["hard" if found.hard.hard[at] else "solvable by a cue"]
         answers = [labels[int(found.judged.guesses[name].predicted[at])] for name in names]
         items.append(Example(ids[row], _padded(_texts(data, row), data), _label(data, row), answers, tags))
-    more = f"; the first {count(MOST_ITEMS)} are here" if len(found.rows) > MOST_ITEMS else ""
-    title = f"{count(len(found.rows))} items of test and what each shortcut answers{more}"
-    return [ExampleList("items", title, _fields(data), names, items, "Each shortcut stands here as a run.")]
+    more = f"; the first {count(MOST_ITEMS)} are shown" if len(found.rows) > MOST_ITEMS else ""
+    title = f"{count(len(found.rows))} test items and what each shortcut answers{more}"
+    return [ExampleList("items", title, _fields(data), names, items, "Each shortcut is shown as a run.")]
 
 
 def _padded(texts: Sequence[str], data: Dataset) -> list[str]:
@@ -79,8 +79,8 @@ def copy_items(audit: Audit) -> list[Item]:
         )
         for copy in islice(copies, MOST_COPIES)
     ]
-    title = f"{count(len(copies))} rows of {role} beside the row of an earlier split that they copy"
-    note = "Predicted is the label of the copy: a wrong one is a conflict."
+    title = f"{count(len(copies))} rows of {role}, each beside the row of an earlier split that it copies"
+    note = "“Predicted” is the label of the copy: if it is wrong, the labels conflict."
     return [ExampleList("copies", title, (role, "copy"), ("label of the copy",), items, note)]
 
 
@@ -88,25 +88,25 @@ def suspect_items(audit: Audit) -> list[Item]:
     """The precision at each cut and the suspects, the most suspicious first."""
     suspects = audit.suspects
     if isinstance(suspects, str):
-        return [Text(f"Labels were not looked at: {suspects}.")]
+        return [Text(f"Labels were not checked: {suspects}.")]
     items: list[Item] = []
     if suspects.told:
         fields: list[Field[SuspectCut]] = [
             Field(Column("n", "First suspects"), lambda cut: cut.n),
-            Field(Column("precision", "Wrong, if errors hit rows at random", 1, "%"), lambda cut: cut.precision),
+            Field(Column("precision", "Wrong, if errors are spread at random", 1, "%"), lambda cut: cut.precision),
             Field(
-                Column("gathered", "If they gather where labels are hard to tell", 1, "%"),
+                Column("gathered", "Wrong, if errors gather where labels are hard", 1, "%"),
                 lambda cut: cut.gathered if cut.gathered is not None else Missing("no errors could be planted"),
             ),
         ]
         title = f"An estimated {estimate_text(suspects.share_wrong, 1, '%')} of the labels are wrong"
         note = (
-            "How many of the first suspects are estimated to be wrong: the share of wrong labels times how many errors "
-            "of that kind, planted here, rank as high. Which kind these labels have cannot be told from them."
+            "How many of the first suspects are estimated to be wrong: the share of wrong labels times how many "
+            "errors of that kind, planted here, rank as high. Which kind these labels have undecided from them."
         )
         items.append(make_table(Heading("suspects", title, note), fields, suspects.cuts))
     else:
-        items.append(Text(f"How many labels are wrong cannot be told: {suspects.reason}."))
+        items.append(Text(f"How many labels are wrong undecided: {suspects.reason}."))
     return [*items, *_suspect_list(audit)]
 
 
@@ -120,7 +120,8 @@ def _suspect_list(audit: Audit) -> list[Item]:
         return []
     items = [Example(each.id, _padded(_texts(data, row), data), each.label, [each.instead]) for row, each in found]
     title = (
-        f"{count(len(found))} items of {audit.material.judged} whose label words contradict, the most suspicious first"
+        f"{count(len(found))} items of {audit.material.judged} whose words contradict their label, the most "
+        "suspicious first"
     )
-    note = "Predicted is what a classifier that has not seen the item says instead."
+    note = "“Predicted” is the label given by a classifier that has not seen the item."
     return [ExampleList("suspect-labels", title, _fields(data), ("classifier",), items, note)]

@@ -25,8 +25,8 @@ def noise_items(audit: Audit) -> list[Item]:
     if audit.material.task == "numbers":
         return [
             Text(
-                "The card of sizes is one of right and wrong answers, and these items have scores. What two models' "
-                "predictions of them show, `goldproof compare` tells."
+                "The size table is for right and wrong answers, and these items have scores. To see what two models' "
+                "predictions can show, use `goldproof compare`."
             )
         ]
     items: list[Item] = [_card_table(card)]
@@ -35,8 +35,8 @@ def noise_items(audit: Audit) -> list[Item]:
     cost = "; ".join(f"{percent(share, 0)}: {count(n)}" for share, n in card.items_for_a_point)
     items.append(
         Text(
-            f"A difference of one point costs so many independent items, by the share of answers in which two models "
-            f"differ: {cost}."
+            "To show a difference of one point takes this many independent items, by the share of items two models "
+            f"answer differently: {cost}."
         )
     )
     return items
@@ -58,12 +58,14 @@ def _card_table(card: NoiseCard) -> Item:
         column = Column(f"differing_{round(100 * share)}", f"{percent(share, 0)} differ", 1, "points")
         fields.append(Field(column, partial(_cell_at, card, share)))
     whole = card.whole
-    least = points(whole.typical) if whole.typical < 1 else "no difference"
-    title = f"Two models that answer one item in ten differently are told apart from {least} on"
+    two = "Two models that answer one item in ten differently"
+    title = f"{two} can be distinguished if they differ by {points(whole.typical)} or more"
+    if not whole.typical < 1:
+        title = f"{two} cannot be distinguished, whatever their difference"
     note = (
-        f"The smallest difference of accuracy shown with 80 % power on {format_number(whole.effective, 0)} independent "
-        "items, by the models' accuracy and the share of items they answer differently (Connor 1987). Two models of "
-        "high accuracy cannot both differ much and be right."
+        f"The smallest difference in accuracy shown with 80 % power on {format_number(whole.effective, 0)} independent "
+        "items, by the models' accuracy and the share of items they answer differently (Connor 1987). Two very "
+        "accurate models cannot differ on many items."
     )
     return make_table(Heading("noise", title, note), fields, ACCURACIES)
 
@@ -72,12 +74,10 @@ def _part_table(parts: Sequence[NoisePart], audit: Audit) -> Item:
     fields: list[Field[NoisePart]] = [
         Field(Column("part", "Part"), lambda part: part.name),
         Field(Column("n", "Items"), lambda part: part.n),
-        Field(
-            Column("effective", "Worth", 0, "items", "independent items that tell as much"), lambda part: part.effective
-        ),
+        Field(Column("effective", "Worth", 0, "items", "independent items worth as much"), lambda part: part.effective),
         Field(Column("typical", "Shown", 1, "points", "10 % differ"), lambda part: _difference(part.typical)),
         Field(
-            Column("least", "At best", 1, "points", "5 % differ, clusters mean nothing"),
+            Column("least", "At best", 1, "points", "5 % differ, clusters ignored"),
             lambda part: _difference(part.least),
         ),
         Field(
@@ -90,7 +90,7 @@ def _part_table(parts: Sequence[NoisePart], audit: Audit) -> Item:
     if whole.effective < whole.n - 0.5:
         shared = find_clusters(audit.material.splits[audit.material.judged]).shared
         note = (
-            f"Items share {shared} and are worth less than their number; the correlation within clusters, "
+            f"Items share {shared} and are worth less than their number suggests; the correlation within clusters, "
             f"{audit.noise.alike:.2f}, is that of a shortcut's right answers (1 where there is none)."
         )
     title = f"{count(whole.n)} items are worth {format_number(whole.effective, 0)} independent ones"

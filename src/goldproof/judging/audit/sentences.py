@@ -32,7 +32,7 @@ def answer(audit: Audit) -> str:
     """The answer in one sentence."""
     light, found = audit.light("shortcuts"), audit.shortcuts
     if isinstance(found, str):
-        return f"Cannot be told: {found}."
+        return f"Undecided: {found}."
     best, tried = found.judged.best, f"{len(found.judged.scores)} shortcuts that were tried"
     far = _far(found.judged, best.share.value)
     if light.colour == "red":
@@ -43,10 +43,10 @@ def answer(audit: Audit) -> str:
         return f"Not by the {tried}: none of them gets more than {most}."
     if found.judged.above:
         name = found.judged.above[0].name
-        return f"A little may be: of the {tried}, “{name}” is credibly above the floor and gets {far}."
+        return f"Perhaps a little: of the {tried}, “{name}” is credibly above the floor and gets {far}."
     assert light.estimate is not None
     most = _far(found.judged, light.estimate.high)
-    return f"Cannot be told: none of the {tried} is shown to be above the floor, but up to {most} fits the data."
+    return f"Undecided: none of the {tried} is shown to be above the floor, but up to {most} fits the data."
 
 
 def _far(judged: JudgedShortcuts, share: float) -> str:
@@ -80,8 +80,8 @@ def _fact(audit: Audit, light: Light) -> str:
     if of == questions.COPIED:
         leaked = questions.telling_copies(audit.copies, audit.material.judged)
         contrasts = int(audit.copies.leaked[audit.material.judged].sum() - leaked.sum())
-        more = f"; {count(contrasts)} more a near one with another label" if contrasts else ""
-        rows = f"{count(int(leaked.sum()))} of {count(len(leaked))} rows of test"
+        more = f"; {count(contrasts)} more have a near copy with another label" if contrasts else ""
+        rows = f"{count(int(leaked.sum()))} of {count(len(leaked))} test rows"
         return f"{rows} ({value}) have a copy in an earlier split{more}"
     if of in (questions.WAY, questions.EXPLAINED):
         assert not isinstance(audit.shortcuts, str)
@@ -94,7 +94,7 @@ def _fact(audit: Audit, light: Light) -> str:
     if of == questions.EVEN:
         assert not isinstance(audit.balance, str)
         share = percent(audit.balance.share(audit.balance.judged, audit.balance.majority))
-        always = f"always answering {audit.balance.majority!r} is right in {share} of test"
+        always = f"always answering {audit.balance.majority!r} is right on {share} of test"
         return f"{always}, {value} of the way from guessing evenly to perfect"
     if of == questions.DRIFT:
         return f"the share of a label differs by up to {value} between train and test"
@@ -105,9 +105,10 @@ def _shown(n: int, estimate: Estimate) -> str:
     """What so many items can show, from the best case to the worst; a difference of 1 or more is none."""
     items = f"{count(n)} {'item' if n == 1 else 'items'}"
     if estimate.low >= 1:
-        return f"{items} show no difference between two models with 80 % power, however far they are apart"
+        return f"{items} cannot show any difference between two models with 80 % power, however large it is"
     low, high = (points(end) if end < 1 else "none at all" for end in (estimate.low, estimate.high))
-    return f"the smallest difference that {items} show with 80 % power lies between {low} and {high}"
+    size = f"is {low}" if low == high else f"lies between {low} and {high}"
+    return f"the smallest difference that {items} show with 80 % power {size}"
 
 
 def tried_sentence(judged: JudgedShortcuts) -> str:
@@ -121,16 +122,19 @@ def tried_sentence(judged: JudgedShortcuts) -> str:
 def exchange_sentence(judged: JudgedShortcuts, shared: str) -> str:
     """How gold was exchanged for the one test over all shortcuts."""
     how = {
-        "items": "the gold of single items was exchanged at random",
-        "clusters": f"the gold of whole clusters of one size was exchanged (items share {shared})",
-        "within clusters": f"gold was exchanged within clusters, as most hold several labels (items share {shared})",
+        "items": "the gold labels of single items were exchanged at random",
+        "clusters": f"the gold labels of whole clusters of equal size were exchanged (items share {shared})",
+        "within clusters": (
+            "gold labels were exchanged within clusters, because most clusters hold several labels (items share "
+            f"{shared})"
+        ),
     }[judged.exchanged]
     folds = (
-        f" Shortcuts were cross-validated in {judged.folds} parts, not learned on a split of their own."
+        f" Shortcuts were cross-validated in {judged.folds} parts, not learned on a separate split."
         if judged.folds
         else ""
     )
     return (
         f"One test over all shortcuts (Westfall and Young): their answers stay, and {how} {judged.draws:,} times; a "
-        f"p-value is the chance that the best of all would look as good if gold meant nothing.{folds}"
+        f"p-value is the chance that the best of all would look as good if the gold labels meant nothing.{folds}"
     )

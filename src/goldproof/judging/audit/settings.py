@@ -34,7 +34,7 @@ class LightThresholds:
         """Refuse thresholds that are no shares."""
         for name in ("leaks", "shortcuts", "labels", "size", "balance", "drift"):
             if not 0 < getattr(self, name) < 1:
-                raise UsageError(f"the threshold of {name} must lie above 0 and below 1; got {getattr(self, name):g}")
+                raise UsageError(f"the threshold of {name} must be above 0 and below 1; got {getattr(self, name):g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class AuditSettings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         if not 0 < self.near <= 1:
-            raise UsageError(f"near must lie above 0 and at most at 1; got {self.near:g}")
+            raise UsageError(f"near must be above 0 and at most 1; got {self.near:g}")
         if not 0 < self.level < 1:
-            raise UsageError(f"the level must lie above 0 and below 1; got {self.level:g}")
+            raise UsageError(f"the level must be above 0 and below 1; got {self.level:g}")
         if min(self.most_train, self.most_test) < 1:
             raise UsageError(f"at least 1 row must be read; got {min(self.most_train, self.most_test)}")

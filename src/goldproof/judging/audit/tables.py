@@ -38,10 +38,14 @@ def shortcut_items(audit: Audit) -> list[Item]:
     ranked = sorted(judged.scores, key=lambda each: -each.score.value)
     rows: list[dict[str, Cell]] = [{"shortcut": each.name, score.key: each.score} for each in ranked]
     best = judged.best
-    floor = f"the most frequent label alone has {percent(judged.floor)}" if judged.n_classes else "guessing has 0"
+    floor = (
+        f"always answering the most frequent label gets {percent(judged.floor)}"
+        if judged.n_classes
+        else "guessing gets 0"
+    )
     title = f"The best of {len(ranked)} shortcuts is “{best.name}”; {floor} (dashed)"
     note = (
-        f"Without the {count(_n_left_out(audit))} rows of test that have a copy in an earlier split."
+        f"Without the {count(_n_left_out(audit))} test rows that have a copy in an earlier split."
         if _n_left_out(audit)
         else ""
     )
@@ -76,7 +80,7 @@ def _score_fields(judged: JudgedShortcuts) -> list[Field[ShortcutScore]]:
         Field(Column("share", "Of the way", 1, "%", way), lambda each: each.share),
         Field(Column("p", "p", 3, "p-value", p_note), lambda each: each.p_value),
         Field(Column("above", "Above the floor"), lambda each: "yes" if each.above else "not shown"),
-        Field(Column("rule", "What was learned"), lambda each: each.rule),
+        Field(Column("rule", "What it learned"), lambda each: each.rule),
     ]
 
 
@@ -88,8 +92,8 @@ def word_items(audit: Audit) -> list[Item]:
     held = sum(word.rate.n > 0 and word.rate.low > word.base for word in words)
     heading = Heading(
         "words",
-        f"Of the {len(words)} words that go with a label most surely in train, {held} do so in test too",
-        "Chosen on train alone. Rate: share of the items with the word that have the label; Wilson's interval.",
+        f"Of the {len(words)} words most surely tied to a label in train, {held} are tied to it in test too",
+        "Chosen on train alone. Rate: share of the items with the word that have the label (Wilson interval).",
     )
     return [make_table(heading, _word_fields(audit), words)]
 
@@ -106,7 +110,7 @@ def _word_fields(audit: Audit) -> list[Field[GiveAway]]:
         Field(Column("n_test", "Items in test"), lambda word: word.rate.n),
         Field(
             Column("rate", "Rate in test", 1, "%"),
-            lambda word: word.rate if word.rate.n else Missing("the word does not stand in test"),
+            lambda word: word.rate if word.rate.n else Missing("the word does not occur in test"),
         ),
         Field(Column("base", "Label in test", 1, "%", "share of the label among all items"), lambda word: word.base),
         Field(Column("example", "Example in test"), partial(_example, audit)),
@@ -116,7 +120,7 @@ def _word_fields(audit: Audit) -> list[Field[GiveAway]]:
 def _example(audit: Audit, word: GiveAway) -> Cell:
     assert not isinstance(audit.shortcuts, str)
     if word.example < 0:
-        return Missing("no item of test has both word and label")
+        return Missing("no test item has both word and label")
     row = int(audit.shortcuts.rows[word.example])
     data = audit.material.splits[audit.material.judged]
     text = (data.pairs if word.side else data.texts)[row] or ""
@@ -143,17 +147,16 @@ def hard_items(audit: Audit) -> list[Item]:
     if isinstance(hard, str):
         return [
             Text(
-                f"The items are not divided into hard ones and others: {hard}. {tried_sentence(audit.shortcuts.judged)}"
+                f"The items are not divided into hard and other ones: {hard}. {tried_sentence(audit.shortcuts.judged)}"
             )
         ]
     parts = find_parts(audit)
     text = (
-        f"The shortcuts above the floor ({', '.join(hard.shortcuts)}) "
-        "were put into one model, cross-fitted over the items of test. An item is hard where that model finds "
-        "its gold label less likely than the label is in general; the others are solvable by a cue. Selecting "
-        "by gold brings wrong labels together among the hard items: their estimated share stands beside each "
-        "part. `--hard FILE` writes the ids, `goldproof score --subset hard=FILE` scores a model on both "
-        "parts."
+        f"The shortcuts above the floor ({', '.join(hard.shortcuts)}) were put into one model, cross-fitted over the "
+        "items of test. An item is hard if that model finds its gold label less likely than the label is overall; "
+        "the others are solvable by a cue. Selecting by gold gathers wrong labels among the hard items; their "
+        "estimated share is given for each part. `--hard FILE` writes the ids, `goldproof score --subset hard=FILE` "
+        "scores a model on both parts."
     )
     heading = Heading(
         "hard", f"{percent(parts[0].n / max(parts[0].n + parts[1].n, 1))} of the items are hard for the shortcuts"
@@ -176,7 +179,7 @@ def part_fields(labels: tuple[str, ...]) -> list[Field[TestPart]]:
         Field(
             Column("wrong", "Wrong labels", 1, "%", "estimated"),
             lambda part: (
-                part.wrong if part.wrong is not None else Missing("the share of wrong labels could not be told")
+                part.wrong if part.wrong is not None else Missing("the share of wrong labels could not be estimated")
             ),
         ),
     ]
@@ -203,10 +206,10 @@ def language_items(audit: Audit) -> list[Item]:
         ),
         Field(Column("aligned", "Row by row"), lambda each: "yes" if _key(each) in joined else "not shown"),
     ]
-    title = f"{n} of {len(audit.alignments)} pairs of languages stand row by row beside each other"
+    title = f"{n} of {len(audit.alignments)} pairs of languages are aligned row by row"
     note = (
-        "As translations do: lengths correlate with at least 0.75 and at least 98 % of the labels agree, for the two "
-        "or along a chain of languages between them."
+        "Aligned like translations: lengths correlate by at least 0.75 and at least 98 % of the labels agree, "
+        "between the two or along a chain of languages."
     )
     return [make_table(Heading("languages", title, note), fields, audit.alignments)]
 
@@ -229,7 +232,7 @@ def leak_items(audit: Audit) -> list[Item]:
     """What the splits share, by what is alike."""
     shared = [each for each in audit.copies.shared if each.n]
     if not shared:
-        return [Text("No row has a copy in another split or in its own, and no text stands in two splits.")]
+        return [Text("No row has a copy in another split or in its own, and no text occurs in two splits.")]
     what = {
         "row": "whole row",
         "swapped": "row with its sides swapped",
@@ -245,15 +248,17 @@ def leak_items(audit: Audit) -> list[Item]:
         Field(Column("n", "Rows"), lambda each: each.n),
         Field(Column("share", "Share", 1, "%"), lambda each: each.n / max(each.total, 1)),
         Field(Column("exact", "Same characters"), lambda each: each.n_exact),
-        Field(Column("form", "But for case and marks"), lambda each: each.n_form),
-        Field(Column("digits", "But for digits too"), lambda each: each.n_digits),
+        Field(Column("form", "Same except for case and punctuation"), lambda each: each.n_form),
+        Field(Column("digits", "Same except for digits too"), lambda each: each.n_digits),
         Field(Column("near", "Near"), lambda each: each.n_near),
         Field(Column("conflicts", "Conflicts", note="equal rows with another label"), lambda each: each.n_conflicts),
-        Field(Column("contrasts", "Contrasts", note="near, with another label"), lambda each: each.n_contrasts),
+        Field(Column("contrasts", "Contrasts", note="near copy with another label"), lambda each: each.n_contrasts),
     ]
     n = int(audit.copies.leaked[audit.material.judged].sum())
     total = count(len(audit.material.splits[audit.material.judged]))
-    title = f"{count(n)} of {total} rows of test have a copy in an earlier split"
+    title = f"{count(n)} of {total} test rows have a copy in an earlier split"
     common = percent(audit.copies.threshold, 0)
-    note = f"Near: {common} of the shingles or more in common, or one word added. One side alone is no leak."
+    note = (
+        f"Near: at least {common} of the shingles in common, or one word added. A copy of one side alone is not a leak."
+    )
     return [make_table(Heading("leaks", title, note), fields, shared)]

@@ -58,7 +58,7 @@ def _last_of_each_run(group: Sequence[Answers]) -> Answers:
     differing = next((each for each in ends if set(each.ids) != set(ends[-1].ids)), None)
     if differing is not None:
         raise DataError(
-            f"{ends[-1].name()}: runs end at different steps, and there they answer different items: "
+            f"{ends[-1].name()}: runs end at different steps, where they answer different items: "
             f"{differing.n_items:,} at step {differing.step}, {ends[-1].n_items:,} at step {ends[-1].step}"
         )
     labels = label_union(*(each.labels for each in ends))

@@ -27,17 +27,17 @@ def transfer_answer(found: Transfer) -> Answer:
     """The first screen without its chart."""
     n_runs, notes = found.experiment.n_runs, about_collapse(found.experiment.notes)
     if _all_collapsed(found):
-        return Answer("open", "It cannot be told", "every run gives one answer to nearly all items.", "", notes)
+        return Answer("open", "Undecided", "every run gives one answer to nearly all items.", "", notes)
     if n_runs == 1:
-        takes = "It would take other runs of the same recipe: three or more."
-        text = "there is one run, and its scores may be claimed of this run only."
-        return Answer("open", "It cannot be told", text, takes, notes)
+        takes = "It would take three or more runs of the same recipe."
+        text = "there is only one run, so its scores may be claimed for this run only."
+        return Answer("open", "Undecided", text, takes, notes)
     n = len(found.languages)
     free = [result.language for result in found.languages if result.claim == FREE]
     rest = _others(found.languages)
     if len(free) == n:
         where = f"in every one of {n} languages" if n > 1 else f"in {free[0]}"
-        within = f"one more run on these items is expected within {_margin(found)} points of the mean of {n_runs} runs"
+        within = f"another run on these items is expected within {_margin(found)} points of the mean of {n_runs} runs"
         return Answer("yes", f"Yes, {where}", f"the score may be claimed as it is, as {within}.", "", notes)
     kind: ReplyKind = "measured" if free else "no"
     head = f"In {some(free)}, yes" if free else f"No, in none of {n} languages" if n > 1 else "No"
@@ -67,7 +67,7 @@ def _takes(found: Transfer) -> str:
         return ""
     widest = max(known, key=lambda result: result.spread.another_run)
     off = f"±{points(widest.spread.another_run)} of the mean in {widest.language}"
-    return f"One more run is expected within {off}; a score that stands alone needs ±{_margin(found)}."
+    return f"Another run is expected within {off}; a score that stands on its own needs ±{_margin(found)}."
 
 
 def _margin(found: Transfer) -> str:
@@ -84,7 +84,7 @@ def transfer_findings(found: Transfer) -> list[str | Claim]:
         return []
     source = found.experiment.source
     lines: list[str | Claim] = [_guides(found)]
-    beyond = "with no labels beyond the source"
+    beyond = "with no labels other than the source's"
     for rule, text in (
         ("target dev", f"Choosing checkpoints by target dev instead of {source} dev {{}}, mean over languages."),
         ("averaged", f"Averaging the log-probabilities of all checkpoints, {beyond}, {{}}."),
@@ -100,15 +100,18 @@ def _guides(found: Transfer) -> Claim:
     """Whether source dev guides the choice where it matters, in the second half of training."""
     source, late = found.experiment.source, found.overall.source_late
     if found.experiment.n_runs == 1:
-        text = f"One run cannot tell whether {source} dev guides or misleads: its checkpoints hang together."
+        text = (
+            f"One run cannot tell whether {source} dev guides or misleads, because its checkpoints are not independent."
+        )
         return Claim(text, "undecided", place="guidance")
     standing = Counter(result.by_source.late_standing for result in found.counted)
     share = estimate_text(late, 0, "%") if math.isfinite(late.value) else "an unknown share"
     text = (
-        f"In the second half of training {source} dev moves as target test does in {share} of the pairs of checkpoints"
+        f"In the second half of training, {source} dev and target test move the same way in {share} of the pairs of "
+        "checkpoints"
     )
     guides, misleads, n = standing["guides"], standing["misleads"], len(found.counted)
-    counted = f"it is shown to guide in {guides or 'none'} of {n} languages, and to mislead in {misleads or 'none'}"
+    counted = f"it is shown to guide in {guides or 'none'} of {n} languages and to mislead in {misleads or 'none'}"
     if n == 1:
         shown = "to guide" if guides else "to mislead" if misleads else "neither to guide nor to mislead"
         counted = f"it is shown {shown}"
@@ -128,9 +131,9 @@ def _gain(text: str, gain: Estimate, n_runs: int) -> Claim:
 
 def _not_shown(gain: Estimate) -> str:
     """What fits the data where neither a gain nor a loss is shown."""
-    said = "is not shown to gain or to lose"
+    said = "is not shown to gain or lose"
     if not math.isfinite(gain.low) or gain.high - gain.low > 1:
-        return f"{said}, as so few runs or items tell next to nothing"
+        return f"{said}; so few runs or items say next to nothing"
     low, high = (format_number(end, 1, "points") for end in (gain.low, gain.high))
     return f"{said} ({low} to {high} points fit the data)"
 
@@ -147,7 +150,11 @@ def _spread(found: Transfer) -> Claim:
     told = [result.language for result in known if result.adjusted < 1 - found.settings.level]
     if not known:
         return Claim(f"{text}.", place="equality")
-    apart = f"the runs can be told apart in {some(told)}" if told else "in no language can the runs be told apart"
+    apart = (
+        f"the runs can be distinguished in {some(told)}"
+        if told
+        else ("the runs cannot be distinguished in any language")
+    )
     return Claim(f"{text}; {apart}.", "shown" if told else "not shown", place="equality")
 
 

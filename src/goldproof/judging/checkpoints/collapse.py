@@ -40,8 +40,8 @@ def target_note(experiment: Experiment, language: str, collapse: Collapse | None
     first = experiment.test(language).first
     if collapse.collapsed.all():
         runs = "the run gives" if first.n_runs == 1 else f"all {first.n_runs} runs give"
-        return f"{language}: {runs} one answer to nearly all test items; the language is in no count."
+        return f"{language}: {runs} one answer to nearly all test items; the language is not counted anywhere."
     return (
         f"{language}: {collapse.n} of {first.n_runs} runs give one answer to nearly all test items "
-        f"({named_runs(first, collapse.collapsed)}); they are part of its scores."
+        f"({named_runs(first, collapse.collapsed)}); its scores include them."
     )

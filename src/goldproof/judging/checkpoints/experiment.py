@@ -74,7 +74,7 @@ def make_experiment(source: str, several: Sequence[EvaluationSet]) -> Experiment
         raise UsageError(f"there is no source language {source!r} among the predictions; there are: {_list(languages)}")
     if (source, DEV) not in sets:
         raise DataError(
-            f"the source language {source!r} has no development set, so no checkpoint can be chosen by it; its sets: "
+            f"the source language {source!r} has no development set to choose checkpoints by; its sets: "
             f"{_list([split for language, split in sets if language == source])}"
         )
     wanted = sets[source, DEV].scores.shape
@@ -87,7 +87,9 @@ def make_experiment(source: str, several: Sequence[EvaluationSet]) -> Experiment
             )
     targets = tuple(name for name in languages if name != source and (name, TEST) in sets)
     if not targets:
-        raise DataError(f"there is no test set in a language other than the source {source!r}; nothing was transferred")
+        raise DataError(
+            f"there is no test set in a language other than the source {source!r}, so nothing was transferred"
+        )
     return Experiment(source, targets, sets, tuple(_notes(source, languages, sets)))
 
 
@@ -167,7 +169,7 @@ def _in_order(own: Sequence[Answers], steps: Sequence[int], runs: Sequence[str])
         if not there[0] or (np.diff(np.array(there, int)) > 0).any():
             raise DataError(
                 f"{where}: run {run!r} has no predictions at step {steps[there.index(False)]}; a run may end early, "
-                "but may not leave a step out"
+                "but must not skip a step"
             )
     found = []
     for step in steps:

@@ -47,7 +47,7 @@ def transfer_report(found: Transfer, context: Context | None = None) -> Report:
         Section("What may be claimed", _claim_items(found)),
         Section("Would another run say the same?", _spread_items(found, context.printed.get("runs", ()))),
         Section(
-            f"Does {found.experiment.source} dev guide to the other languages?",
+            f"Does {found.experiment.source} dev guide you to the other languages?",
             _guide_items(found, context.printed.get("agreement", ())),
         ),
         Section("What would a better checkpoint give?", oracle_items(found, context.printed.get("oracle", ()))),
@@ -76,9 +76,9 @@ def _claim_items(found: Transfer) -> list[Item]:
         "The zero-shot score may be claimed as it is",
     )
     note = (
-        "Claimed as it is: above what one label for all scores; one more run on these items expected within "
-        f"{_margin(found)} points; the interval over runs and items no wider than that on either side; and target dev, "
-        "where there is one, shown to be better by no more than that."
+        "May be claimed as it is: the score is above that of one label for all items; another run on these items is "
+        f"expected within {_margin(found)} points; the interval over runs and items is no wider than that on either "
+        "side; and target dev, if there is one, is shown to be better by no more than that."
     )
     return [make_table(Heading("claims", title, note), _claim_fields(found), found.languages)]
 
@@ -89,13 +89,17 @@ def _claim_fields(found: Transfer) -> list[Field[LanguageResult]]:
         "score", name, 1, "%", "mean of the runs at each run's best source dev; interval over runs and items"
     )
     another = Column(
-        "another", "Another run ±", 1, "points", "one more run on these items is expected within this of the mean"
+        "another",
+        "Another run ±",
+        1,
+        "points",
+        ("another run on these items is expected within this distance of the mean"),
     )
     gap = Column("gap", f"Below {source}", 1, "points", "source minus target on the same test items, paired")
     guide = Column(
         "guide",
         f"{source} dev, late",
-        note="its moves against those of test, second half of training; over runs, on these very items",
+        note="share of its moves that agree with test, second half of training; over runs, on these very items",
     )
     return [
         LANGUAGE,
@@ -114,7 +118,7 @@ def _margin(found: Transfer) -> str:
 
 def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     if found.experiment.n_runs == 1:
-        return [Text("There is one run only, so nothing can be said about another.")]
+        return [Text("There is only one run, so nothing can be said about another.")]
     spreads = {"dev": found.source_spread, **{result.language: result.spread for result in found.languages}}
     rows = [
         WideRow("Max", {name: spread.highest for name, spread in spreads.items()}),
@@ -128,10 +132,10 @@ def _spread_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         f"{widest.language} test by {format_number(widest.spread.delta, 1, 'points')}"
     )
     note = (
-        f"{found.experiment.n_runs} runs, each at its best {found.experiment.source} dev checkpoint. Bold: Δ at least "
-        "what a two-proportion z test calls significant at this test size, as in the paper. That test takes the runs' "
-        "items for different ones and does not know that the extremes of several runs were picked; the next table has "
-        "the right one."
+        f"{found.experiment.n_runs} runs, each at its best {found.experiment.source} dev checkpoint. Bold: Δ is at "
+        "least what a two-proportion z test calls significant at this test size, as in the paper. That test treats "
+        "the runs as if they had different items and ignores that the extremes of several runs were picked; the next "
+        "table has the right test."
     )
     columns = (f"Dev {found.experiment.source}", *found.experiment.targets)
     return [
@@ -165,9 +169,9 @@ def _equality_table(found: Transfer) -> Table:
     title = of_several(
         apart,
         len(known),
-        "Runs can be told apart on these items in {} languages",
-        "Runs cannot be told apart on these items",
-        "Runs can be told apart on these items",
+        "Runs can be distinguished on these items in {} languages",
+        "Runs cannot be distinguished on these items",
+        "Runs can be distinguished on these items",
     )
     if not known:
         widest = max(found.languages, key=lambda result: result.spread.delta)
@@ -213,8 +217,8 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     pairs = "pairs across runs too" if counting.across_runs else "pairs within a run"
     note = (
         f"Share of {pairs} of checkpoints, of those whose test score differs by at least "
-        f"{100 * counting.threshold:g} points, at which dev moves as test does; a tie in dev counts {counting.ties:g}. "
-        "Bold: below one half, as in the paper, whether shown or not."
+        f"{100 * counting.threshold:g} points, in which dev and test move the same way; a tie in dev counts "
+        f"{counting.ties:g}. Bold: below one half, as in the paper, whether shown or not."
     )
     languages = (source, *found.experiment.targets)
     rows = [WideRow(f"{source} dev", first), WideRow("target dev", second)]
@@ -232,7 +236,7 @@ def _of_target(read: Callable[[Guidance], Cell], result: LanguageResult) -> Cell
 
 
 def _guidance_fields(source: str) -> list[Field[LanguageResult]]:
-    null = Column("null", "By chance", 1, "%", "range for unrelated series, as autocorrelated as these")
+    null = Column("null", "By chance", 1, "%", "range for unrelated series with the same autocorrelation")
     late = Column("late", f"{source} dev, late", 1, "%", "checkpoints of the second half of training only")
     return [
         LANGUAGE,
@@ -272,8 +276,9 @@ def _agreement_table(found: Transfer) -> Table:
         title = f"One run cannot tell whether {source} dev guides"
     note = (
         "Early in training every score rises, which makes agreement easy; the second half is the test that matters. "
-        "Verdicts are about other runs on these very dev and test items: the interval over runs leaves out one half, "
-        "the share lies outside what unrelated series give, false discoveries controlled over languages."
+        "Verdicts are about other runs on these very dev and test items: the interval over runs must exclude one "
+        "half and the share must lie outside what unrelated series give, with the false discovery rate controlled "
+        "over languages."
     )
     return make_table(Heading("guidance", title, note), fields, found.languages)
 
@@ -294,7 +299,10 @@ def _agreement_figure(found: Transfer) -> Item:
 def _agreement_title(found: Transfer) -> str:
     known = [result for result in found.languages if math.isfinite(result.by_source.whole.value)]
     if not known:
-        return f"In no language does a pair of checkpoints count, by which {found.experiment.source} dev could agree"
+        return (
+            "In no language is there a pair of checkpoints that counts for agreement with "
+            f"{found.experiment.source} dev"
+        )
     ranked = sorted(known, key=lambda result: -result.by_source.whole.value)
     said = [f"{result.language} ({in_words(result.by_source.whole, 0, '%')})" for result in (ranked[0], ranked[-1])]
     guide = f"{found.experiment.source} dev agrees with target test"
@@ -335,8 +343,8 @@ def _correlation_table(found: Transfer) -> Table:
     if not known:
         title = f"Too few runs to tell whether a better run on {source} dev is a better run elsewhere"
     note = (
-        f"Pearson correlation of {source} dev and target test, over runs, on these very items. Counted in the title: "
-        "false discoveries controlled over languages."
+        f"Pearson correlation of {source} dev and target test, over runs, on these very items. The title counts with "
+        "the false discovery rate controlled over languages."
     )
     return make_table(Heading("correlation", title, note), _CORRELATION_FIELDS, found.languages)
 

@@ -34,8 +34,8 @@ def oracle_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
         WideRow("best of all on test", {r.language: _ceiling(found, r.language) for r in found.languages}),
     ]
     note = (
-        "Each cell is the best of the runs, as the paper prints it: choosing the best run by its test score flatters "
-        "every row. The last row is the highest test score of any checkpoint of any run."
+        "Each cell is the best of the runs, as in the paper: choosing the best run by its test score flatters every "
+        "row. The last row is the highest test score of any checkpoint of any run."
     )
     title = f"The best of {found.experiment.n_runs} runs on test, checkpoints chosen by target dev or by {source} dev"
     if found.experiment.n_runs == 1:
@@ -79,7 +79,7 @@ def _regret_fields(found: Transfer) -> list[Field[LanguageResult]]:
         ),
         Field(
             Column(
-                "apparent", "Regret as it looks", 1, "points", "best checkpoint on test minus the chosen one; errs high"
+                "apparent", "Regret as it looks", 1, "points", "best checkpoint on test minus the chosen one; too high"
             ),
             lambda result: result.regret.apparent,
         ),
@@ -90,12 +90,12 @@ def _regret_fields(found: Transfer) -> list[Field[LanguageResult]]:
     ]
 
 
-CORRECTED = "best checkpoint of resampled items, scored on the others; errs low; interval over runs and items"
+CORRECTED = "best checkpoint of resampled items, scored on the others; too low; interval over runs and items"
 KNOWN_BIAS = (
-    "Neither is the regret against the truly best checkpoint, which lies between: in simulations of 5 runs × 50 "
-    "checkpoints a true regret of 0.8 points looked like 4.3 with 200 items and came out as 0.1 corrected, with 1,000 "
-    "items 2.1 and 0.2; one of 1.6 points looked like 4.5 and came out as 0.4, with 1,000 items 2.5 and 0.9. The "
-    "interval held the true one in 94.8 % of them or more."
+    "Neither is the regret against the truly best checkpoint, which lies in between. In simulations of 5 runs × 50 "
+    "checkpoints, a true regret of 0.8 points looked like 4.3 with 200 items and was corrected to 0.1 (with 1,000 "
+    "items: 2.1 and 0.2); one of 1.6 points looked like 4.5 and was corrected to 0.4 (with 1,000 items: 2.5 and "
+    "0.9). The interval contained the true regret in at least 94.8 % of them."
 )
 
 
@@ -105,9 +105,9 @@ def _regret_table(found: Transfer) -> Table:
     low_text, high_text = (format_number(float(mean), 1, "points") for mean in means)
     title = f"The best checkpoint on test looks {high_text} points better than the chosen one; corrected, {low_text}"
     note = (
-        "Mean of the runs, each with its own choice of checkpoint. The best of many checkpoints is partly lucky on the "
-        "items that chose it; corrected, it is chosen in 200 resamples of the items and scored on those left out. "
-        f"{KNOWN_BIAS}"
+        "Mean of the runs, each with its own choice of checkpoint. The best of many checkpoints is partly lucky on "
+        "the items that chose it. Corrected: it is chosen in 200 resamples of the items and scored on those left "
+        f"out. {KNOWN_BIAS}"
     )
     return make_table(Heading("regret", title, note), _regret_fields(found), found.languages)
 
@@ -190,7 +190,7 @@ def _rule_figure(found: Transfer) -> list[Item]:
         if score.difference is not None
     ]
     n_told = sum(not row["chance"] for row in rows)
-    title = f"{n_told} of {len(rows)} differences between a rule and source dev can be told from none"
+    title = f"{n_told} of {len(rows)} differences between a rule and source dev can be distinguished from none"
     caption = Caption("rules-figure", title, "Paired over runs and items; p adjusted over all cells.")
     across, down = Column("rule", "Rule"), Column("language", "Language")
     column, unclear = Column("gain", "Rule − source dev", 1, "points"), Column("chance", "no difference")
@@ -217,7 +217,7 @@ def _rule_table(found: Transfer) -> Table:
         ),
     ]
     n_rules, n_languages = len(followed), len({score.language for score in found.rules})
-    title = f"Every score behind it: {n_rules} rules in {n_languages} {'languages' if n_languages > 1 else 'language'}"
+    title = f"All scores behind it: {n_rules} rules in {n_languages} {'languages' if n_languages > 1 else 'language'}"
     every = [score for score in found.rules if score.rule in followed]
     return make_table(Heading("rules-by-language", title), fields, every)
 
@@ -246,7 +246,7 @@ def course_items(found: Transfer) -> list[Item]:
     caption = Caption(
         "trajectories",
         f"Over training {found.experiment.source} dev agrees with test {ends}",
-        f"Dev and test {name}; bands over runs, on these very items. Thin lines, in the panels of the two ends: single "
+        f"Dev and test {name}; bands over runs, on these very items. Thin lines, in the first and last panel: single "
         "runs.",
     )
     across, up = Column("step", "Step"), Column("score", name, 1, "%")
@@ -293,7 +293,7 @@ def _course(found: Transfer, result: LanguageResult, name: str, scores: FloatArr
 
 _FORGETTING_FIELDS: tuple[Field[LanguageResult], ...] = (
     LANGUAGE,
-    Field(Column("apparent", "Peak − final", 1, "points", "as it looks; errs high"), lambda r: r.forgetting.apparent),
+    Field(Column("apparent", "Peak − final", 1, "points", "as it looks; too high"), lambda r: r.forgetting.apparent),
     Field(
         Column("corrected", "Corrected", 1, "points", CORRECTED.replace("best checkpoint", "peak")),
         lambda result: result.forgetting.corrected,

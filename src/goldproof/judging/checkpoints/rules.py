@@ -25,12 +25,12 @@ RULES: tuple[CheckpointRule, ...] = get_args(CheckpointRule)
 USUAL: CheckpointRule = "source dev"
 NOT_AVERAGED = "the weights of checkpoints were not averaged (setting average_weights)"
 MEANING = {
-    "source dev": "best source dev score, the usual practice; the earliest of equals",
-    "source dev, surest": "best source dev score, among equals the checkpoint that is surest of its answers there",
+    "source dev": "best source dev score, the usual practice; the earliest of ties",
+    "source dev, surest": "best source dev score; among ties, the checkpoint that is surest of its answers there",
     "last": "the last checkpoint",
-    "averaged": "no checkpoint: the mean log-probabilities of all of them",
-    "averaged weights": "no checkpoint: one model with the mean of the weights of all of them",
-    "other dev": "best mean dev score of the other languages, the source among them; needs labels there, not here",
+    "averaged": "not a checkpoint: the mean log-probabilities of all of them",
+    "averaged weights": "not a checkpoint: one model with the mean of all their weights",
+    "other dev": "best mean dev score of the other languages, including the source; needs labels there, not here",
     "target dev": "best target dev score, the oracle; needs labels in the target language",
 }
 

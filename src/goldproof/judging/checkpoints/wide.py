@@ -9,7 +9,7 @@ from functools import partial
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Marked, Missing, Table
 
-LOST = Missing("not printed, or lost in the text at hand")
+LOST = Missing("not printed, or lost in the available text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ def text_clusters(texts: Sequence[str], pairs: Sequence[str] | None) -> Clusters
         if counts.max() <= max(LARGEST * len(values), 2):
             return Clusters(codes, f"a {name}", note)
         note = (
-            f"one {name} stands in {100 * counts.max() / len(values):.0f} % of the items: items that share it were "
-            "taken as independent, and what is found is about these texts"
+            f"one {name} occurs in {100 * counts.max() / len(values):.0f} % of the items: items that share it were "
+            "treated as independent, so findings are about these texts only"
         )
     return Clusters(None, "", note)
 

@@ -36,23 +36,23 @@ class Shortcut:
 
 
 SHORTCUTS = (
-    Shortcut("one word", "whether one word or pair of neighbours, the best in train, stands there"),
-    Shortcut("bag of words", "which words and pairs of neighbours stand there"),
-    Shortcut("words together", "which of the commonest words stand there together: trees, not weights"),
-    Shortcut("characters", "which sequences of 2 to 4 characters stand there"),
-    Shortcut("first text only", "the words of the first text, and not the second", pairs_only=True),
-    Shortcut("second text only", "the words of the second text, and not the first", pairs_only=True),
-    Shortcut("length", "how many words and characters there are"),
-    Shortcut("overlap of words", "how many words of the second text stand in the first", pairs_only=True),
+    Shortcut("one word", "whether one word or pair of neighbouring words (the best one in train) occurs"),
+    Shortcut("bag of words", "which words and pairs of neighbouring words occur"),
+    Shortcut("words together", "which of the commonest words occur together: trees, not weights"),
+    Shortcut("characters", "which sequences of 2 to 4 characters occur"),
+    Shortcut("first text only", "the words of the first text only", pairs_only=True),
+    Shortcut("second text only", "the words of the second text only", pairs_only=True),
+    Shortcut("length", "the number of words and characters"),
+    Shortcut("overlap of words", "how many words of the second text occur in the first", pairs_only=True),
     Shortcut(
-        "overlap of characters", "how many triples of characters of the second stand in the first", pairs_only=True
+        "overlap of characters", "how many character triples of the second text occur in the first", pairs_only=True
     ),
-    Shortcut("overlap of lemmas", "how many lemmas of the second text stand in the first", pairs_only=True),
-    Shortcut("nearest sentence", "the sentence that shares most, its place, and who is negated", pairs_only=True),
+    Shortcut("overlap of lemmas", "how many lemmas of the second text occur in the first", pairs_only=True),
+    Shortcut("nearest sentence", "the most similar sentence, its position, and which side is negated", pairs_only=True),
     Shortcut("marks and capitals", "punctuation, digits and capital letters"),
-    Shortcut("repetition", "how often words and names come again"),
-    Shortcut("nearest neighbour", "the gold of the item of train that shares most rare words"),
-    Shortcut("neighbours' labels", "what such a neighbour's gold says in train: the same label, or another"),
+    Shortcut("repetition", "how often words and names are repeated"),
+    Shortcut("nearest neighbour", "the gold label of the train item that shares the most rare words"),
+    Shortcut("neighbours' labels", "what such a neighbour's gold label says in train: the same label or another"),
     Shortcut("order of the file", "the place in the file"),
 )
 _FAMILIES: dict[str, surface.NumberFamily] = {

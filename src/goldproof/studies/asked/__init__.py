@@ -4,15 +4,17 @@ A study says what is asked about (`AskedSet`) and gets the jobs and, once they r
 judges nothing.
 """
 
-from goldproof.studies.asked.answers import AskedAnswers, asked_answers
+from goldproof.studies.asked.answers import AskedAnswers, asked_answers, is_kept_asked
 from goldproof.studies.asked.plan import (
     AskedSet,
     ask_jobs,
     asked_notes,
+    asked_plan_notes,
     call_notes,
     is_asked,
     own_sets,
     runs_of,
+    set_jobs,
     some_items,
 )
 
@@ -22,9 +24,12 @@ __all__ = [
     "ask_jobs",
     "asked_answers",
     "asked_notes",
+    "asked_plan_notes",
     "call_notes",
     "is_asked",
+    "is_kept_asked",
     "own_sets",
     "runs_of",
+    "set_jobs",
     "some_items",
 ]

@@ -5,7 +5,7 @@ Every prompt meets the same draws, so that prompts × draws × items are crossed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -25,6 +25,7 @@ from goldproof.models.endpoint import Endpoint, endpoint, estimate_calls, is_end
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.protocols import Sampling
 from goldproof.models.replies import Replies
+from goldproof.report.names import placed
 from goldproof.studies.own import OwnData
 from goldproof.studies.shared import Prompts, each_model, only_model, parse_folder
 
@@ -33,7 +34,11 @@ FEWEST_PROMPTS = 2
 
 @dataclass(frozen=True, slots=True)
 class AskedSet:
-    """What is asked about: items in a language, of a kind, with their labels, and where examples come from."""
+    """What is asked about: items in a language, of a kind, with their labels, and where examples come from.
+
+    `how` says how, where a study asks about it in another way than its settings say: without examples, or in another
+    language. `part` is what tells it from other sets of the same language.
+    """
 
     name: str
     language: str
@@ -41,6 +46,13 @@ class AskedSet:
     labels: tuple[str, ...]
     items: Job[Dataset]
     train: Job[Dataset]
+    how: Prompts | None = None
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the set is called in a report, beside the others."""
+        return placed(self.part, self.language) if self.part else self.language
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +79,8 @@ def is_asked(config: Any) -> bool:
     found = [_speaks(parse_folder(text).folder) for text in each_model(config.model)]
     if any(found) and not all(found):
         raise UsageError(
-            "some of the models in 'model' give text and some do not; judge them apart, or say with 'prompts.use' that "
-            "all are asked (always) or fine-tuned (never)"
+            "some of the models in 'model' generate text and some do not; judge them separately, or use "
+            "'prompts.use' to ask all of them (always) or fine-tune all of them (never)"
         )
     return any(found)
 
@@ -114,9 +126,15 @@ def sample_items(data: Dataset, most: int) -> Dataset:
     return data.take(np.sort(np.array(ranked[:most], np.int64)))
 
 
+def way_of(config: Any, asked: AskedSet) -> Prompts:
+    """How a set is asked about: as the settings say, unless the study has a way of its own for it."""
+    settings: Prompts = config.prompts
+    return asked.how or settings
+
+
 def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
     """The prompts for a set, bound to its labels: as they are written, then in each format."""
-    settings: Prompts = config.prompts
+    settings = way_of(config, asked)
     if settings.file:
         found = read_prompts(settings.file)
     else:
@@ -124,7 +142,7 @@ def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
     names = dict(pair.split("=", 1) for pair in settings.labels)
     plain = found.bind(asked.labels, names)[: settings.most]
     if len(plain) < FEWEST_PROMPTS:
-        raise UsageError(f"{settings.file}: at least {FEWEST_PROMPTS} prompts are needed to compare; got {len(plain)}")
+        raise UsageError(f"{settings.file}: a comparison needs at least {FEWEST_PROMPTS} prompts; got {len(plain)}")
     return [*plain, *(vary(prompt, seed) for seed in settings.formats for prompt in plain)]
 
 
@@ -135,7 +153,8 @@ def prompt_language(settings: Prompts, language: str) -> str:
 
 def runs_of(config: Any, asked: AskedSet) -> list[list[AskedRun]]:
     """Every prompt (rows) with every draw of examples and every seed of sampling."""
-    others = list(product(_shots(config.prompts), _samplings(config.prompts)))
+    way = way_of(config, asked)
+    others = list(product(_shots(way), _samplings(way)))
     return [[AskedRun(prompt, shots, sampling) for shots, sampling in others] for prompt in prompts_of(config, asked)]
 
 
@@ -155,44 +174,75 @@ def _samplings(settings: Prompts) -> list[Sampling | None]:
 def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
     """The jobs of all runs, prompts (rows) × draws."""
     model = asked_model(config)
-    train = asked.train if config.prompts.examples else None
+    train = asked.train if way_of(config, asked).examples else None
     return [
         [ask.job(model, asked.items, train, run.prompt, run.shots, run.sampling) for run in runs]
         for runs in runs_of(config, asked)
     ]
 
 
-def call_notes(config: Any, own: OwnData) -> Iterator[str]:
-    """How much an endpoint is asked at most, and what it costs, before anything is sent."""
+def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[str]:
+    """How much an endpoint is asked at most about the user's own data, and what it costs, before anything is sent."""
     if not is_endpoint(only_model(config.model).folder):
         return
-    for asked in own_sets(config, own):
+    for asked in sets:
         runs = runs_of(config, asked)
         data = own.sets[asked.language, "test"].data
         share = min(1.0, (config.prompts.most_items or len(data)) / len(data))
         items = list(zip(data.texts, data.pairs, strict=True))
         once = sum(len(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
-        train = own.sets[asked.language, "train"].data
-        shots = config.prompts.examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
+        train = _train_of(own, asked.language)
+        shots = (
+            way_of(config, asked).examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
+        )
         n = round(share * len(runs) * len(runs[0]) * len(items))
         found = estimate_calls(
             round(share * (once + shots) * len(runs[0])), n, config.prompts.most_tokens, config.endpoint
         )
         price = f", {found.price:.4g} at endpoint.price" if found.price else ""
         yield (
-            f"{asked.name} ({asked.language}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
-            f"{found.n_tokens_out:,} out{price}; what was answered before is not asked again."
+            f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
+            f"{found.n_tokens_out:,} out{price}; questions answered before are not asked again."
         )
+
+
+def set_jobs(config: Any, sets: Sequence[AskedSet]) -> list[Job[Any]]:
+    """The jobs that ask about every set, and the sets."""
+    wanted: list[Job[Any]] = []
+    for asked in sets:
+        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
+    return list(dict.fromkeys(wanted))
+
+
+def _train_of(own: OwnData, language: str) -> Dataset:
+    """The rows that examples come from: those of the language, else the first there are."""
+    trains = {place: each.data for (place, split), each in own.sets.items() if split == "train"}
+    return trains.get(language) or next(iter(trains.values()))
+
+
+def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int | None = None) -> Iterator[str]:
+    """The same of many sets: how many questions there are, about so many items where that is known."""
+    ways = dict.fromkeys((len(runs_of(config, each)), way_of(config, each).examples) for each in sets)
+    n_questions = sum(len(row) for each in sets for row in runs_of(config, each)) * (n_items or 1)
+    named = " and ".join(f"{n} prompts {f'with {k} examples' if k else 'without examples'}" for n, k in ways)
+    items, each_item = ("", " about each item") if n_items is None else (f" of {n_items:,} items", "")
+    yield (
+        f"The model is asked and not trained, about {len(sets)} sets{items} with {named}: {n_questions:,} questions"
+        f"{each_item}; what was asked before is not asked again."
+    )
+    if is_endpoint(only_model(config.model).folder):
+        yield f"That is at most {n_questions:,} requests{each_item}; --budget holds what they may cost."
 
 
 def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:
     """What is to be said before work starts: how often the model is asked, and labels that stand for themselves."""
     runs = runs_of(config, asked)
-    each = f"{len(runs[0])} draws of {config.prompts.examples} examples" if config.prompts.examples else "no examples"
-    yield f"{asked.name} ({asked.language}): the model is asked and not trained, with {len(runs)} prompts and {each}."
+    n = way_of(config, asked).examples
+    each = f"{len(runs[0])} draws of {n} examples" if n else "no examples"
+    yield f"{asked.name} ({asked.title}): the model is asked and not trained, with {len(runs)} prompts and {each}."
     plain = [label for label, word in runs[0][0].prompt.labels if label == word]
     if plain and all(label.isdigit() for label in plain):
         yield (
-            f"The labels {', '.join(plain)} stand for themselves in every prompt, which tells a model little: say what "
-            f"they mean with prompts.labels={plain[0]}=NAME,…"
+            f"The labels {', '.join(plain)} are used as they are in every prompt, which tells a model little: say "
+            f"what they mean with prompts.labels={plain[0]}=NAME,…"
         )

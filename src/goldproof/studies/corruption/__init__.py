@@ -35,11 +35,13 @@ __all__ = [
 def keep(config: Config, results: Results) -> KeptAnswers:
     """What the report is made from."""
     if has_own(config):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     if is_word_file(config.why.lexicon) or config.why.ppdb:
         raise UsageError(
-            "a report whose cues come from a list of your own is not kept in a file; leave out why.lexicon=FILE and "
-            "why.ppdb, or keep its store"
+            "a report whose cues come from your own list cannot be kept in a file; leave out why.lexicon=FILE and "
+            "why.ppdb, or keep the store"
         )
     from goldproof.studies.corruption.gather import gather, keep_gathered
 

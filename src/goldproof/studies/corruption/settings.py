@@ -112,7 +112,7 @@ class Config:
     recipe: Recipe = field(default=RECIPE, metadata=without("task", *WHEN))
     recipes: tuple[str, ...] = ()
     why: Why = field(default_factory=Why)
-    prompts: Prompts = field(default_factory=Prompts)
+    prompts: Prompts = field(default=Prompts(), metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
@@ -223,8 +223,8 @@ def _choose_tagger(removal: Removal, language: str) -> TaggerName:
         return choose_tagger(language, wanted)
     except UsageError as error:
         raise UsageError(
-            f"{error}. Without a tagger, word classes can be your own: a list of words (removal.words=FILE, in each "
-            "line a word and after a tab its class), or a column of your data with a class for each word "
+            f"{error}. Without a tagger, give word classes of your own: a list of words (removal.words=FILE, each "
+            "line a word, a tab and its class), or a column of your data with a class for each word "
             "(removal.column=NAME)"
         ) from None
 
@@ -240,9 +240,9 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "margin", 0 < c.margin < 1, "above 0 and below 1"
     yield "level", 0 < c.level < 1, "above 0 and below 1"
     name = own_name(c.data) if has_own(c) else ""
-    yield "data.train", name not in c.tasks, "data that are not called as one of 'tasks'; name them in 'data.name'"
-    yield "removal.words", not (c.removal.words and c.removal.column), "empty where 'removal.column' is not"
-    yield "removal.tagger", not (has_own_classes(c) and c.removal.tagger), "empty where classes are your own"
+    yield "data.train", name not in c.tasks, "data whose name is not that of one of 'tasks'; name them in 'data.name'"
+    yield "removal.words", not (c.removal.words and c.removal.column), "empty if 'removal.column' is given"
+    yield "removal.tagger", not (has_own_classes(c) and c.removal.tagger), "empty if the classes are your own"
     yield "removal.column", has_own(c) or not c.removal.column, "empty without 'data.train'"
     yield from own_rules(c)
     yield "data.most_train", is_limit(c.data.most_train), "a whole number above 0, or null for all"
@@ -251,12 +251,12 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield from prompt_rules(c.prompts)
     yield from call_rules(c.endpoint, c.model, c.prompts)
     lexicon = c.why.lexicon
-    known = f"one of {', '.join(LEXICONS)}, or a file that is there"
+    known = f"one of {', '.join(LEXICONS)}, or an existing file"
     yield "why.lexicon", not is_word_file(lexicon) or Path(lexicon).is_file(), known
-    yield "why.ppdb", not c.why.ppdb or Path(c.why.ppdb).is_file(), "a file that is there, or empty for NLTK's list"
+    yield "why.ppdb", not c.why.ppdb or Path(c.why.ppdb).is_file(), "an existing file, or empty for NLTK's list"
     named = [parse_own_recipe(text).task for text in c.recipes if text.split()]
     its = {*c.tasks, own_name(c.data) if has_own(c) else ""}
-    yield "recipes", len(named) == len(c.recipes) and are_distinct(named), "a task each, none twice"
+    yield "recipes", len(named) == len(c.recipes) and are_distinct(named), "one task per entry, none twice"
     yield "recipes", {*named} <= its, f"of tasks of the study ({', '.join(sorted(filter(None, its)))})"
 
 

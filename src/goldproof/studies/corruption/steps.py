@@ -157,7 +157,7 @@ def find_own_paraphrases(data: Dataset, pairs: WordFile) -> Array:
 def _second_texts(data: Dataset) -> list[str]:
     pairs = [pair for pair in data.pairs if pair is not None]
     if len(pairs) != len(data):
-        raise DataError(f"{data.name!r} has no pairs of texts, between which paraphrases could be found")
+        raise DataError(f"{data.name!r} has no pairs of texts in which to look for paraphrases")
     return pairs
 
 

@@ -140,8 +140,8 @@ def settle(config: Config) -> Config:
     if not has_own(config):
         if asks:
             raise UsageError(
-                "a language model is asked about data of your own: name them in 'data.train' and 'data.test', or "
-                "fine-tune the model with prompts.use=never"
+                "a language model can only be asked about data of your own: name them in 'data.train' and "
+                "'data.test', or fine-tune the model with prompts.use=never"
             )
         return config
     own = own_data(config)
@@ -175,7 +175,7 @@ def _taken_for(given: Config, found: Config) -> tuple[str, ...]:
     columns = [each.file.columns.language_column for each in own_data(found).sets.values()]
     if has_own_classes(found) or given.data.languages != DATA.languages or any(columns):
         return ()
-    return ("No column says in which language the texts are: they are tagged as English (data.languages=en).",)
+    return ("No column gives the language of the texts: they are tagged as English (data.languages=en).",)
 
 
 def own_classes(config: Config) -> tuple[str, ...]:

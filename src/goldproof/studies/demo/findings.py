@@ -54,7 +54,7 @@ def report(config: Config, results: Results) -> Report:
     rows = [_score(config, results, size) for size in config.sizes]
     keys = [prediction_job(config, size, seed).key for size in config.sizes for seed in config.seeds]
     widest = max(rows, key=lambda row: row.spread)
-    title = f"With {widest.size} reviews another seed moves the score by up to {100 * widest.spread:.1f} points"
+    title = f"With {widest.size} reviews, another seed moves the score by up to {100 * widest.spread:.1f} points"
     table = make_table(Heading("accuracy", title, f"{config.n_test} test reviews.", keys), _FIELDS, rows)
     last = rows[-1].accuracy
     reached = estimate_text(last, 1, "%")
@@ -62,14 +62,14 @@ def report(config: Config, results: Results) -> Report:
         Claim(
             f"With {config.sizes[-1]} reviews a bag of words reaches {reached}.", "stated", last, 1, "%", "", "accuracy"
         ),
-        f"{100 * config.noise:.0f} % of the labels are wrong on purpose: in the long run no model can be right on "
+        f"{100 * config.noise:.0f} % of the labels are wrong on purpose: in the long run, no model can be right on "
         f"more than {100 * (1 - config.noise):.0f} %.",
     ]
     answer = Answer(
         "measured",
         f"By up to {100 * widest.spread:.1f} points",
-        f"so far apart are {len(config.seeds)} seeds with {widest.size} reviews; the interval says what a new seed "
-        "would do, not only what these did.",
+        f"that is how far apart {len(config.seeds)} seeds with {widest.size} reviews are; the interval covers what a "
+        "new seed would do, not only what these did.",
         figure=_figure(config, rows, table.rows),
     )
     question = "How far does a small score move with the seed?"

@@ -122,6 +122,15 @@ def gather(config: Config, results: Results) -> LogicValues:
     return LogicValues(answers, cut, values, keys)
 
 
+def gather_asked(config: Config, results: Results) -> LogicValues:
+    """What words give away in the corpora that a language model is asked about; its answers are kept by themselves."""
+    values: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+    for label, job in _other_jobs(config):
+        values[label], keys[label] = results[job], job.key
+    return LogicValues({}, {}, values, keys)
+
+
 def _tested(config: Config) -> Iterator[tuple[LogicCondition, str]]:
     """Every condition with the language of each test set that the page shows."""
     for condition in conditions(config):
@@ -174,10 +183,21 @@ def _chosen(candidate: Candidate, score: float, failed: int) -> ChosenSettings:
 
 def keep_gathered(config: Config, gathered: LogicValues) -> KeptAnswers:
     """What was gathered as answers and facts."""
+    refuse_own(config)
+    return KeptAnswers(gathered.answers, keep_values(gathered))
+
+
+def refuse_own(config: Config) -> None:
+    """Refuse to keep answers on the user's own data."""
     if has_own(config):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
-    facts = {"cut": dict(gathered.cut), "values": pack(dict(gathered.values)), "keys": dict(gathered.keys)}
-    return KeptAnswers(gathered.answers, facts)
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
+
+
+def keep_values(gathered: LogicValues) -> dict[str, Any]:
+    """What was gathered beside the answers, as facts."""
+    return {"cut": dict(gathered.cut), "values": pack(dict(gathered.values)), "keys": dict(gathered.keys)}
 
 
 def gathered_from(kept: KeptAnswers) -> LogicValues:

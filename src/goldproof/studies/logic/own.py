@@ -15,6 +15,7 @@ from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.measures.leaks import Certificate, certify, pairs_of
+from goldproof.studies.logic.asked import without_learners
 from goldproof.studies.logic.settings import OWN_TASK, Config, CorpusSizes
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, settled
 from goldproof.studies.own.checks import labels_of
@@ -36,7 +37,10 @@ def own_data(config: Config) -> OwnData:
 
 
 def settle(config: Config) -> Config:
-    """The Config with the user's data as its one task, in their languages, with their sizes; else as it is."""
+    """The Config with the user's data as its one task, in their languages, with their sizes; else as it is, but for the
+    learners beside a language model that is asked.
+    """
+    config = without_learners(config)
     if not has_own(config):
         return config
     own = own_data(config)
@@ -58,19 +62,20 @@ def settle(config: Config) -> Config:
 
 def notes(config: Config) -> tuple[str, ...]:
     """What is said of the user's own data before work starts."""
+    config = without_learners(config)
     if not has_own(config):
         return ()
     own, sizes = own_data(config), settle(config).sizes
     label = contradiction_label(config, own)
     others = ", ".join(repr(name) for name in own.classes if name != label and name not in UNDECIDED)
     dropped = [name for name in own.classes if name in UNDECIDED]
-    left_out = f" Rows labelled {dropped[0]!r}, on which annotators did not agree, are left out." if dropped else ""
+    left_out = f" Rows labelled {dropped[0]!r}, on which annotators disagreed, are left out." if dropped else ""
     least = " at least in each language" if len(own.languages) > 1 else ""
     return (
         *own.notes,
         f"Recast as contradiction detection: {label!r} against {others}. Rows of the larger side are left out at "
-        f"random until both sides are as frequent ({sizes.train:,} training, {sizes.validation:,} validation and "
-        f"{sizes.test:,} test pairs{least}), so that guessing has 50 %.{left_out}",
+        f"random until both sides are equally frequent ({sizes.train:,} training, {sizes.validation:,} validation "
+        f"and {sizes.test:,} test pairs{least}), so that guessing gets 50 %.{left_out}",
     )
 
 
@@ -88,8 +93,8 @@ def contradiction_label(config: Config, own: OwnData) -> str:
         return "1"
     hub = "; in the hub's copies of SNLI and MNLI it is '2'" if {"0", "1", "2"} <= set(own.classes) else ""
     raise UsageError(
-        f"the labels of {own.name} are {_listed(own)}, and none is known to mean a contradiction; name the one that "
-        f"does in the setting 'contradiction'{hub}"
+        f"the labels of {own.name} are {_listed(own)}, and none of them is known to mean a contradiction; name the "
+        f"one that does in the setting 'contradiction'{hub}"
     )
 
 

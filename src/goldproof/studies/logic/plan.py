@@ -17,10 +17,14 @@ from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
 from goldproof.measures.chains import learn_reader
 from goldproof.measures.leaks import Certificate
+from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
 from goldproof.models.protocols import Task
 from goldproof.models.transformer import Transformer, transformer
+from goldproof.studies.asked import AskedSet, is_asked, set_jobs
+from goldproof.studies.in_turn import in_turn
 from goldproof.studies.logic import search, steps
+from goldproof.studies.logic.asked import asked_cells, asked_set
 from goldproof.studies.logic.own import own_certificate, own_corpus_job, settle
 from goldproof.studies.logic.settings import CHAINS, Config
 from goldproof.studies.own import has_own
@@ -65,7 +69,17 @@ class StoredAnswers:
 def jobs(config: Config) -> list[Job[Any]]:
     """The answers of every condition, the corpora that they were given for, and the certificates."""
     config = settle(config)
+    if is_asked(config):
+        return [job for one in in_turn(config) for job in _asked_jobs(one)]
     wanted: list[Job[Any]] = [answers_job(config, condition) for condition in conditions(config)]
+    wanted += corpus_jobs(config)
+    wanted += [job for model in tokenizers(config) for job in piece_jobs(config, model)]
+    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
+
+
+def corpus_jobs(config: Config) -> list[Job[Any]]:
+    """Every corpus with its certificate and its figures."""
+    wanted: list[Job[Any]] = []
     for task, language, preset in corpora(config):
         wanted.append(corpus_job_of(config, task, language, preset=preset))
         if config.experiments.certificates:
@@ -75,14 +89,33 @@ def jobs(config: Config) -> list[Job[Any]]:
             wanted.append(steps.figures.job(corpus_job_of(config, task, language)))
             if config.experiments.overlap:
                 wanted.append(corpus_job_of(config, task, language, shared_names=True))
-    wanted += [
-        pieces_job(config, model, language) for model in tokenizers(config) for language in config.data.languages
+    return wanted
+
+
+def piece_jobs(config: Config, model: str) -> list[Job[steps.Pieces]]:
+    """An encoder's pieces of words in every language, where it has a tokenizer to look at."""
+    there = model in tokenizers(replace(config, model=(model,)))
+    return [pieces_job(config, model, language) for language in config.data.languages] if there else []
+
+
+def _asked_jobs(config: Config) -> list[Job[Any]]:
+    """The jobs that ask a language model about every set, the sets, and what words give away in their corpora."""
+    recast = [nli_job(config, name) for name in config.experiments.nli]
+    return list(dict.fromkeys([*set_jobs(config, asked_sets(config)), *corpus_jobs(config), *recast]))
+
+
+def asked_sets(config: Config) -> list[AskedSet]:
+    """What a language model is asked about, a set for each cell."""
+    return [
+        asked_set(config, cell, corpus_job_of(config, cell.task, cell.language, preset=cell.preset))
+        for cell in asked_cells(config)
     ]
-    return [*wanted, *(nli_job(config, name) for name in config.experiments.nli)]
 
 
 def requires(config: Config) -> tuple[Need, ...]:
     """The extras that the jobs need, told before any data is looked at: forests and chains need none."""
+    if is_asked(config):
+        return (ASKING,)
     return () if {"forest", CHAINS}.issuperset(model_names(config)) else (TRAINING,)
 
 
@@ -128,9 +161,10 @@ def encoders(config: Config) -> tuple[str, ...]:
 def tokenizers(config: Config) -> tuple[str, ...]:
     """The encoders whose tokenizer can be looked at: folders, and not models of plugins.
 
-    Of the user's own pairs it is not known which words are names, so nothing is looked at there.
+    Of the user's own pairs it is not known which words are names, so nothing is looked at there, nor where a model is
+    asked.
     """
-    if has_own(config):
+    if has_own(config) or is_asked(config):
         return ()
     return tuple(model for model in encoders(config) if isinstance(find_model(parse_folder(model).folder), Transformer))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goldproof.builders.logic.build import find_task, grammar_preset
+from goldproof.builders.logic.build import grammar_preset
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.judging.collapse import collapse_of, without_collapsed
@@ -162,18 +162,6 @@ def above_chance(scored: Sequence[ConditionAccuracy], level: float = 0.95) -> li
 def n_tested(scored: Sequence[ConditionAccuracy]) -> int:
     """How many scores are tested at all: those of which not every run collapsed."""
     return sum(not each.is_collapsed for each in scored)
-
-
-def task_title(task: str) -> str:
-    """A task with its number; the user's own data by their name.
-
-    >>> task_title("counting"), task_title("1"), task_title("own:Mundart")
-    ('6 counting', '1 negation', 'Mundart')
-    """
-    if task.startswith(OWN_TASK):
-        return task.removeprefix(OWN_TASK)
-    found = find_task(task)
-    return f"{found.number} {found.value}"
 
 
 def model_title(model: str) -> str:

@@ -11,10 +11,22 @@ from goldproof.builders.logic.build import PRESETS, find_task
 from goldproof.builders.logic.grammar import FOLDER
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.models.scratch import Scratch
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import ColumnChoice, Data, Models, each_model, group_rules, parse_folder, without
+from goldproof.studies.shared import (
+    ColumnChoice,
+    Data,
+    Models,
+    Prompts,
+    call_rules,
+    each_model,
+    group_rules,
+    parse_folder,
+    prompt_rules,
+    without,
+)
 from goldproof.training.recipe import Recipe
 
 DEMO = Path(__file__).parent / "demo.toml"
@@ -27,6 +39,7 @@ DATA = Data(corpus="closed2", languages=("en", "pt"))
 RECURRENT_RECIPE = Recipe(epochs=5.0, learning_rate=2e-3, max_length=256, evaluations=5)
 SMALL_RECIPE = replace(RECURRENT_RECIPE, epochs=10.0, batch=64, learning_rate=1e-3, warmup=0.1)
 ENCODER_RECIPE = replace(RECURRENT_RECIPE, epochs=3.0, learning_rate=3e-5, warmup=0.1)
+ASKING = Prompts(examples=4)
 UNTAKEN = ("task", "steps", "evaluate_at", "early_stopping")
 CONTROLS = ("noise", "premise", "hypothesis")
 OWN_TASK = "own:"
@@ -128,6 +141,8 @@ class Config:
     names from sentence to sentence: where it learns a task, the task can be learned from these pairs. The corpora of
     `experiments.nli` are found under `data.root`. `data.train` and `data.test` are pairs of your own in any language,
     which take the place of `tasks`: they are recast as contradiction detection with both classes equally frequent.
+    A language model is asked and not trained (see `prompts`): without examples, with `prompts.examples`, and under the
+    `experiments.controls`, of which noise deals the labels of examples at random; `learners` are left out then.
     `contradiction` is the label of contradictions there; contradiction, contradicts and, beside positive and neutral,
     negative are known.
     """
@@ -145,6 +160,8 @@ class Config:
     recipe: Recipes = field(default_factory=Recipes)
     search: Search = field(default_factory=Search)
     experiments: Experiments = field(default_factory=Experiments)
+    prompts: Prompts = field(default=ASKING, metadata=without("languages"))
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -172,19 +189,22 @@ def _rules(c: Config) -> Iterator[tuple[str, bool, str]]:
     yield "tasks", _are_distinct_tasks(c.tasks), "at least one task, none twice"
     yield from group_rules(c)
     yield "model", all(parse_folder(text).folder for text in each_model(c.model)), "FOLDER or NAME=FOLDER, each"
+    yield from prompt_rules(c.prompts)
+    yield from call_rules(c.endpoint, c.model, c.prompts)
+    yield "model", c.prompts.use != "always" or bool(each_model(c.model)), "given where 'prompts.use' is always"
     yield "data.languages", bool(c.data.languages), "at least one language"
     yield "learners", bool(c.learners or each_model(c.model)), "at least one learner, or 'model' a folder"
     yield "seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"
     yield "data.corpus", c.data.corpus in PRESETS, " or ".join(PRESETS)
-    yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, 1 among them"
+    yield "experiments.fractions", _are_shares(plans.fractions), "shares up to 1, including 1"
     is_source = plans.source in ("", *c.data.languages) or has_own(c)
     yield "experiments.source", is_source, "empty or one of 'data.languages'"
-    yield "contradiction", has_own(c) or not c.contradiction, "empty where 'data.train' is"
+    yield "contradiction", has_own(c) or not c.contradiction, "empty if 'data.train' is empty"
     yield from own_rules(c)
     yield "experiments.beside", plans.beside in _others(c.data.corpus), "empty or another preset"
     yield "search.trials", c.search.trials >= 0, "0 or more"
     without_source = bool(plans.source) or not plans.source_only
-    yield "experiments.source_only", without_source, "false where 'experiments.source' is empty"
+    yield "experiments.source_only", without_source, "false if 'experiments.source' is empty"
 
 
 def _are_distinct_tasks(tasks: Sequence[str]) -> bool:
@@ -197,8 +217,8 @@ def _check_titles(c: Config) -> None:
     encoders = each_model(c.model)
     if not are_distinct([*c.learners, *(parse_folder(model).title for model in encoders)]):
         raise UsageError(
-            "the setting 'model' must be called by different names, none that of one of 'learners'; use NAME=FOLDER; "
-            f"got {encoders!r}"
+            "the models in the setting 'model' need different names, none of them used in 'learners'; use "
+            f"NAME=FOLDER; got {encoders!r}"
         )
 
 
@@ -227,13 +247,28 @@ def _are_shares(values: Sequence[Any]) -> bool:
     return 1.0 in values and all(0 < value <= 1 for value in values) and are_distinct(values)
 
 
+def task_title(task: str) -> str:
+    """A task with its number; the user's own data by their name.
+
+    >>> task_title("counting"), task_title("1"), task_title("own:Mundart")
+    ('6 counting', '1 negation', 'Mundart')
+    """
+    if task.startswith(OWN_TASK):
+        return task.removeprefix(OWN_TASK)
+    found = find_task(task)
+    return f"{found.number} {found.value}"
+
+
 PAPER = Config(
     learners=("forest", *RECURRENT),
     model=("bert-base-uncased", "bert-base-multilingual-uncased", "bert-base-chinese"),
     data=replace(DATA, corpus="clcd"),
     search=Search(trials=10),
     experiments=Experiments(
-        fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), overlap=True, controlled=("encoder",)
+        fractions=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+        overlap=True,
+        controlled=("encoder",),
+        nli=("snli:train", "glue/mnli:train", "dialognli:train"),
     ),
 )
 TINY = Config(

@@ -3,11 +3,10 @@
 A study says what it can use (`Wants`) and gets the jobs that read each part (`OwnData`). It trains nothing.
 """
 
-from goldproof.studies.own.files import OpenedFile, open_own
+from goldproof.studies.own.files import PLACE, OpenedFile, open_own
 from goldproof.studies.own.naming import own_name
 from goldproof.studies.own.parts import gather
 from goldproof.studies.own.resolve import (
-    PLACE,
     OwnData,
     OwnSet,
     Wants,

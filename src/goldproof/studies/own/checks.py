@@ -40,7 +40,7 @@ def find_kind(file: OpenedFile, choice: ColumnChoice, study: str, kinds: Sequenc
         taken = " or ".join(KINDS[each] for each in kinds)
         columns = ", ".join(f"{part} {name!r}" for part, name in file.columns.parts.items())
         raise DataError(
-            f"these are {KINDS[kind]} ({columns}); the study {study!r} takes {taken}. Where other columns are meant, "
+            f"these are {KINDS[kind]} ({columns}); the study {study!r} takes {taken}. If you meant other columns, "
             "name them in the settings 'columns.text', 'columns.pair' and 'columns.label'",
             path=file.path,
         )
@@ -63,7 +63,7 @@ def check_sets(kind: Task, sets: OpenedSets) -> None:
     for (language, split), (file, data) in sets.items():
         _check_target(kind, file, data, split)
         if kind == "pair" and None in data.pairs:
-            raise DataError("these rows have no second text, which other files have", path=file.path)
+            raise DataError("these rows have no second text, but other files do", path=file.path)
         if split == "train" and kind in CLASSIFIED:
             _check_classes(kind, file, data)
         elif kind in CLASSIFIED:
@@ -115,8 +115,8 @@ def _check_target(kind: Task, file: OpenedFile, data: Dataset, split: str) -> No
     if lacking:
         what = "every row" if len(lacking) == len(data) else f"{len(lacking)} of {len(data)} rows"
         raise DataError(
-            f"{what} of the {split} data lacks {_article(name)}, which the training data have; name its column in the "
-            f"setting 'columns.{name}'",
+            f"{what} of the {split} data lacks {_article(name)}, but the training data have one; name its column in "
+            f"the setting 'columns.{name}'",
             path=file.path,
         )
 
@@ -135,7 +135,7 @@ def _check_classes(kind: Task, file: OpenedFile, data: Dataset) -> None:
     if len(found) < 2:
         column = getattr(file.columns, _TARGETS[kind])
         raise DataError(
-            f"all {len(data)} training rows have the label {found[0]!r} (column {column!r}); a model needs at least "
+            f"all training rows have the label {found[0]!r} (column {column!r}); a model needs at least "
             "two classes to learn from",
             path=file.path,
         )
@@ -146,9 +146,13 @@ def _check_known(kind: Task, file: OpenedFile, data: Dataset, split: str, traini
     strange = Counter(label for label in labels_of(kind, data) if label not in known)
     if strange:
         shown = _listed([f"{label!r} ({n} {'row' if n == 1 else 'rows'})" for label, n in sorted(strange.items())])
+        alike = {label.strip().casefold() for label in strange} <= {label.strip().casefold() for label in known}
+        left_out = set(strange) <= set(labels_of(kind, training[0].data)) and training[0] is not file
+        why = "; rows that have them are left out there by 'data.most_train'" if left_out else ""
+        why += "; they are the same but for blanks, or upper and lower case" if alike else ""
         raise DataError(
             f"the {split} data have labels that no training row of {training[0].name} has: {shown}; labels there: "
-            f"{_listed([repr(label) for label in sorted(known)])}",
+            f"{_listed([repr(label) for label in sorted(known)])}{why}",
             path=file.path,
         )
 
@@ -158,8 +162,8 @@ def _refuse_repeated(file: OpenedFile, data: Dataset, training: tuple[OpenedFile
     n = n_repeated(data, training[1])
     if n == len(data) and file is not training[0]:
         raise DataError(
-            f"all {n} test items also stand in the training data {training[0].name}; a model would be tested on what "
-            "it was trained on",
+            f"all {n} test items also occur in the training data {training[0].name}; the model would be tested on "
+            "what it was trained on",
             path=file.path,
         )
 

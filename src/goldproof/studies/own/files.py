@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,9 @@ from typing import Any
 from goldproof.data.columns import Columns, guess_columns, list_columns
 from goldproof.data.columns.names import normal
 from goldproof.data.dataset import Dataset
-from goldproof.data.formats.files import check_file, describe_file
+from goldproof.data.formats.delimited import Delimited
+from goldproof.data.formats.files import check_file, describe_file, files_in
+from goldproof.data.formats.raw import inner_names
 from goldproof.data.formats.squad import is_squad, read_squad
 from goldproof.data.readers import Layout, open_raw, read
 from goldproof.errors import DataError
@@ -20,7 +23,9 @@ from goldproof.studies.shared import ColumnChoice
 
 _SHORTEST_TEXT = 12  # characters on average, below which a column is a label rather than a text
 _MOST_CLASSES = 50
-_FRACTION = re.compile(r"[+-]?\d+\.\d*[1-9]\d*")
+PLACE = "{language}"
+_HOW = "the setting columns.text=NAME"
+_NO_CLASS = re.compile(r"[+-]?\d+\.\d*[1-9]\d*|\d{1,4}([./-])\d{1,2}\1\d{1,4}([ T].*)?")  # a fraction, a date
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +56,19 @@ class OpenedFile:
 
 def open_own(path: str | Path, choice: ColumnChoice) -> OpenedFile:
     """The file with its columns found; an error says what is lacking."""
-    path = check_file(path)
+    path = check_file(_no_folder(Path(path)))
     return _opened(path, describe_file(path).sha256, choice)
+
+
+def _no_folder(path: Path) -> Path:
+    """The path; of a folder the error says which files it has."""
+    if not os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, False where it may not be looked at
+        return path
+    raise DataError(
+        f"this is a folder; a file is needed ({files_in(path)}), or several that have one language each by {PLACE} in "
+        "the place of theirs in the name",
+        path=path,
+    )
 
 
 @lru_cache(maxsize=16)
@@ -72,8 +88,8 @@ def _refuse_blank_languages(file: OpenedFile) -> None:
         return
     blank = [row for row, language in enumerate(file.data.table.column("language").to_pylist()) if not language.strip()]
     if blank:
-        n = f"{len(blank)} of {len(file.data)} rows say none"
-        raise file.error(blank[0], f"{column!r} must say the language of every row; {n}, this one first")
+        n = f"{len(blank)} of {len(file.data)} rows have none"
+        raise file.error(blank[0], f"{column!r} must give the language of every row; {n}, this one first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +98,36 @@ class _Cells:
 
     path: Path
     names: tuple[str, ...]
+    inner: tuple[str, ...]
 
     def of(self, name: str) -> list[Any]:
         """The first cells of a column; none where they are of mixed kinds and so no texts and no classes."""
+        file = open_raw(self.path, Layout())
         try:
-            first = next(iter(open_raw(self.path, Layout()).iter_batches([name])), None)
+            first = next(iter(file.iter_batches([name])), None)
         except DataError:
+            if isinstance(file, Delimited):  # cells are all text there, so it is the file that is wrong
+                raise
             return []
         return [] if first is None else list(first.columns.column(name).to_pylist())
 
 
 def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str, ...]]:
     """The columns given, else guessed from common names, else told by what stands in them."""
-    names = open_raw(path, Layout()).column_names
-    cells = _Cells(path, names)
+    file = open_raw(path, Layout())
+    names, inner = file.column_names, inner_names(file)
+    cells = _Cells(path, names, inner)
     given = choice.columns()
     by_cells: list[str] = []
     try:
-        columns = guess_columns(given, names, path)
+        columns = guess_columns(given, names, path, inner, _HOW)
     except DataError:
         if given.text or given.tokens:
             raise
         texts = [name for name in names if name not in given.named and _is_text(cells.of(name))]
-        if len(texts) != 1:
+        if len(texts) > 1:
+            raise _several_texts(texts, names, path) from None
+        if not texts:
             raise
         columns = guess_columns(replace(given, text=texts[0]), names, path)
         by_cells.append(texts[0])
@@ -116,11 +139,20 @@ def _find_columns(path: Path, choice: ColumnChoice) -> tuple[Columns, tuple[str,
         by_cells.append(label)
         if len(by_cells) == 2 and label in cells.of(label):
             raise DataError(
-                f"its first line seems to be a row already: {label!r} stands there, and among the labels below it; the "
-                "first line must name the columns, such as text and label",
+                f"its first line seems to be a row: {label!r} occurs there and among the labels below; the first "
+                "line must name the columns, such as text and label",
                 path=path,
             )
     return columns, tuple(by_cells)
+
+
+def _several_texts(texts: Sequence[str], names: Sequence[str], path: Path) -> DataError:
+    return DataError(
+        f"no column goes by a common name of a text, and {len(texts)} look like one: {', '.join(texts)}; name it in "
+        "the setting 'columns.text', and in 'columns.pair' a second one that belongs to it; columns found: "
+        f"{list_columns(names)}",
+        path=path,
+    )
 
 
 def _label_by_cells(columns: Columns, cells: _Cells) -> str:
@@ -128,11 +160,11 @@ def _label_by_cells(columns: Columns, cells: _Cells) -> str:
     found = [name for name in cells.names if name not in columns.named and _are_classes(cells.of(name))]
     if len(found) == 1:
         return found[0]
-    what = f"{len(found)} columns may be it: {', '.join(found)}" if found else "no column looks like one"
+    what = f"{len(found)} columns could be it: {', '.join(found)}" if found else "no column looks like one"
     raise DataError(
-        f"no label was found to train on: {what}; columns found: {list_columns(cells.names)}; name its column in the "
-        "setting 'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a class for each "
-        "word)",
+        f"no label was found to train on: {what}; columns found: {list_columns(cells.names, cells.inner)}; name its "
+        "column in the setting 'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a "
+        "class for each word)",
         path=cells.path,
     )
 
@@ -146,6 +178,6 @@ def _are_classes(cells: Sequence[Any]) -> bool:
     """Whether cells are a few classes, each of which comes again: text or whole numbers, none missing."""
     values = {str(cell) for cell in cells}
     known = all(isinstance(cell, str | int) and str(cell).strip() for cell in cells)
-    if not known or any(map(_FRACTION.fullmatch, values)):
+    if not known or any(map(_NO_CLASS.fullmatch, values)):
         return False
     return 2 <= len(values) <= min(_MOST_CLASSES, len(cells) // 2)

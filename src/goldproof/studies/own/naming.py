@@ -22,16 +22,20 @@ def own_name(data: Data) -> str:
     'My talks'
     >>> own_name(Data(train="talks/train-00000-of-00001.parquet")), own_name(Data(train="talks/Mails (train).csv"))
     ('talks', 'Mails')
+    >>> own_name(Data(train="talks/en/train.txt"))
+    'talks'
     """
     if data.name:
         return data.name
     path = Path(data.train)
-    found = (_without_split(name) for name in (path.name, path.absolute().parent.name))
-    return next((name for name in found if name and name not in (*LANGUAGES, *data.languages)), "my data")
+    above = path.absolute().parent
+    languages = (*LANGUAGES, *data.languages)
+    found = map(_without_split, (path.name, above.name, above.parent.name if above.name in languages else ""))
+    return next((name for name in found if name and name not in languages), "my data")
 
 
 def _without_split(name: str) -> str:
     """A file's name without its endings and without the words that say a split."""
     stem = re.sub(r"(\.[A-Za-z]+\d?)+$", "", _SHARD.sub("", _PATTERN.sub("", name)))
     kept = [word for word in re.split(f"({_BETWEEN})", stem) if word.lower() not in SPLIT_WORDS]
-    return "".join(kept).strip("-_. ()[]")
+    return re.sub(r"\s+", " ", "".join(kept)).strip("-_. ()[]")

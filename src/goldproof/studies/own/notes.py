@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
-from goldproof.studies.own.checks import n_empty, n_repeated
+from goldproof.studies.own.checks import labels_of, n_empty, n_repeated
 from goldproof.studies.own.parts import HELD_OUT, choose_rows
 
 if TYPE_CHECKING:
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 6
 _MOST_LANGUAGES = 6
+_FEW_ROWS = 4
 
 
 def describe(own: OwnData, wants: Wants) -> tuple[str, ...]:
     """The notes on these data, in sentences."""
     rare = _rare_tags(own) if wants.tags else ()
     cut = _cut(own, wants.validation)
-    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut)
-    return (*found, *_empty(own), *_repeated(own), *rare)
+    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut, *_drawn(own))
+    return (*found, *_empty(own), *_repeated(own), *_lone_classes(own), *rare)
 
 
 def _sizes(own: OwnData) -> Iterator[str]:
@@ -48,7 +49,7 @@ def _unused(own: OwnData, wants: Wants) -> Iterator[str]:
     there = {split: _languages_of(own, split) for split in ("train", "test")}
     left_out = [language for language in there["test"] if language not in (*there["train"], *own.languages)]
     if left_out:
-        yield f"Test rows in {_listed(left_out)} are not used: there are none to train on."
+        yield f"Test rows in {_listed(left_out)} are not used: there are no training rows in the same language."
 
 
 def _languages_of(own: OwnData, split: str) -> list[str]:
@@ -70,27 +71,71 @@ def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
         parts = {part: name for part, name in columns.parts.items() if part not in ("id", "split")}
         said = [f"{part} {name!r}" for part, name in parts.items()]
         said += [f"tags {', '.join(map(repr, columns.tags))}"] if columns.tags and with_tags else []
-        guess = f" ({_listed(each.file.by_cells)} by what stands in it)" if each.file.by_cells else ""
+        guess = f" ({_listed(each.file.by_cells)} recognised by their contents)" if each.file.by_cells else ""
         said = said or ["those of questions in SQuAD's shape"]
         seen.setdefault(f"Columns: {', '.join(said)}{guess}.", each.file.name)
     if len(seen) == 1:
         yield next(iter(seen))
     else:
         yield from (f"{name}: {said[0].lower()}{said[1:]}" for said, name in seen.items())
+    tags = dict.fromkeys(name for each in own.sets.values() for name in each.file.columns.tags)
+    if tags and not with_tags:
+        yield f"Not used: {', '.join(map(repr, tags))}, as this study takes no categories of items."
 
 
 def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:
     if not with_validation:
         if any(split == "validation" for _, split in own.sets):
-            yield "The validation data are not used: this study chooses nothing on them."
+            yield "The validation data are not used: this study does not choose anything on them."
         return
     cut = {language: each for (language, split), each in own.sets.items() if split == "validation" and _is_cut(each)}
     if cut:
         counts = {language: (len(each.data), _n_whole(each)) for language, each in cut.items()}
-        how = f"{100 * HELD_OUT:g} % of each class, drawn by their texts"
+        of = "each class" if own.kind in ("text", "pair") else "them"
+        how = f"{100 * HELD_OUT:g} % of {of}, drawn by their texts"
         rows = _by_language(counts, "{} of the {} training rows")
-        kept = "are held out to choose the checkpoint, and not trained on"
+        kept = "are held out to choose the checkpoint and not trained on"
         yield f"No validation data were given: {rows} ({how}) {kept}."
+
+
+def _drawn(own: OwnData) -> Iterator[str]:
+    """How many of the training rows are used where there are more than was asked for."""
+    counts = {}
+    for (language, split), each in own.sets.items():
+        n = len(choose_rows(each.file.data, replace(each.job.arguments["part"], most=None)))
+        if split == "train" and n > len(each.data):
+            counts[language] = (len(each.data), n)
+    if counts:
+        rows = _by_language(counts, "{} of the {} training rows")
+        by_class = ", each class by its share" if own.kind in ("text", "pair") else ""
+        yield f"Used to train: {rows}{by_class}, drawn by their texts (the setting 'data.most_train')."
+
+
+def _lone_classes(own: OwnData) -> Iterator[str]:
+    """Classes with hardly anything to learn from, such as no test item has, and such as look alike."""
+    few, none = _classes_up_to(own, "train", _FEW_ROWS), _classes_up_to(own, "test", 0)
+    for found, what in ((few, f"fewer than {_FEW_ROWS + 1} training rows"), (none, "no test item")):
+        if found:
+            yield f"{len(found)} {'class has' if len(found) == 1 else 'classes have'} {what}: {_listed(found)}."
+    forms: dict[str, list[str]] = defaultdict(list)
+    for name in own.classes:
+        forms[name.strip().casefold()].append(repr(name))
+    alike = [" and ".join(names) for names in forms.values() if len(names) > 1]
+    if alike:
+        yield f"Classes that differ in blanks or in upper and lower case alone: {_listed(alike)}; are they the same?"
+
+
+def _classes_up_to(own: OwnData, split: str, most: int) -> list[str]:
+    """The classes that at most so many rows of a split have, in each language by itself."""
+    if own.kind not in ("text", "pair"):
+        return []
+    several = len(own.languages) > 1
+    found = []
+    for (language, each_split), each in own.sets.items():
+        counts = Counter(labels_of(own.kind, each.data))
+        lone = [name for name in own.classes if counts[name] <= most] if each_split == split else []
+        found += [f"{name} ({language})" if several else name for name in lone]
+    return found
 
 
 def _n_whole(held: OwnSet) -> int:
@@ -118,7 +163,7 @@ def _empty(own: OwnData) -> Iterator[str]:
         counts[split] += n_empty(each.data)
     found = [f"{n:,} {split}" for split, n in counts.items() if n]
     if found:
-        yield f"Rows with an empty text: {', '.join(found)}. They are kept, and count like any other."
+        yield f"Rows with an empty text: {', '.join(found)}. They are kept and count like any other row."
 
 
 def _repeated(own: OwnData) -> Iterator[str]:
@@ -130,7 +175,7 @@ def _repeated(own: OwnData) -> Iterator[str]:
             found |= {language: (n, len(tested.data))} if n else {}
     if found:
         items = _by_language(found, "{} of the {} test items")
-        yield f"{items} also stand in the training data; a model may remember them, so its score may be too high."
+        yield f"{items} also occur in the training data; a model may remember them, so its score may be too high."
 
 
 def _rare_tags(own: OwnData) -> Iterator[str]:
@@ -141,10 +186,10 @@ def _rare_tags(own: OwnData) -> Iterator[str]:
             where = f" ({language})" if len(own.languages) > 1 else ""
             found += [f"{tag}{where}" for tag in sorted(tag for tag, n in counts.items() if n == 1)]
     if found:
-        verb = "tag stands" if len(found) == 1 else "tags stand"
+        verb = "tag occurs" if len(found) == 1 else "tags occur"
         yield (
-            f"{len(found)} {verb} on one test item only: {_listed(found)}; one item says nothing of a category, so "
-            "none of them is tested."
+            f"{len(found)} {verb} on one test item only: {_listed(found)}; one item says nothing about a category, "
+            "so none of them is tested."
         )
 
 

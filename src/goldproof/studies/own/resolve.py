@@ -16,20 +16,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE, Dataset
-from goldproof.data.naming import SPLIT_WORDS
+from goldproof.data.naming import split_of
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
 from goldproof.studies.own import checks
-from goldproof.studies.own.files import OpenedFile, open_own
+from goldproof.studies.own.files import PLACE, OpenedFile, open_own
 from goldproof.studies.own.naming import own_name
 from goldproof.studies.own.notes import describe
 from goldproof.studies.own.parts import OwnPart, choose_rows, read_own
 from goldproof.studies.shared import ColumnChoice, Data
 
 C = TypeVar("C", bound=Any)
-PLACE = "{language}"
 SPLITS = ("train", "validation", "test")
+_JUDGED = {"validation": "chosen by", "test": "tested on"}
 _SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test"}
 
 
@@ -100,7 +100,8 @@ def own_rules(config: Any) -> Iterator[tuple[str, bool, str]]:
     """What must hold of the settings that name one's own files."""
     data = config.data
     for name in ("test", "validation", "name"):
-        yield f"data.{name}", has_own(config) or not getattr(data, name), "empty where 'data.train' is"
+        yield f"data.{name}", has_own(config) or not getattr(data, name), "empty if 'data.train' is empty"
+    yield "data.languages", all(each.strip() for each in data.languages), "codes of languages, none of them empty"
 
 
 def settled(config: C, own: OwnData) -> C:
@@ -193,8 +194,8 @@ def _named(split: str, text: str, choice: ColumnChoice, given: tuple[str, ...], 
             files = _in_place(Path(text))
             found = f" (there are files for {', '.join(files)})" if files else ""
             raise UsageError(
-                f"the setting 'data.{split}' has {PLACE} in it, which stands for each of 'data.languages'; name "
-                f"them{found}"
+                f"the setting 'data.{split}' contains {PLACE}, which stands for each of 'data.languages'; name "
+                f"these{found}"
             )
         paths = {language: Path(text.replace(PLACE, language)) for language in languages}
         there = {language: path for language, path in paths.items() if path.exists() or split == "test"}
@@ -218,14 +219,18 @@ def _in_place(pattern: Path) -> list[str]:
 def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
     """The splits that the column of one file says; dev data are the test where there is no test."""
     whole = found["train"]
-    there = {SPLIT_WORDS.get(split, split) for each in whole for split in each.file.data.splits}
+    there = {split_of(split) for each in whole for split in each.file.data.splits}
     test = "test" if "test" in there else "validation"
     if "train" not in there or test not in there:
         has_column = whole[0].file.columns.split_column is not None
         raise DataError(
-            "a column 'split' with train and validation or test is needed, or another file in the setting 'data.test', "
-            "as this file alone is to train and to test; "
-            + (f"splits found: {', '.join(sorted(there))}" if has_column else "it has no such column"),
+            "one file to train and test on needs a column 'split' with train and test (or validation); else give a "
+            "second file in the setting 'data.test'; "
+            + (
+                f"splits found: {', '.join(sorted(there))}"
+                if has_column
+                else "this file has no such column (one of another name is named in the setting 'columns.split')"
+            ),
             path=whole[0].file.path,
         )
     wanted = {"train": "train", "test": test}
@@ -242,9 +247,10 @@ def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
         for each in files.get(split, ()):
             before = seen.get(each.file.sha256)
             if before is not None and not each.split:
+                done = "trained on" if before[0] == "train" else "chosen by"
                 raise DataError(
-                    f"this file is to be the {split} data, and is {before[1].name} byte for byte, which is the "
-                    f"{_SPLIT_NAMES[before[0]]} data; a model would be tested on what it was trained on",
+                    f"this file, given as the {split} data, is byte for byte the same as {before[1].name}, the "
+                    f"{_SPLIT_NAMES[before[0]]} data; the model would be {_JUDGED[split]} what it was {done}",
                     path=each.file.path,
                 )
             if not each.split:
@@ -259,16 +265,16 @@ def _languages(files: Mapping[str, list[_Named]], given: tuple[str, ...], wants:
     tested = list(dict.fromkeys(language for each in files["test"] for language in _said(each)))
     if wants.source and tested == [UNKNOWN_LANGUAGE]:
         raise UsageError(
-            f"nothing says in which language the rows of {files['test'][0].file.name} are, and the study "
-            f"{wants.study!r} tests in other languages than it trains on: name it in 'data.languages', or name the "
-            "column that says it in 'columns.language'"
+            f"the language of the rows of {files['test'][0].file.name} is unknown, and the study {wants.study!r} "
+            "tests in other languages than it trains on: name it in 'data.languages', or name the column that gives "
+            "it in 'columns.language'"
         )
     unsure = next((each for split in files.values() for each in split if not _is_told(each)), None)
     if unsure is not None:
         raise UsageError(
-            f"'data.languages' names {len(given)} languages, and nothing says in which of them the rows of "
-            f"{unsure.file.name} are: name the column that does in 'columns.language', or write {PLACE} in the file's "
-            "name for files that have one language each"
+            f"'data.languages' names {len(given)} languages, but it is unknown which of them the rows of "
+            f"{unsure.file.name} are in: name the column that says so in 'columns.language', or, with one file per "
+            f"language, write {PLACE} in the file's name"
         )
     trained = {language for each in files["train"] for language in _said(each)}
     both = tested if wants.source else [language for language in tested if language in trained]
@@ -292,11 +298,7 @@ def _said(each: _Named) -> tuple[str, ...]:
     if not each.split:
         return each.file.data.languages
     columns = (each.file.data.table.column(name).to_pylist() for name in ("language", "split"))
-    return tuple(
-        dict.fromkeys(
-            spoken for spoken, split in zip(*columns, strict=True) if SPLIT_WORDS.get(split, split) == each.split
-        )
-    )
+    return tuple(dict.fromkeys(spoken for spoken, split in zip(*columns, strict=True) if split_of(split) == each.split))
 
 
 def _make_sets(
@@ -313,8 +315,9 @@ def _make_sets(
                 sets[language, split] = made
             elif split == "train" and language in trained:
                 there = sorted({each for one in files["train"] for each in _said(one)})
+                how = "; name the one to train on in the setting 'source'" if wants.source else ""
                 raise DataError(
-                    f"there are no training rows in the language {language!r}; there are in: {', '.join(there)}",
+                    f"there are no training rows in the language {language!r}; there are in: {', '.join(there)}{how}",
                     path=files["train"][0].file.path,
                 )
         if wants.validation and language in trained and (language, "validation") not in sets:
@@ -351,8 +354,10 @@ def _cut(sets: dict[tuple[str, str], OwnSet], language: str) -> None:
     whole = sets[language, "train"]
     held, kept = _changed(whole, cut="held"), _changed(whole, cut="kept")
     if not len(held.data) or len(np.unique(held.data.texts)) < checks.FEWEST_HELD:
+        n_texts = len(set(whole.data.texts))
+        of = f" of {n_texts} different texts" if n_texts < len(whole.data) else ""
         raise DataError(
-            f"{len(whole.data)} training rows are too few to hold a tenth of them out to validate; give more, or "
+            f"{len(whole.data)} training rows{of} are too few to hold out a tenth for validation; give more, or give "
             "validation data in the setting 'data.validation'",
             path=whole.file.path,
         )

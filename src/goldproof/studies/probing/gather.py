@@ -79,7 +79,9 @@ def _rounded(tables: dict[str, Any]) -> dict[str, Any]:
 def keep_gathered(config: Config, gathered: ProbingValues) -> KeptAnswers:
     """What was gathered as answers and facts."""
     if has_own(config) or config.data.corpus not in (*SUITES, "paper", "generated"):
-        raise UsageError("answers on data of your own are kept by `goldproof score` alone, from a file of predictions")
+        raise UsageError(
+            "answers on data of your own can be kept only with `goldproof score`, from a file of predictions"
+        )
     probes = {label: value for label, value in gathered.values.items() if isinstance(value, Probed)}
     rest = {label: value for label, value in gathered.values.items() if label not in probes}
     facts = {

@@ -198,7 +198,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
     tuned = parse_model(c.coarse.model).title in {model.title for model in named}
     return [
         ("model", all(model.folder for model in named), "folders, each as FOLDER or NAME=FOLDER"),
-        ("model", are_distinct(tuple(model.title for model in named)), "called by different names; use NAME=FOLDER"),
+        ("model", are_distinct(tuple(model.title for model in named)), "models with different names; use NAME=FOLDER"),
         (
             "model",
             has_own(c) or all(set(model.languages) <= set(c.data.languages) for model in named),
@@ -209,9 +209,9 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         (
             "data.languages",
             bool(c.data.languages) and are_distinct(c.data.languages),
-            "at least one language, each once",
+            "at least one language, none twice",
         ),
-        ("tasks", are_distinct(c.tasks) and _are_known(c), f"each once, out of {', '.join(_known_tasks(c))}"),
+        ("tasks", are_distinct(c.tasks) and _are_known(c), f"different tasks out of {', '.join(_known_tasks(c))}"),
         ("data.corpus", _is_corpus(c.data.corpus), f"one of {', '.join(SUITES)}, paper, generated, or a folder"),
         ("data.most_train", is_limit(c.data.most_train, 20), "a whole number of at least 20, or null for all"),
         (
@@ -223,7 +223,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         ("splits.held_out", 0 < c.splits.held_out < 1, "above 0 and below 1"),
         ("probe.kinds", bool(c.probe.kinds) and set(c.probe.kinds) <= set(KINDS), f"out of {', '.join(KINDS)}"),
         ("probe.l2", bool(c.probe.l2) and min(c.probe.l2) > 0, "at least one number, all above 0"),
-        ("probe.seeds", bool(c.probe.seeds) and are_distinct(c.probe.seeds), "at least one whole number, each once"),
+        ("probe.seeds", bool(c.probe.seeds) and are_distinct(c.probe.seeds), "at least one whole number, none twice"),
         (
             "baselines.vectors",
             has_own(c) or set(vectors) <= set(c.data.languages),
@@ -246,7 +246,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             set(c.coarse.languages) <= {"en", "ru", "fr", "de"},
             "among en, ru, fr, de: only these can be annotated",
         ),
-        ("coarse.seeds", are_distinct(c.coarse.seeds), "whole numbers, each once"),
+        ("coarse.seeds", are_distinct(c.coarse.seeds), "whole numbers, none twice"),
     ]
 
 
@@ -316,7 +316,7 @@ def encoder_of(folder: str, is_random: bool = False) -> Any:
         return find_transformer(folder, random_weights=is_random)
     if is_random:
         raise UsageError(
-            f"the model {folder!r} is a plugin's and cannot be made with random weights; set twins=false, and name it "
+            f"the model {folder!r} is a plugin's and cannot be given random weights; set twins=false, and name it "
             "without 'random:'"
         )
     return added

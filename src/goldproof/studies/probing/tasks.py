@@ -128,7 +128,7 @@ def prepare(data: Dataset, task: str, language: str, sizes: Sizes) -> Prepared:
     for split, most in most_of.items():
         kept = _fewer(rows, by_split[split], most, sizes.seed)
         if len(kept) < len(by_split[split]):
-            notes.append(f"At most {most:,} {split} texts were drawn, each class by its share")
+            notes.append(f"At most {most:,} {split} texts were drawn, each class in proportion to its share")
         by_split[split] = kept
     _drop_lost_classes(rows, by_split, notes)
     order = [row for split in SPLITS for row in by_split[split]]
@@ -196,12 +196,12 @@ def _separate(rows: _Rows, sizes: Sizes, where: str, notes: list[str]) -> tuple[
     alone = rows.without(test, train)
     n_shared = len(test) - len(alone)
     if n_shared > MOST_SHARED * len(test):
-        what = f"{n_shared:,} of the {len(test):,} test texts also stand in training"
+        what = f"{n_shared:,} of the {len(test):,} test texts also occur in training"
         if sizes.leaks == "refuse":
             raise DataError(
-                f"{where}: {what}, so that a probe could remember them; splits.leaks = 'split' splits the texts anew"
+                f"{where}: {what}, so a probe could remember them; splits.leaks = 'split' splits the texts again"
             )
-        notes.append(f"{what}: the different texts were split anew, half of them to test")
+        notes.append(f"{what}: the distinct texts were split again, half of them into test")
         return _anew(rows, [*train, *test], sizes.seed), 0
     kept = rows.without(train, test)
     others = rows.without(validation, [*kept, *test])
@@ -223,7 +223,7 @@ def _hold_out(rows: _Rows, by_split: dict[str, list[int]], sizes: Sizes, notes: 
     held = hold_out([rows.texts[r] for r in train], [rows.labels[r] for r in train], sizes.held_out, sizes.seed)
     by_split["validation"] = [row for row, is_held in zip(train, held, strict=True) if is_held]
     by_split["train"] = [row for row, is_held in zip(train, held, strict=True) if not is_held]
-    notes.append(f"{100 * sizes.held_out:g} % of each class of the training texts were held out to validate")
+    notes.append(f"{100 * sizes.held_out:g} % of each class of the training texts were held out for validation")
 
 
 def _drop_lost_classes(rows: _Rows, by_split: dict[str, list[int]], notes: list[str]) -> None:
@@ -233,7 +233,7 @@ def _drop_lost_classes(rows: _Rows, by_split: dict[str, list[int]], notes: list[
     for split in ("validation", "test"):
         kept = [row for row in by_split[split] if rows.labels[row] not in lost]
         if len(kept) < len(by_split[split]):
-            notes.append(f"Left out of {split}, as no training text of their class was left: {', '.join(lost)}")
+            notes.append(f"Left out of {split}, because no training text of their class was left: {', '.join(lost)}")
         by_split[split] = kept
 
 

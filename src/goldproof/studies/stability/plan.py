@@ -32,7 +32,7 @@ from goldproof.jobs.pace import same_rows
 from goldproof.judging.metrics import choose_metric
 from goldproof.models.language_model import ASKING
 from goldproof.models.named import find_model
-from goldproof.studies.asked import AskedSet, ask_jobs, is_asked, own_sets, some_items
+from goldproof.studies.asked import AskedSet, is_asked, own_sets, set_jobs, some_items
 from goldproof.studies.in_turn import in_turn
 from goldproof.studies.own import OwnData, Wants, find_own, has_own
 from goldproof.studies.own.trained import ANSWERS
@@ -126,10 +126,7 @@ ASKED = Wants("stability", ("text", "pair"), validation=False, tags=True)
 
 def asked_jobs(config: Config) -> list[Job[Any]]:
     """The jobs that ask a language model about every set, and the sets."""
-    wanted: list[Job[Any]] = []
-    for asked in asked_sets(config):
-        wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
-    return list(dict.fromkeys(wanted))
+    return set_jobs(config, asked_sets(config))
 
 
 def asked_sets(config: Config) -> list[AskedSet]:
@@ -148,6 +145,11 @@ def asked_sets(config: Config) -> list[AskedSet]:
         )
         for language in config.data.languages
     ]
+
+
+def asked_metric(config: Config) -> str:
+    """The score of a language model: MCC on the diagnostics, else that of the user's own data."""
+    return own_metric(config, find_own(config, ASKED)) if has_own(config) else "mcc"
 
 
 ENTAILMENT = ("entailment", "not_entailment")

@@ -114,7 +114,8 @@ class Config:
     `prompts`.
     `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are files of your
     own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span F1, of numbers
-    Pearson's correlation). `data.most_train` takes the first so many rows.
+    Pearson's correlation). `data.most_train` takes the first so many rows, of your own
+    files so many drawn by their texts.
     `select` says which evaluation point counts: the one with the best validation accuracy, or the last. `membership`
     says which rows belong to a category: with "split" all that have the tag, with "exact" those that have no other of
     the same group. `smallest` is the fewest rows that a category needs to be tested against chance.
@@ -135,7 +136,7 @@ class Config:
     attribution: AttributionRuns = AttributionRuns()
     thresholds: Thresholds = Thresholds()
     toy: Toy = Toy()
-    prompts: Prompts = field(default_factory=Prompts)
+    prompts: Prompts = field(default=Prompts(), metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
@@ -146,7 +147,7 @@ class Config:
 def _rules(c: Config) -> list[tuple[str, bool, str]]:
     languages = c.data.languages
     is_own = has_own(c)
-    known = f"at least one of {', '.join(LANGUAGES)}, each once"
+    known = "at least one, none twice" if is_own else f"at least one of {', '.join(LANGUAGES)}, none twice"
     among = f"among the languages of the study ({', '.join(languages)})"
     return [
         *group_rules(c),
@@ -159,17 +160,17 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             are_distinct(languages) and (is_own or set(languages) <= set(LANGUAGES)) and bool(languages),
             known,
         ),
-        ("seeds", bool(c.seeds) and are_distinct(c.seeds), "at least one whole number, each once"),
+        ("seeds", bool(c.seeds) and are_distinct(c.seeds), "at least one whole number, none twice"),
         ("level", 0 < c.level < 1, "above 0 and below 1"),
         ("smallest", c.smallest >= 1, "a whole number of at least 1"),
         ("data.most_train", is_limit(c.data.most_train, 2), "a whole number of at least 2, or null for all"),
         *(
-            (f"extra.{name}", are_distinct(values) and all(n >= 1 for n in values), "whole numbers above 0, each once")
+            (f"extra.{name}", are_distinct(values) and all(n >= 1 for n in values), "whole numbers above 0, none twice")
             for name in ("amounts", "amounts_everywhere")
             for values in [getattr(c.extra, name)]
         ),
         *own_rules(c),
-        ("metric", is_own or not c.metric, "empty where 'data.train' is: the published corpora are scored by MCC"),
+        ("metric", is_own or not c.metric, "empty if 'data.train' is empty: the published corpora are scored by MCC"),
         ("extra.amounts", not is_own or not c.extra.amounts, "left out with data of your own"),
         ("extra.amounts_everywhere", not is_own or not c.extra.amounts_everywhere, "left out with data of your own"),
         ("presence.features", not is_own or not c.presence.features, "left out with data of your own"),
@@ -177,21 +178,21 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         (
             "presence.percent",
             are_distinct(c.presence.percent) and all(0 <= p <= 100 for p in c.presence.percent),
-            "whole numbers from 0 to 100, each once",
+            "whole numbers from 0 to 100, none twice",
         ),
         ("presence.features", set(c.presence.features) <= set(FEATURES), f"among {', '.join(FEATURES)}"),
         ("presence.amount", is_limit(c.presence.amount), "a whole number of at least 1, or null for the most there is"),
         (
             "presence.annotated",
             set(c.presence.annotated) <= {*ANNOTATED, "extra"} and are_distinct(c.presence.annotated),
-            f"among {', '.join(ANNOTATED)} and extra, each once",
+            f"among {', '.join(ANNOTATED)} and extra, none twice",
         ),
         ("presence.annotated", not is_own or not c.presence.annotated, "left out with data of your own"),
         ("presence.languages", not c.presence.features or set(c.presence.languages) <= set(languages), among),
         (
             "attribution.levels",
             c.attribution.levels == 0 or c.attribution.levels >= 3,
-            "0 (none) or at least 3, as fewer leave nothing to compare with",
+            "0 (none) or at least 3; with fewer there is nothing to compare with",
         ),
         (
             "attribution.languages",

@@ -76,7 +76,7 @@ def _literature_table(corpus: str, table: published.LiteratureTable) -> Table:
         WideRow(
             f"{row.source} {row.model}",
             {
-                language: Missing("lost in the text at hand") if value is None else value / 100
+                language: Missing("lost in the available text") if value is None else value / 100
                 for language, value in row.cells.items()
             },
         )

@@ -23,6 +23,7 @@ from goldproof.data.formats.added import is_readable
 from goldproof.draws import draw_bytes
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
+from goldproof.studies.asked import is_asked
 from goldproof.studies.own import OwnData, Wants, find_own, find_source_language, has_own, own_name, settled
 from goldproof.studies.transfer.settings import Config, find_elsewhere
 from goldproof.studies.transfer.toy import GENERATED, generate_topics, likeness
@@ -34,6 +35,8 @@ SPLITS = ("train", "validation", "test")
 
 def own_data(config: Config) -> OwnData:
     """The user's own data; the source is the one that is set, else the only language that there is to train on."""
+    if is_asked(config):
+        return find_own(config, Wants("transfer", ("text", "pair"), validation=False, source=config.source))
     return find_own(config, Wants("transfer", ("text", "pair", "tokens", "question"), source=config.source))
 
 
@@ -45,12 +48,13 @@ def settle(config: Config) -> Config:
     own = own_data(config)
     if not own.languages:
         raise DataError(
-            f"the test data are in {config.source!r} alone, which is trained on; a test set in another language is "
-            "needed to ask about transfer: name its language in 'data.languages', or those of the rows in a column "
-            "that 'columns.language' names",
+            f"the test data are only in {config.source!r}, the language trained on; transfer needs a test set in "
+            "another language: name that language in 'data.languages', or name the column that holds each row's "
+            "language in 'columns.language'",
             path=config.data.test or config.data.train,
         )
-    _check_checkpoints(config, len(own.sets[config.source, "train"].data))
+    if not is_asked(config):
+        _check_checkpoints(config, len(own.sets[config.source, "train"].data))
     return replace(settled(config, own), task=cast(Any, own.kind))  # one of those that are wanted
 
 
@@ -59,9 +63,9 @@ def _check_checkpoints(config: Config, n_rows: int) -> None:
     n_steps = math.ceil(math.ceil(n_rows / config.recipe.batch) * config.recipe.epochs)
     if n_steps < FEWEST_POINTS:
         raise UsageError(
-            f"{n_rows} training rows in batches of {config.recipe.batch} for {config.recipe.epochs:g} epochs come to "
-            f"{n_steps} {'step' if n_steps == 1 else 'steps'}, and at least {FEWEST_POINTS} checkpoints are needed to "
-            "choose from; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
+            f"{n_rows} training rows in batches of {config.recipe.batch} for {config.recipe.epochs:g} epochs make "
+            f"{n_steps} {'step' if n_steps == 1 else 'steps'}, but a choice needs at least {FEWEST_POINTS} "
+            "checkpoints; train longer (recipe.epochs), in smaller batches (recipe.batch) or on more data"
         )
 
 
@@ -97,13 +101,11 @@ def find_sets(config: Config) -> Sets:
     notes = []
     held_out = config.rows.dev_share > 0
     for language in languages:
-        there = _splits(config, language)
+        there = splits_of(config, language)
         if "test" in there:
-            evaluate[f"{language}/test"] = _part(config, language, "test")
+            evaluate[f"{language}/test"] = part_of(config, language, "test")
         elif language != config.source:
-            raise DataError(
-                f"{_corpus_of(config, language, 'test')!r} has no test set in the target language {language!r}"
-            )
+            raise _no_test(config, language, there)
         dev, reason = _held_out(config, language) if held_out else _own_dev(config, language, there)
         if dev is not None:
             evaluate[f"{language}/dev"] = dev
@@ -115,10 +117,18 @@ def find_sets(config: Config) -> Sets:
             f"{config.source!r}, by which checkpoints are chosen; rows.dev_share holds out a share of the training set"
         )
     _check_training(config)
-    most = config.rows.most_evaluated
-    if most:
-        evaluate = {name: choose_rows.job(data, most, "evaluate") for name, data in evaluate.items()}
+    evaluate = {name: limited(config, data) for name, data in evaluate.items()}
     return Sets(_train(config), evaluate, tuple(notes))
+
+
+def _no_test(config: Config, language: str, there: tuple[str, ...]) -> DataError:
+    """The error of a target language without a test set; where no file of it is at hand, that is what it says."""
+    if not there:
+        try:
+            part_of(config, language, "test")
+        except DataError as error:
+            return error
+    return DataError(f"{_corpus_of(config, language, 'test')!r} has no test set in the target language {language!r}")
 
 
 def _corpus_of(config: Config, language: str, split: str) -> str:
@@ -129,7 +139,7 @@ def _corpus_of(config: Config, language: str, split: str) -> str:
 def _check_training(config: Config) -> None:
     """Refuse a source language without training rows, and say where they may come from."""
     split = config.rows.train_split
-    if split in _splits(config, config.source):
+    if split in splits_of(config, config.source):
         return
     raise DataError(
         f"{_corpus_of(config, config.source, split)!r} has no split {split!r} in the source language "
@@ -139,14 +149,14 @@ def _check_training(config: Config) -> None:
 
 
 def _train(config: Config) -> Job[Dataset]:
-    whole = _part(config, config.source, config.rows.train_split)
+    whole = part_of(config, config.source, config.rows.train_split)
     train = hold_out.job(whole, whole, float(config.rows.dev_share), False) if config.rows.dev_share else whole
     return choose_rows.job(train, config.data.most_train, "train") if config.data.most_train else train
 
 
 def _own_dev(config: Config, language: str, there: tuple[str, ...]) -> tuple[Job[Dataset] | None, str]:
     if "validation" in there:
-        return _part(config, language, "validation"), ""
+        return part_of(config, language, "validation"), ""
     corpus = _corpus_of(config, language, "validation")
     return None, f"{language}: {corpus!r} has no development set, so the oracle is not available."
 
@@ -154,23 +164,23 @@ def _own_dev(config: Config, language: str, there: tuple[str, ...]) -> tuple[Job
 def _held_out(config: Config, language: str) -> tuple[Job[Dataset] | None, str]:
     """The rows held out of the source's training set, in this language; only where the rows are translations."""
     split = config.rows.train_split
-    whole = _part(config, config.source, split)
+    whole = part_of(config, config.source, split)
     if language == config.source:
         return hold_out.job(whole, whole, float(config.rows.dev_share), True), ""
-    if split not in _splits(config, language):
+    if split not in splits_of(config, language):
         return None, f"{language}: there is no split {split!r} to hold rows out of, so the oracle is not available."
     if config.data.hub and not has_own(config) and config.data.corpus != GENERATED:
         return None, (
-            f"{language}: whether split {split!r} on the hub is the same items as in {config.source!r} is not known "
-            "when jobs are planned, and rows of it may be translations of training rows; it is not used, so the "
+            f"{language}: whether split {split!r} on the hub is the same items as in {config.source!r} is unknown "
+            "when jobs are planned, and its rows may be translations of training rows; so it is not used, and the "
             "oracle is not available."
         )
     if not _is_translation(config, language):
         return None, (
-            f"{language}: split {split!r} is not the same items as in {config.source!r}, and rows of it may be "
-            "translations of training rows; it is not used, so the oracle is not available."
+            f"{language}: split {split!r} is not the same items as in {config.source!r}, and its rows may be "
+            "translations of training rows; so it is not used, and the oracle is not available."
         )
-    return hold_out.job(_part(config, language, split), whole, float(config.rows.dev_share), True), ""
+    return hold_out.job(part_of(config, language, split), whole, float(config.rows.dev_share), True), ""
 
 
 @step(version=1, name="goldproof.transfer.choose_rows")
@@ -200,7 +210,28 @@ def _draw(purpose: str, text: str) -> float:
     return int.from_bytes(drawn, "big") / 2**48
 
 
-def _part(config: Config, language: str, split: str) -> Job[Dataset]:
+def limited(config: Config, data: Job[Dataset]) -> Job[Dataset]:
+    """The rows that are evaluated: all, or so many of them."""
+    most = config.rows.most_evaluated
+    return choose_rows.job(data, most, "evaluate") if most else data
+
+
+def class_names(config: Config) -> tuple[str, ...]:
+    """The classes of the corpus, as the source's rows have them; nothing is downloaded to know them."""
+    if config.data.hub:
+        raise UsageError(
+            "a language model is asked about a corpus at hand, whose classes are known when jobs are planned; leave "
+            "out 'data.hub', or give files in 'data.train' and 'data.test'"
+        )
+    found: set[str] = set()
+    for split in splits_of(config, config.source):
+        corpus, called = find_elsewhere(config, config.source, split)
+        found |= {str(label) for _, label in _labels(corpus, config.source, called, config.data.root)}
+    return tuple(sorted(found))
+
+
+def part_of(config: Config, language: str, split: str) -> Job[Dataset]:
+    """The job that gives a split in a language."""
     if has_own(config):
         return own_data(config).job(language, split)
     if config.data.corpus == GENERATED:
@@ -216,7 +247,7 @@ def _part(config: Config, language: str, split: str) -> Job[Dataset]:
     return corpus_job(corpus, language=language, split=called, root=config.data.root or None)
 
 
-def _splits(config: Config, language: str) -> tuple[str, ...]:
+def splits_of(config: Config, language: str) -> tuple[str, ...]:
     """The splits that a language has."""
     if has_own(config):
         return own_data(config).splits(language)

@@ -7,9 +7,22 @@ from typing import Literal
 
 from goldproof.data.naming import SPLIT_WORDS
 from goldproof.jobs.names import named
+from goldproof.models.endpoint import Calls
 from goldproof.studies.own import has_own, own_rules
 from goldproof.studies.rules import are_distinct, check_settings
-from goldproof.studies.shared import WHEN, ColumnChoice, Data, Models, group_rules, is_limit, model_rules, without
+from goldproof.studies.shared import (
+    WHEN,
+    ColumnChoice,
+    Data,
+    Models,
+    Prompts,
+    call_rules,
+    group_rules,
+    is_limit,
+    model_rules,
+    prompt_rules,
+    without,
+)
 from goldproof.studies.transfer.toy import GENERATED
 from goldproof.training.recipe import Recipe
 
@@ -63,6 +76,8 @@ class Config:
     one file for each language; their kind is then the `task` (`question`: a span of a passage answers it). `patience`
     checkpoints without a better source dev end a run; null for never. With `average_weights` each run also keeps the
     mean of its checkpoints' weights, as one more model to choose.
+    A language model is asked and not trained (see `prompts`): about texts in every language, with prompts in each of
+    `prompts.languages`.
     """
 
     task: Literal["text", "pair", "tokens", "question"] = "text"
@@ -78,6 +93,8 @@ class Config:
     rows: Rows = field(default_factory=Rows)
     recipe: Recipe = field(default=RECIPE, metadata=without("task", "steps", *WHEN))
     analysis: Analysis = field(default_factory=Analysis)
+    prompts: Prompts = field(default=Prompts(), metadata=without("language"))
+    endpoint: Calls = field(default_factory=Calls)
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""
@@ -125,15 +142,17 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
         *group_rules(c),
         *own_rules(c),
         *model_rules(c.model),
+        *prompt_rules(c.prompts),
+        *call_rules(c.endpoint, c.model, c.prompts),
         ("data.most_train", is_limit(data.most_train), "a whole number above 0, or null for all"),
         ("data.languages", bool(data.languages), "at least one language"),
         (
             "data.languages",
             has_own(c) or len({c.source, *data.languages}) == len(data.languages) + 1,
-            "different languages, no source",
+            "different languages, without the source",
         ),
         ("seeds", are_distinct(c.seeds) and bool(c.seeds), "at least one seed, none twice"),
-        ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are 3 checkpoints"),
+        ("every", 0 < c.every <= 1 / 3, "a share above 0 and at most 1/3, so that there are at least 3 checkpoints"),
         ("task", c.task in ("text", "pair", "tokens", "question"), "text, pair, tokens or question"),
         ("of", c.of in ("steps", "data"), "steps or data"),
         ("rows.dev_share", 0 <= rows.dev_share < 1, "a share from 0 to below 1"),
@@ -143,7 +162,7 @@ def _rules(c: Config) -> list[tuple[str, bool, str]]:
             "parts as LANGUAGE=CORPUS, LANGUAGE/SPLIT=CORPUS or LANGUAGE/SPLIT=CORPUS:SPLIT, a split being train, "
             "validation or test",
         ),
-        ("rows.corpora", not (rows.corpora and has_own(c)), "empty where the data are files of your own"),
+        ("rows.corpora", not (rows.corpora and has_own(c)), "empty if the data are files of your own"),
         ("rows.most_evaluated", is_limit(rows.most_evaluated), "a whole number above 0, or null for all"),
         ("patience", is_limit(c.patience), "a number of checkpoints, or null for never"),
         ("analysis.margin", 0 < analysis.margin < 1, "a share above 0 and below 1"),

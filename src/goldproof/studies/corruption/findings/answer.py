@@ -53,18 +53,19 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
     every, notes = every_left(config, found), [*_notes(found), *_no_control(config)]
     if not every:
         text = (
-            "with all its words the model is not shown to be above the best constant answer, or every cell collapsed."
+            "with all words left in, the model is not shown to be above the best constant answer, or every cell "
+            "collapsed."
         )
-        return Answer("open", "It cannot be told", text, "It would take a model that has learned the task.", notes)
+        return Answer("open", "Undecided", text, "It would take a model that has learned the task.", notes)
     least, most = (choose(every, key=lambda left: left.share.value) for choose in (min, max))
     seeds = _runs(config, found)
     scope = f"with the class missing from {WHERE[strictest(config)]} ({seeds})"
     if len(every) == 1:
         head = f"{_share(least)} of it"
-        text = f"that is left of the score above the floor of {least.name}, {scope}."
+        text = f"this is what is left of the score above the floor of {least.name}, {scope}."
     else:
         head = f"From {_share(least)} to {_share(most)} of it"
-        text = f"least is left of {least.name}, most of {most.name}, {scope}."
+        text = f"least of {least.name} and most of {most.name}, counting the score above the floor, {scope}."
     return Answer("measured", head, text, _takes(config), notes, _figure(config, found, every))
 
 
@@ -80,14 +81,14 @@ def _share(left: Left) -> str:
 
 def _takes(config: Config) -> str:
     if len(config.seeds) == 1 and not is_asked(config):
-        return "One seed only: the intervals are over test items, and say nothing of another training."
+        return "One seed only: the intervals are over test items and say nothing about another training."
     return ""
 
 
 def _no_control(config: Config) -> list[str]:
     if config.control != "none":
         return []
-    return ["There is no random control: what a class costs cannot be told from mere shortening."]
+    return ["There is no random control: the cost of a class cannot be separated from that of mere shortening."]
 
 
 def _notes(found: Sequence[Found]) -> list[str]:
@@ -97,7 +98,7 @@ def _notes(found: Sequence[Found]) -> list[str]:
     lost = [one.runs.task.title for one in found if any(each.verdict == "no baseline" for each in one.judged)]
     if lost:
         notes.append(
-            "No baseline: with all its words the model is not shown to be above the best constant answer on "
+            "No baseline: with all words left in, the model is not shown to be above the best constant answer on "
             f"{', '.join(lost)}, so there is nothing to lose."
         )
     collapsed = [each for each in judged if each.verdict == "collapsed"]
@@ -129,8 +130,8 @@ def _survival(config: Config, judged: Sequence[Judged]) -> list[Claim]:
     place, margin = f"change-{config.settings[-1]}", f"{100 * config.margin:g} points"
     of = f"{len(tested)} cells (task × class × what was corrupted)"
     rest = tested.count("underpowered")
-    open_ = f"; in {rest} neither can be told" if rest else ""
-    text = f"Of {of}, a loss below {margin} is shown in {kept or 'none'}, and a drop in {dropped or 'none'}{open_}."
+    open_ = f"; neither is shown in {rest}" if rest else ""
+    text = f"Of {of}, a loss below {margin} is shown in {kept or 'none'} and a drop in {dropped or 'none'}{open_}."
     return [Claim(text, "shown" if kept or dropped else "undecided", place=place)]
 
 
@@ -142,8 +143,9 @@ def _beyond(config: Config, judged: Sequence[Judged]) -> list[Claim]:
     worse = sum(value < 0 for value in clear)
     less = len(clear) - worse
     text = (
-        f"Beside the removal of as many random words, a class is shown to cost more in {worse or 'none'} of "
-        f"{len(controlled)} cells and less in {less or 'none'}; in the rest it cannot be told from mere shortening."
+        f"Compared with removing the same number of random words, a class is shown to cost more in {worse or 'none'} "
+        f"of {len(controlled)} cells and less in {less or 'none'}; in the rest its effect cannot be separated from "
+        "mere shortening."
     )
     return [Claim(text, "shown" if clear else "not shown", place=f"beyond-{config.settings[-1]}")]
 
@@ -172,7 +174,7 @@ def _figure(config: Config, found: Sequence[Found], every: Sequence[Left]) -> Fi
     one_task = len({left.task for left in every}) == 1
     readings = [OverviewRow(f"without {left.words}" if one_task else left.name, left.share) for left in every]
     caption = Caption(
-        "answer", "What is left of the score above the floor, by what is missing", "", training_keys(found)
+        "answer", "What is left of the score above the floor, by what is removed", "", training_keys(found)
     )
-    text = "Dashed: nothing left, and all of it."
+    text = "Dashed: nothing left, and everything left."
     return overview(readings, LEFT, caption=caption, against=Against([0.0, 1.0], text=text))

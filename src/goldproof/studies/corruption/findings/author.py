@@ -58,9 +58,9 @@ def _retained(config: Config, found: Sequence[Found]) -> Table:
             for place, removed in enumerate(config.classes)
         ),
     ]
-    note = "(score − best constant) / (baseline − best constant), the latter taken as known; corrupted: "
-    note += f"{strictest(config)}. Cells that collapsed are left out. A dataset that "
-    note += "tests understanding should lose much where a class that carries the meaning is missing."
+    note = "(score − best constant) / (baseline − best constant), the denominator taken as known; corrupted: "
+    note += f"{strictest(config)}. Collapsed cells are left out. A dataset that "
+    note += "tests understanding should lose much when a class that carries the meaning is removed."
     heading = Heading("retained", _retained_title(config, found), note, training_keys(found))
     return make_table(heading, fields, found)
 
@@ -85,7 +85,7 @@ def _retained_title(config: Config, found: Sequence[Found]) -> str:
         return "No task has a score above the floor to lose"
     worst = min(means, key=lambda removed: means[removed])
     left = f"{round(100 * means[worst])} %".replace("-", "−")
-    return f"Least is left without {words_for(worst)}: {left} of the score above the floor, mean over tasks"
+    return f"Least is left without {words_for(worst)}: {left} of the score above the floor (mean over tasks)"
 
 
 def _sentence(config: Config, one: Found) -> str:
@@ -93,7 +93,7 @@ def _sentence(config: Config, one: Found) -> str:
     shares = [(left_of(config, one, name), name) for name in config.classes]
     known = sorted(((share, name) for share, name in shares if share is not None), key=lambda pair: -pair[0].value)
     if not known:
-        return f"{one.runs.task.title}: {_why_nothing(one)}, so nothing can be said of what is left."
+        return f"{one.runs.task.title}: {_why_nothing(one)}, so nothing can be said about what is left."
     parts = ", ".join(f"{_per_cent(share)} without its {words_for(name)}" for share, name in known)
     return f"{one.runs.task.title} keeps, of its score above the floor, {parts}."
 
@@ -129,7 +129,7 @@ def _tally_cell(split: str, read: Callable[[CorruptionTally], Cell], removal: _R
     return read(removal.train if split == "train" else removal.test)
 
 
-APART = "words that the random control removes more or fewer, over all texts, of those that the class takes"
+APART = "how many more or fewer words the random control removes than the class, over all texts"
 
 
 def _split_fields(split: str) -> list[Field[_Removal]]:
@@ -174,12 +174,12 @@ def _texts(config: Config, found: Sequence[Found]) -> Table:
             apart = [facts.gaps[split][place] for split in SPLITS if split in facts.gaps]
             every.append(_Removal(one.runs.task.title, removed, train, test, *apart))
     emptied = sum(removal.train.n_emptied + removal.test.n_emptied for removal in every)
-    title = f"{emptied:,} {'text is' if emptied == 1 else 'texts are'} left without a word, and kept"
+    title = f"{emptied:,} {'text is' if emptied == 1 else 'texts are'} left without a word, but kept"
     title = title if emptied else "No text is left without a word"
     note = "Both texts of a pair are counted; all word tokens."
     if config.control != "none":
         note += (
-            " The random control removes as many words; from pairs word types, drawn over both texts and removed from "
-            "both, so that the number may differ by what the last column says."
+            " The random control removes the same number of words. From pairs it removes word types, drawn over both "
+            "texts and removed from both, so the number may differ by the amount in the last column."
         )
     return make_table(Heading("texts", title, note, keys), _REMOVAL_FIELDS, every)

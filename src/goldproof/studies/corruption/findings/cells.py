@@ -68,7 +68,7 @@ def _baseline_cell(each: Found) -> Cell:
     score = _shown(each.baseline.score)
     if each.baseline.above_floor:
         return score
-    return Marked(score, note="Cannot be told from the best constant answer")
+    return Marked(score, note="Cannot be distinguished from the best constant answer")
 
 
 def _printed_baseline(each: Found) -> Cell:
@@ -85,13 +85,13 @@ _BASELINE_FIELDS: tuple[Field[Found], ...] = (
     Field(Column("metric", "Metric"), lambda each: METRIC_TITLES[each.runs.task.metric]),
     Field(Column("score", "Baseline", 1, "points"), _baseline_cell),
     Field(Column("paper", "Baseline", 2, "points", "RoBERTa-base", published=True), _printed_baseline),
-    Field(Column("second", "F1 or Spearman", 1, "points", "where GLUE gives a second score"), _second_cell),
+    Field(Column("second", "F1 or Spearman", 1, "points", "where GLUE has a second score"), _second_cell),
     Field(
         Column("majority", "Majority", 1, "points", "always the most frequent class of the training data"),
         lambda each: each.baseline.majority,
     ),
     Field(
-        Column("constant", "Best constant", 1, "points", "the one answer that scores best: the floor"),
+        Column("constant", "Best constant", 1, "points", "the best-scoring single answer: the floor"),
         lambda each: each.baseline.constant,
     ),
     Field(Column("train", "Training items"), lambda each: each.runs.n_train),
@@ -202,7 +202,7 @@ def _marked_change(config: Config, each: Judged) -> Cell:
     change = _shown(each.delta.difference)
     if _is_significant(each.p_value, config):
         return change
-    return Marked(change, note="Cannot be told from no change (Holm over the cells of a task)")
+    return Marked(change, note="Cannot be distinguished from no change (Holm over the cells of a task)")
 
 
 def _paper_delta(found: Found, each: Judged) -> Cell:
@@ -222,11 +222,11 @@ def control_section(config: Config, found: Sequence[Found]) -> Section:
 def _verdicts_text(config: Config) -> str:
     """What the verdicts of cells mean."""
     return (
-        f"A score survives where a loss of {100 * config.margin:g} points or more is outside the cell's own interval, "
-        "which is not adjusted over cells; it drops where the loss is significant; it collapsed where most runs give "
-        "one answer to nearly all items, and is then not tested; a cell is underpowered where neither could be shown, "
-        "and has no baseline where the original score is not shown to be above the best constant answer. Where "
-        "fewer runs collapsed they are left out of the cell, which says so."
+        f"A score survives if a loss of {100 * config.margin:g} points or more is outside the cell's own interval "
+        "(not adjusted over cells). It drops if the loss is significant. It has collapsed if most runs give one "
+        "answer to nearly all items, and is then not tested. A cell is underpowered if neither could be shown, and "
+        "has no baseline if the original score is not shown to be above the best constant answer. If fewer runs "
+        "collapsed, they are left out of the cell, and the cell says so."
     )
 
 
@@ -237,8 +237,8 @@ def _beyond_map(config: Config, found: Sequence[Found], setting: str) -> Item:
     clear = [row["change"] for row in rows if not row["unclear"]]
     worse = sum(isinstance(each, Estimate) and each.value < 0 for each in clear)
     title = (
-        f"{SETTING_TITLES[setting]}: the class is shown to cost more than as many random words in {worse} of {tested} "
-        f"cells, less in {len(clear) - worse}"
+        f"{SETTING_TITLES[setting]}: the class is shown to cost more than the same number of random words in {worse} "
+        f"of {tested} cells, less in {len(clear) - worse}"
     )
     caption = Caption(f"beyond-{setting}", title, "Holm over the cells of a task.", training_keys(found))
     return _map(rows, caption, "class − random", "what random words cost")
@@ -286,7 +286,7 @@ def _of_control(read: Callable[[Control], Cell], each: Judged) -> Cell:
 
 _CONTROL_FIELDS: tuple[Field[Judged], ...] = (
     Field(
-        Column("random", "Δ of random words", 1, "points", "as many words of each text, drawn at random"),
+        Column("random", "Δ of random words", 1, "points", "the same number of words from each text, drawn at random"),
         partial(_of_control, lambda control: _shown(control.delta.difference)),
     ),
     Field(
@@ -312,8 +312,8 @@ def _verdict(config: Config, each: Judged, n_cells: int) -> Cell:
     if each.verdict == "underpowered":
         strict = 1 - (1 - config.level) / n_cells  # Holm asks this of the first cell, and less of the others
         least = detectable_difference(each.delta.standard_error, each.delta.df, strict)
-        note = f"A change of {100 * least:.1f} points would show with a power of 80 %, adjusted for {n_cells} cells"
+        note = f"A change of {100 * least:.1f} points would show (80 % power, adjusted for {n_cells} cells)"
         if least > each.delta.limit:
-            note = f"No possible change would show with a power of 80 %, adjusted for {n_cells} cells"
+            note = f"No possible change would show (80 % power, adjusted for {n_cells} cells)"
         return Marked(each.verdict, note=note)
     return each.verdict

@@ -19,7 +19,7 @@ from goldproof.studies.corruption.scores import Judged
 from goldproof.studies.corruption.settings import Config
 
 MOST_SEEDS = 100
-NO_SEEDS = Missing("no number of runs up to 100 would do with these test items")
+NO_SEEDS = Missing("no number of runs up to 100 would be enough with these test items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,12 @@ def power_items(config: Config, found: Sequence[Found]) -> list[Item]:
         return []
     shown, cells = sum(row.n_shown for row in rows), sum(row.n_cells for row in rows)
     margin = f"{100 * config.margin:g} points"
-    title = f"A class that costs {margin} more than as many random words would show in {shown} of {cells} cells"
+    title = (
+        f"A class that costs {margin} more than the same number of random words would show in {shown} of {cells} cells"
+    )
     note = (
-        "With a power of 80 %, adjusted for the cells of a task. Runs are planned from how much these differ, "
-        "taken as large as it may well be; runs that collapsed are in no plan."
+        "80 % power, adjusted for the cells of a task. The number of runs is planned from a cautious (high) estimate "
+        "of how much runs differ; collapsed runs are not used."
     )
     return [make_table(Heading("power", title, note, training_keys(found)), _FIELDS, rows)]
 
@@ -121,12 +123,12 @@ _FIELDS: tuple[Field[SettingPower], ...] = (
         lambda row: row.n_shown,
     ),
     Field(
-        Column("smallest", "Smallest that would show", 1, "points", "the middle one of the cells"),
+        Column("smallest", "Smallest that would show", 1, "points", "median over the cells"),
         lambda row: row.median if math.isfinite(row.median) else Missing("no possible difference would"),
     ),
     Field(
-        Column("needed", "Runs that would do", note="in the cell that takes most, of those that more runs can help"),
+        Column("needed", "Runs needed", note=("in the cell that needs the most, among those that more runs can help")),
         lambda row: NO_SEEDS if row.seeds is None else row.seeds,
     ),
-    Field(Column("never", "Cells that runs cannot help", note=NO_SEEDS.reason), lambda row: row.n_never),
+    Field(Column("never", "Cells that more runs cannot help", note=NO_SEEDS.reason), lambda row: row.n_never),
 )

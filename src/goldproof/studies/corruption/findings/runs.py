@@ -25,4 +25,4 @@ def cut_items(config: Config) -> str:
     """What the number of items is called that were cut."""
     if is_asked(config):
         return "questions that lost their beginning, over all prompts of one version"
-    return "test items cut to the longest input, over all trainings of one seed"
+    return "test items cut to the maximum input length, over all trainings of one seed"

@@ -63,7 +63,7 @@ def _information(config: Config, found: Sequence[Found]) -> list[Item]:
     note = (
         "Pointwise V-information, mean over test items of log2 p(label | text) − log2 p(label), with the mean "
         "probabilities of all runs and the shares of the labels in training; below 0 a model is worse than these "
-        f"shares, as an overconfident one is. Corrupted: {setting}. The interval is over items."
+        f"shares, as when it is overconfident. Corrupted: {setting}. The interval is over items."
     )
     heading = Heading("information", _information_title(config, every), note, training_keys(found))
     return [make_table(heading, fields, every)]
@@ -93,7 +93,7 @@ def _information_title(config: Config, every: Sequence[_Bits]) -> str:
         return "How many bits the text gives about the label"
     worst = max(losses, key=lambda removed: losses[removed])
     lost_bits = f"{losses[worst]:.2f}".replace("-", "−")
-    return f"Without {worst} most is lost of what the text says about the label: {lost_bits} bits, mean over tasks"
+    return f"Most of what the text says about the label is lost without {worst}: {lost_bits} bits, mean over tasks"
 
 
 def _solved(config: Config, one: Found) -> list[Item]:
@@ -103,8 +103,8 @@ def _solved(config: Config, one: Found) -> list[Item]:
     if not items:
         return []
     fields = ("without the class", "original") if len(items[0].texts) == 2 else ("first", "second", "original")
-    title = f"{runs.task.title}: {len(items)} items that are solved although the class is missing"
-    note = f"The {MOST_EXAMPLES} with most bits for each class, among those that lost a word; corrupted: "
+    title = f"{runs.task.title}: {len(items)} items solved although the class is missing"
+    note = f"For each class, the {MOST_EXAMPLES} with the most bits among those that lost a word; corrupted: "
     seeds = [f"{run_word(config)} {name}" for name in runs.original.run_names]
     name = f"solved-{runs.task.slug}"
     return [ExampleList(name, title, fields, seeds, items, f"{note}{strictest(config)}.", one.trainings)]
@@ -194,9 +194,9 @@ def _cues(config: Config, found: Sequence[Found]) -> list[Item]:
     tested = [(row.shares.difference, row.adjusted) for row in every if row.adjusted is not None]
     more = sum(gap is not None and gap.value > 0 and p < 1 - config.level for gap, p in tested)
     title = (
-        f"In {more} of {len(tested)} corrupted test sets a cue is shown to be left more often where the model is right"
+        f"In {more} of {len(tested)} corrupted test sets a cue is shown to remain more often where the model is right"
     )
-    note = "Corrupt-test. Right: most runs are. A cue counts when it is present at all."
+    note = "Corrupt-test. Right: most runs are right. A cue counts as soon as it occurs at all."
     return [make_table(Heading("cues", title, note, keys), _CUE_FIELDS, every)]
 
 
@@ -218,7 +218,7 @@ def _sentences(one: Found) -> list[Item]:
         Field(Column("words", "Polar words left"), lambda sentence: sentence.words),
         Field(Column("gold", "Gold label"), lambda sentence: sentence.gold),
     ]
-    title = f"{one.runs.task.title}: sentences solved without {removed} that still hold a word of their polarity"
+    title = f"{one.runs.task.title}: sentences solved without {removed} that still contain a word of their polarity"
     key = one.facts.keys[f"cue/{removed}/polarity"]
     heading = Heading(f"sentences-{one.runs.task.slug}", title, "The first few.", [key])
     return [make_table(heading, fields, one.facts.sentences)]
@@ -257,7 +257,7 @@ _CLOZE_FIELDS: tuple[Field[_Cloze], ...] = (
     Field(Column("difference", "Original − corrupted", 1, "points"), lambda row: row.accuracy.difference),
     Field(Column("p", "p", 3, "p-value", "McNemar, mid-p, adjusted over the table (Holm)"), lambda row: row.adjusted),
     Field(
-        Column("pieces", "Words of several pieces", note="which one mask cannot stand for: counted as wrong"),
+        Column("pieces", "Words of several pieces", note="words that one mask cannot stand for; counted as wrong"),
         lambda row: row.accuracy.n_several_pieces,
     ),
 )

@@ -45,16 +45,15 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
-    task_title,
     unlike_paper,
     with_paper,
 )
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import Config, task_title
 from goldproof.studies.own import has_own, own_name
 from goldproof.studies.shared import each_model
 
-_TWINS = "Under closed and closed2 a bag of known words has 50 % by construction: each contradiction has a twin."
-SIZE = "n is how many people, places or facts a pair strings together"
+_TWINS = "With closed and closed2, a bag of known words gets 50 % by construction: each contradiction has a twin."
+SIZE = "n is the number of people, places or facts that a pair strings together"
 
 
 def make_report(config: Config, values: LogicValues) -> Report:
@@ -86,7 +85,7 @@ def make_report(config: Config, values: LogicValues) -> Report:
         "tasks": ", ".join(task_title(task) if has_own(config) else task for task in config.tasks),
         "languages": ", ".join(config.data.languages),
         "seeds": ", ".join(map(str, config.seeds)),
-        "test items cut to the longest input, over all models and corpora": cut,
+        "test items cut to the maximum input length, over all models and corpora": cut,
     }
     findings = [*logic_findings(judged, values, beside_us), *control_claims(config, plain, told)]
     return Report("logic", QUESTION, findings, sections, provenance, logic_answer(judged))
@@ -231,7 +230,7 @@ def _learning(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -
     rows.sort(key=lambda row: float(row["share"]))  # type: ignore[arg-type]
     known = {each.key: each for each in scored.values()}
     n = sum(known[key].is_collapsed for key in keys)
-    note = f"In {n} of {len(keys)} points every training collapsed; they are not in the means." if n else ""
+    note = f"At {n} of {len(keys)} points every training collapsed; they are not in the means." if n else ""
     caption = Caption("training-size", _learning_title(config, scored), note, keys)
     share = Column("share", f"Share of {config.sizes.train:,} pairs", 0, "%")
     return [curves(rows, share, SHARE, series=Column("model", "Model"), facet="task", caption=caption, rule=0.5)]
@@ -247,10 +246,10 @@ def _learning_title(config: Config, scored: dict[LogicCondition, ConditionAccura
             if cell.fraction == fraction and not (cell.control or cell.shared_names or cell.preset or each.is_collapsed)
         ]
         if not values:
-            return "Accuracy over the share of the training data: at an end of it every training collapsed"
+            return "Accuracy by share of the training data: at one end, every training collapsed"
         parts.append((format_number(fraction, 0, "%"), f"{100 * float(np.mean(values)):.1f} %"))
     (first, low), (last, high) = parts
-    return f"From {first} to {last} % of the training data the mean accuracy goes from {low} to {high}"
+    return f"From {first} to {last} % of the training data, mean accuracy goes from {low} to {high}"
 
 
 def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
@@ -278,7 +277,7 @@ def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
     keys = [each.key for each in plain]
     steady = sum(not row["chance"] for row in templates)
     title = f"{steady} of {len(templates)} scores by template are shown to differ from 50 %"
-    note = "By intervals that leave out 50 %, adjusted over the cells (Bonferroni)."
+    note = "Shown: the interval excludes 50 %, adjusted over the cells (Bonferroni)."
     found: list[Item] = [
         heat_map(
             templates,
@@ -291,7 +290,7 @@ def _breakdown(plain: list[ConditionAccuracy]) -> list[Item]:
         )
     ]
     if sizes:
-        note = f"{SIZE}, grouped in up to five ranges that are drawn at their middles."
+        note = f"{SIZE}, grouped into up to five ranges, each drawn at its middle."
         caption = Caption("sizes", _sizes_title(sizes), note, keys)
         model = Column("model", "Model")
         found.append(curves(sizes, Column("n", "n"), SHARE, series=model, facet="task", caption=caption, rule=0.5))
@@ -305,7 +304,9 @@ def _sizes_title(rows: list[dict[str, Cell]]) -> str:
         if isinstance(cell := row["accuracy"], Estimate):
             cases.setdefault((row["task"], row["model"]), []).append(cell)
     falling = sum(values[-1].high < values[0].low for values in cases.values())
-    return f"With larger n accuracy is shown to fall in {falling} of {len(cases)} cases, by intervals that do not meet"
+    return (
+        f"With larger n, accuracy is shown to fall in {falling} of {len(cases)} cases (intervals that do not overlap)"
+    )
 
 
 def _bins(sizes: np.ndarray) -> list[tuple[int, int]]:

@@ -77,8 +77,8 @@ def control_claims(config: Config, plain: Sequence[ConditionAccuracy], told: Seq
     low, high = (format_number(value, 1, "%") for value in (min(values), max(values)))
     reach = f"{high} %" if low == high else f"from {low} to {high} %"
     text = (
-        f"The control, which is given what a name links and learns what follows, has {reach}, above chance in {n} "
-        f"of {len(found)}: there the pairs can be learned from, and chance is the model's."
+        f"The control, which is told what each name links and only has to learn what follows, reaches {reach}, above "
+        f"chance in {n} of {len(found)}. There the pairs can be learned, and a score at chance is due to the model."
     )
     return [Claim(text, "shown" if n else "not shown", place="accuracy")]
 
@@ -91,35 +91,41 @@ def logic_answer(judged: LogicScores) -> Answer:
 def _answer(judged: LogicScores) -> Answer:
     n, size = n_tested(judged.plain), _size(judged.config)
     if not n:
-        return Answer("open", "It cannot be told", "every training gives one answer to nearly all pairs.")
+        return Answer("open", "Undecided", "every training gives one answer to nearly all pairs.")
     where = f"{n} combinations of model, task and language" if n > 1 else "the one combination that was tested"
     if not judged.above:
         highest = max(each.accuracy.high for each in judged.plain if not each.is_collapsed)
-        takes = f"Accuracies up to {percent(highest)} fit the data; more training pairs, test pairs or seeds may tell."
+        takes = (
+            f"Accuracies up to {percent(highest)} fit the data; more training pairs, test pairs or seeds may decide it."
+        )
         none = f"in none of {where}" if n > 1 else f"in {where}"
         verb = "is accuracy shown to be above chance" if n > 1 else "accuracy is not shown to be above chance"
         return Answer("open", "Neither is shown", f"{none} {verb} ({size}).", takes)
     if not judged.certificates:
-        text = f"accuracy is above chance in {_names(judged.above)} ({size}); whether words give it away was not asked."
+        text = (
+            f"accuracy is above chance in {_names(judged.above)} ({size}); whether words alone give it away was "
+            "not tested."
+        )
         return Answer(
-            "open", "It cannot be told", text, "It would take the rules of words: experiments.certificates=true."
+            "open", "Undecided", text, ("It would take the rules that read words alone: experiments.certificates=true.")
         )
     clean = [each for each in judged.above if not judged.leaks(each)]
     if not clean:
         text = f"accuracy is above chance in {_names(judged.above)}, but so is a rule that reads words alone ({size})."
-        return Answer("open", "It cannot be told", text, _without_clues(judged.config))
+        return Answer("open", "Undecided", text, without_clues(judged.config))
     kind: ReplyKind = "yes" if len(clean) == n else "measured"
-    text = f"accuracy is above chance where no rule of words is shown to be: {_names(clean)} ({size})."
+    text = f"accuracy is above chance where no rule that reads words alone is shown to be: {_names(clean)} ({size})."
     rest = n - len(clean)
-    takes = f"In the other {rest} it is not shown, or words give it away." if rest else ""
+    takes = f"In the other {rest}, this is not shown or words give the answer away." if rest else ""
     return Answer(kind, f"It infers something in {len(clean)} of {n}" if rest else "It infers something", text, takes)
 
 
-def _without_clues(config: Config) -> str:
+def without_clues(config: Config) -> str:
+    """What it would take where words give the answer away."""
     if has_own(config):
         return (
-            "It would take pairs whose words give nothing away: `goldproof audit` on the same files says which rule "
-            "solves them, and its --hard FILE lists those that it does not solve."
+            "It would take pairs whose words give nothing away: run `goldproof audit` on the same files to see which "
+            "rule solves them; its --hard FILE lists the pairs that the rules do not solve."
         )
     return "It would take templates that give nothing away: data.corpus=closed2."
 
@@ -138,11 +144,11 @@ def _collapsed(plain: Sequence[ConditionAccuracy]) -> list[str]:
     if not n:
         return []
     lost = len(plain) - n_tested(plain)
-    more = f", nor are {lost} combinations of which every training did" if lost > 1 else ""
-    more = ", nor is one combination of which every training did" if lost == 1 else more
+    more = f", nor are {lost} combinations where every training did" if lost > 1 else ""
+    more = ", nor is one combination where every training did" if lost == 1 else more
     return [
-        f"{n} of {total} trainings collapsed, giving one answer to nearly all items: their 50 % says nothing of what "
-        f"the model could infer. They are in no score{more}."
+        f"{n} of {total} trainings collapsed, giving one answer to nearly all items: their 50 % says nothing about "
+        f"what the model could infer. They are in no score{more}."
     ]
 
 
@@ -174,7 +180,7 @@ def _highest(judged: LogicScores) -> list[Claim]:
     if not judged.above:
         return []
     best, n = max(judged.above, key=lambda each: each.accuracy.value), n_tested(judged.plain)
-    picked = f"; as the highest of {n} it flatters" if n > 1 else ""
+    picked = f"; as the highest of {n}, it is flattering" if n > 1 else ""
     text = f"The highest score is {estimate_text(best.accuracy, 1, '%')}, {cell_title(best)}{picked}."
     return [Claim(text, "shown", best.accuracy, 1, "%", place="accuracy")]
 

@@ -15,8 +15,8 @@ from goldproof.report.summary import Cell, Claim, Column, Item, Marked, Section,
 from goldproof.studies.logic import published
 from goldproof.studies.logic.gather import LogicValues
 from goldproof.studies.logic.plan import corpora
-from goldproof.studies.logic.scores import task_title, with_paper
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.scores import with_paper
+from goldproof.studies.logic.settings import Config, task_title
 from goldproof.studies.logic.steps import LogicCorpusFigures
 
 LEAK_NOTE = "Above the floor (one test over all shortcuts)"
@@ -66,7 +66,7 @@ def _table_1(config: Config, values: LogicValues) -> Table:
             keys.append(key)
             paper = published.FIGURES.get((language, find_task(task).value)) if with_paper(config) else None
             every.append(_Figures(placed(task_title(task), language), found, paper))
-    note = "The paper calls the lengths words; its published files show that they are characters."
+    note = "The paper gives the lengths in words; its published files show that they are characters."
     shared = [corpus.ours.shared for corpus in every]
     span = f"{min(shared)}" if min(shared) == max(shared) else f"{min(shared)} to {max(shared)}"
     title = f"Train and test share {span} words"
@@ -190,5 +190,5 @@ def _nli(config: Config, values: LogicValues) -> Table:
         f"{recast}the NLI corpus is not shown to leak",
         f"{recast}the NLI corpus leaks",
     )
-    note = f"Balanced; 30 % of the premises for testing, with all their pairs. Marked: {LEAK_NOTE}."
+    note = f"Balanced; 30 % of the premises are for testing, with all their pairs. Marked: {LEAK_NOTE}."
     return make_table(Heading("nli", title, note, [key for _, key in found.values()]), fields, every)

@@ -23,10 +23,9 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
-    task_title,
     with_paper,
 )
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import Config, task_title
 
 _PRESETS = {
     "clcd": "the published templates (clcd)",
@@ -35,7 +34,10 @@ _PRESETS = {
     "closed": "counted templates (closed)",
 }
 SHARE = Column("accuracy", "Accuracy", 1, "%")
-CHANCE_NOTE = "Cannot be told from chance (false discoveries controlled over the table, or the interval holds 50 %)"
+CHANCE_NOTE = (
+    "Cannot be distinguished from chance (false discovery rate controlled over the table, or the interval "
+    "includes 50 %)"
+)
 
 
 def beside(
@@ -56,9 +58,10 @@ def beside(
     title = f"Scores shown to be above chance: {first} with {_PRESETS[config.data.corpus]}, {second} with "
     title += _PRESETS[other]
     note = (
-        "closed leaves rules that count words at chance, closed2 also those that look for the nearest sentence; both "
+        "closed leaves rules that count words at chance; closed2 also leaves those that look for the nearest "
+        "sentence at chance; both "
     )
-    note += "presets are made anew, with the same sizes. False discoveries controlled over the figure."
+    note += "presets are generated afresh, in the same sizes. False discovery rate controlled over the figure."
     caption = Caption("presets", title, note, [each.key for _, each in both])
     return [dots(rows, "cell", SHARE, series=Column("preset", "Templates"), caption=caption, rule=0.5)]
 
@@ -111,7 +114,7 @@ def overlap(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) -> 
         gain = published.OVERLAP_GAIN.get(paper_name(config, model)) if with_paper(config) else None
         every.append(_Overlap(model_title(model), pairs, gain))
     gains = ", ".join(f"{row.model} {100 * row.gain:+.1f} %" for row in every if row.pairs).replace("-", "−")
-    title = f"Known names bring, on average and not tested: {gains or 'nothing known, as every training collapsed'}"
+    title = f"What known names add, on average (not tested): {gains or 'unknown, because every training collapsed'}"
     note = "Means over tasks and languages; by task, with intervals, in the next table."
     table = make_table(Heading("overlap", title, note), _OVERLAP_FIELDS, every)
     return [table, *_known_names(config, scored)]
@@ -169,7 +172,7 @@ def _known_names(config: Config, scored: dict[LogicCondition, ConditionAccuracy]
         "The score is shown to be higher with known names",
     )
     keys = [each.key for known, new in both for each in (known, new)]
-    note = "The models are trained anew with both; test pairs are of the same forms."
+    note = "Models are trained separately with each; the test pairs have the same forms."
     return [make_table(Heading("known-names", title, note, keys), _KNOWN_FIELDS, every)]
 
 
@@ -242,5 +245,5 @@ def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) ->
     )
     names = {"noise": "labels at random", "premise": "premise only", "hypothesis": "hypothesis only"}
     rows = [{**row, "control": names[str(row["control"])]} for row in rows]
-    caption = Caption("controls", title, "False discoveries controlled over the figure.", [e.key for e in found])
+    caption = Caption("controls", title, "False discovery rate controlled over the figure.", [e.key for e in found])
     return [dots(rows, "cell", SHARE, series=Column("control", "Control"), caption=caption, rule=0.5)]

@@ -8,8 +8,7 @@ from functools import partial
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.summary import Cell, Column, Item, Missing
 from goldproof.studies.logic.gather import ChosenSettings, LogicValues
-from goldproof.studies.logic.scores import task_title
-from goldproof.studies.logic.settings import Config
+from goldproof.studies.logic.settings import Config, task_title
 from goldproof.studies.logic.steps import Pieces
 
 
@@ -51,8 +50,8 @@ def searches(config: Config, values: LogicValues) -> list[Item]:
         return []
     every = [_Search(task, language, model, chosen) for (task, language, model), chosen, _ in found]
     title = f"The best of {config.search.trials} trials each, drawn beforehand and chosen on validation"
-    note = "The winner of a task, language and model is used in all its conditions; other templates are searched anew. "
-    note += "One seed for each trial, no interval."
+    note = "The winner for a task, language and model is used in all its conditions; other templates get a new search. "
+    note += "One seed per trial, no interval."
     return [make_table(Heading("search", title, note, [key for *_, key in found]), _SEARCH_FIELDS, every)]
 
 
@@ -71,9 +70,9 @@ _CUT_WHERE: tuple[Field[_Cut], ...] = (
 )
 _CUT_FIELDS: tuple[Field[_Cut], ...] = (
     *_CUT_WHERE,
-    Field(Column("names", "Pieces a name", 2), lambda cut: cut.pieces.names),
+    Field(Column("names", "Pieces per name", 2), lambda cut: cut.pieces.names),
     Field(Column("whole", "Names left whole", 1, "%"), lambda cut: cut.pieces.whole),
-    Field(Column("others", "Pieces another word", 2), lambda cut: cut.pieces.others),
+    Field(Column("others", "Pieces per other word", 2), lambda cut: cut.pieces.others),
 )
 _SAMPLE_FIELDS: tuple[Field[_Cut], ...] = (
     *_CUT_WHERE,
@@ -88,7 +87,7 @@ def pieces(values: LogicValues) -> list[Item]:
     if not every:
         return []
     most = max(every, key=lambda cut: cut.pieces.names)
-    title = f"{most.model} cuts names most in {most.language}"
+    title = f"{most.model} splits names most in {most.language}"
     note = "All names of the grammar, and all other words of the corpora, each counted once."
     return [
         make_table(Heading("pieces", title, note, keys), _CUT_FIELDS, every),

@@ -69,7 +69,7 @@ _DATA_FIELDS: tuple[Field[_TaskFigures], ...] = (
     Field(Column("validation", "Validation"), partial(_rows_of, "validation")),
     Field(Column("test", "Test"), partial(_rows_of, "test")),
     Field(
-        Column("left_out", "Left out", note="training texts that also stand in test"),
+        Column("left_out", "Left out", note="training texts that also occur in test"),
         lambda task: task.facts.n_left_out,
     ),
     Field(Column("tokens", "Tokens"), lambda task: task.facts.parts["overall"].tokens),
@@ -92,7 +92,7 @@ def _data(found: ProbingFindings) -> Table:
     left_out = sum(task.facts.n_left_out for task in every)
     tasks = "1 task" if len(every) == 1 else f"{len(every)} tasks"
     texts = "1 training text was" if left_out == 1 else f"{left_out:,} training texts were"
-    title = f"{tasks}; {texts if left_out else 'no training text was'} left out for standing in test too"
+    title = f"{tasks}; {texts if left_out else 'no training text was'} left out because of a copy in test"
     note = "The paper's samples are 120k each." if any(task.paper for task in every) else ""
     keys = [found.key("facts", *place) for place in found.tasks]
     return make_table(Heading("data", title, note, keys), _DATA_FIELDS, every)
@@ -118,22 +118,23 @@ def _notes(found: ProbingFindings) -> list[str]:
 def _limits(found: ProbingFindings) -> list[str]:
     config = found.config
     lines = [
-        "What a probe can read need not be what a model uses; what it cannot read may still be there.",
-        "The best layer is chosen on test, as in the paper; bands that hold for all layers together allow for that. "
-        "Twins are compared at the layer that is best on validation.",
+        "What a probe can read is not necessarily what the model uses, and what a probe cannot read may still be "
+        "there.",
+        "The best layer is chosen on test, as in the paper; the bands, which hold for all layers together, allow for "
+        "that. Twins are compared at the layer that is best on validation.",
     ]
     cut = {each.cell.arm.title: each.probed.n_cut for each in found.scored.values() if each.probed.n_cut}
     if cut:
-        lines.append("Texts were cut to the longest input of: " + ", ".join(cut) + ".")
+        lines.append("Texts were cut to the maximum input length of: " + ", ".join(cut) + ".")
     few = [
         f"{task_title(task, language)}: {facts.parts['test'].rows}"
         for (language, task), facts in found.facts.items()
         if facts.parts["test"].rows < FEW
     ]
     if few:
-        lines.append(f"So few test items tell an accuracy to ±10 points at best: {'; '.join(few)}.")
+        lines.append(f"With so few test items, an accuracy is known to ±10 points at best: {'; '.join(few)}.")
     if config.data.corpus == "generated" and not has_own(config):
-        lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
+        lines.append("The data are generated; the numbers only show what the report looks like.")
     return lines
 
 
@@ -145,6 +146,6 @@ def _provenance(found: ProbingFindings) -> dict[str, str | int]:
         "corpus": own_name(config.data) if has_own(config) else config.data.corpus.rstrip("/").rpartition("/")[2],
         "languages": ", ".join(config.data.languages),
         "vectors": f"{readout.pooling} pooling, {special} special tokens, kept in {readout.dtype}",
-        "probes": f"{', '.join(config.probe.kinds)}; L2 out of {', '.join(f'{value:g}' for value in config.probe.l2)}",
+        "probes": f"{', '.join(config.probe.kinds)}; L2 from {', '.join(f'{value:g}' for value in config.probe.l2)}",
         "most training and test items": f"{config.data.most_train or 'all'}, {config.splits.most_test or 'all'}",
     }

@@ -19,15 +19,15 @@ ACCURACY = Column("accuracy", "Best layer's accuracy", 1, "%")
 def probing_answer(found: ProbingFindings) -> Answer:
     """The first screen."""
     if not found.own:
-        return Answer("measured", "", "No model was probed: the report has baselines and data only.")
+        return Answer("measured", "", "No model was probed: the report has only baselines and data.")
     every = _every(found)
     whole = [each for arm in found.own for each in found.of(_kind(found), arm)]
     notes = []
     if len(every) < len(whole):
-        lost = "probes of all layers give one answer to nearly everything; they are counted in no finding."
+        lost = "probes of all layers give one answer to nearly everything; no finding counts them."
         notes.append(of_several(len(whole) - len(every), len(whole), f"In {{}} cases the {lost}", "", f"The {lost}"))
     if not every:
-        return Answer("open", "It cannot be told", "every probe gives one answer to nearly everything.", "", notes)
+        return Answer("open", "Undecided", "every probe gives one answer to nearly everything.", "", notes)
     if found.twins:
         return _beyond_random(found, notes)
     return _beyond_majority(found, every, notes)
@@ -45,21 +45,22 @@ def _every(found: ProbingFindings) -> list[LayerScores]:
 def _beyond_random(found: ProbingFindings, notes: Sequence[str]) -> Answer:
     better = _better(found)
     n, items = len(found.twins), _items([pair.model for pair in found.twins])
-    takes = f"What is not shown may still be there: there are {items} test items a task."
+    takes = f"What is not shown may still be there: each task has {items} test items."
     figure = _twins_figure(found)
     if not better:
-        text = f"on none of {n} tasks are the trained layers shown to tell more than random weights do."
-        text = "the trained layers are not shown to tell more than random weights do." if n == 1 else text
+        text = f"on none of {n} tasks are the trained layers shown to say more than random weights do."
+        text = "the trained layers are not shown to say more than random weights do." if n == 1 else text
         return Answer("open", "Nothing beyond random weights is shown", text, takes, notes, figure)
     names = some([case(found, pair.model) for pair in better])
     most = max(better, key=lambda pair: pair.difference.value)
     gain = f"by {estimate_text(most.difference, 1, 'points')}"
     if len(better) > 1:
         gain = f"by up to {estimate_text(most.difference, 1, 'points')} ({case(found, most.model)})"
-    rest = f"; of the other {n - len(better)} that is not shown" if len(better) < n else ""
+    rest = f"; for the other {n - len(better)} this is not shown" if len(better) < n else ""
     kind: ReplyKind = "yes" if len(better) == n else "measured"
     text = (
-        f"the trained layers are shown to tell more of {'it' if len(better) == 1 else 'them'} than random weights do, "
+        f"the trained layers are shown to say more about {'it' if len(better) == 1 else 'them'} than random weights "
+        "do, "
     )
     return Answer(kind, names, f"{text}{gain}{rest}.", takes if rest else "", notes, figure)
 
@@ -75,7 +76,7 @@ def _items(scored: Sequence[LayerScores]) -> str:
 
 def _beyond_majority(found: ProbingFindings, every: Sequence[LayerScores], notes: Sequence[str]) -> Answer:
     above = [each for each in every if each.above_majority]
-    takes = "Whether training put it there takes random weights beside it: --set twins=true."
+    takes = "To see whether training put it there, compare with random weights: --set twins=true."
     readings = []
     for each in every:
         readings += [
@@ -85,11 +86,11 @@ def _beyond_majority(found: ProbingFindings, every: Sequence[LayerScores], notes
     caption = Caption("answer", "The best layer on each task", "Squares: the majority class.", [e.key for e in every])
     figure = overview(readings, ACCURACY, caption=caption)
     if not above:
-        text = f"on none of {len(every)} tasks is a layer shown to do better than the majority class."
+        text = f"on none of {len(every)} tasks is any layer shown to do better than the majority class."
         text = "no layer is shown to do better than the majority class." if len(every) == 1 else text
         return Answer("open", "Nothing is shown", text, takes, notes, figure)
-    rest = f"; of the other {len(every) - len(above)} that is not shown" if len(above) < len(every) else ""
-    text = f"a layer is shown to tell more of {'it' if len(above) == 1 else 'them'} than the majority class{rest}."
+    rest = f"; for the other {len(every) - len(above)} this is not shown" if len(above) < len(every) else ""
+    text = f"a layer is shown to say more about {'it' if len(above) == 1 else 'them'} than the majority class{rest}."
     return Answer("measured", some([case(found, each) for each in above]), text, takes, notes, figure)
 
 
@@ -134,9 +135,9 @@ def _single(every: Sequence[LayerScores]) -> list[Claim]:
     alone = sum(len(each.tests.tied) == 1 for each in every)
     if alone == len(every):
         return [Claim(f"{_in_each(every)} one layer is shown to be the best.", "shown", place="where")]
-    rest = "other layers cannot be told from the best one: "
+    rest = "other layers cannot be distinguished from the best one: "
     text = of_several(len(every) - alone, len(every), f"In {{}} cases {rest}", "", rest.capitalize())
-    return [Claim(f"{text}a single best layer says too much.", "not shown", place="where")]
+    return [Claim(f"{text}naming a single best layer claims too much.", "not shown", place="where")]
 
 
 def _most(found: ProbingFindings) -> list[Claim]:
@@ -160,7 +161,7 @@ def _baselines(found: ProbingFindings) -> list[Claim]:
         text = f"On each of {len(gains)} tasks the best model is better than every baseline without an encoder."
         text = "The best model is better than every baseline without an encoder." if len(gains) == 1 else text
         return [Claim(text, "shown", place=place)]
-    not_shown = "the best model is not shown to be better than a baseline without an encoder"
+    not_shown = "the best model is not shown to be better than the best baseline without an encoder"
     several = f"On {{}} tasks {not_shown}: {some(easy)}."
     text = of_several(len(easy), len(gains), several, "", f"T{not_shown[1:]}.")
     return [Claim(text, "not shown", place=place)]

@@ -72,7 +72,7 @@ def coarse_section(found: ProbingFindings) -> list[Section]:
         f"{lang.name}: {reason}." for lang in languages for reason in lang.instances["pretrained"].reasons.values()
     ]
     reasons += [line for lang in languages for line in lang.collapsed_lines()]
-    return [Section("What does fine-tuning do to it?", [*items, *(Text(reason) for reason in reasons)])]
+    return [Section("What does fine-tuning change?", [*items, *(Text(reason) for reason in reasons)])]
 
 
 def _load(found: ProbingFindings, language: str) -> _Tuned:
@@ -98,11 +98,11 @@ def _curves(languages: list[_Tuned], reference: str) -> list[Figure]:
         return []
     means = [100 * _mean(rows, tuned) for tuned in (False, True)]
     title = f"By {REFERENCES[reference]}, accuracy is {means[0]:.1f} % before fine-tuning and {means[1]:.1f} % after it"
-    note = "Mean over groups and layers. Is any feature of the group in the pair? "
+    note = "Mean over groups and layers. The question: does the pair have any feature of the group? "
     note += (
         "Linear probe on the joined vectors of both sentences, trained on entailment's train and validation pairs as "
     )
-    note += "annotated by rules, L2 chosen on its test pairs. One diagnostics set: lines differ by the seed alone."
+    note += "annotated by rules, L2 chosen on its test pairs. One diagnostics set: the lines differ only in the seed."
     caption = Caption(f"coarse-{reference}", title, note, [key for language in languages for key in language.keys])
     value, series = Column("value", "Accuracy", 1, "%"), Column("instance", "Instance")
     return [curves(rows, Column("layer", "Layer", 0), value, caption=caption, series=series, facet=Column("panel", ""))]
@@ -144,10 +144,13 @@ class _Group:
 _GROUP_FIELDS: tuple[Field[_Group], ...] = (
     Field(Column("task", "Task"), lambda group: group.title),
     Field(
-        Column("share", "In training pairs", 1, "%", "pairs that have a feature of the group, by the rules"),
+        Column("share", "In training pairs", 1, "%", "pairs with a feature of the group, according to the rules"),
         lambda group: group.trained_share,
     ),
-    Field(Column("majority", "Majority", 1, "%", "of the diagnostics, by the rules"), lambda group: group.majority),
+    Field(
+        Column("majority", "Majority", 1, "%", ("of the diagnostics, according to the rules")),
+        lambda group: group.majority,
+    ),
     Field(Column("before", "Pretrained", 1, "%", "mean over layers"), lambda group: float(group.before.mean())),
     Field(Column("after", "Fine-tuned", 1, "%", "mean over layers and seeds"), lambda group: float(group.after.mean())),
     Field(
@@ -159,7 +162,13 @@ _GROUP_FIELDS: tuple[Field[_Group], ...] = (
         lambda group: float(np.ptp(group.after, axis=0).max()),
     ),
     Field(
-        Column("tags", "By experts' tags", 1, "%", "fine-tuned instances against the tags of the diagnostics"),
+        Column(
+            "tags",
+            "By experts' tags",
+            1,
+            "%",
+            "fine-tuned models, scored against the experts' tags of the diagnostics",
+        ),
         lambda group: float(group.by_tags.mean()),
     ),
 )

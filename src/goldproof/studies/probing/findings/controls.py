@@ -72,13 +72,19 @@ _CONTROL_FIELDS: tuple[Field[_Controlled], ...] = (
         Column("layer", "Layer", note="the best on validation"),
         lambda row: row.scored.probed.layers[row.scored.probed.chosen],
     ),
-    Field(Column("control", "Control", 1, "%", "accuracy where each first word has a random label"), _control_cell),
+    Field(Column("control", "Control", 1, "%", "accuracy when each first word gets a random label"), _control_cell),
     Field(
         Column("selectivity", "Selectivity", 1, "points", "accuracy on the task minus that on the control"),
         _selectivity_cell,
     ),
     Field(
-        Column("bits", "Bits a label", 3, "", "online code of the training labels; log2 of the classes knows nothing"),
+        Column(
+            "bits",
+            "Bits per label",
+            3,
+            "",
+            "online code of the training labels; log2 of the number of classes means knowing nothing",
+        ),
         partial(_code_cell, lambda code, bits: bits / code.n),
     ),
     Field(
@@ -127,6 +133,8 @@ def _lengths(found: ProbingFindings, every: list[LayerScores]) -> list[Item]:
         return [float(code.uniform / bits) for bits in code.bits]
 
     most = max(shown, key=lambda each: max(compression(each)))
-    title = f"Given a layer, labels become shorter by up to {max(compression(most)):.2f} times: {most.task}, "
-    caption = Caption("compression", title + most.cell.arm.title, "1 is no shorter than the code that knows nothing.")
+    title = f"Given a layer, the code for the labels is up to {max(compression(most)):.2f} times shorter: {most.task}, "
+    caption = Caption(
+        "compression", title + most.cell.arm.title, ("1 means no shorter than the code that knows nothing.")
+    )
     return [layer_curves(curve_rows(found, shown, compression), Column("value", "Compression", 2, "×"), caption)]

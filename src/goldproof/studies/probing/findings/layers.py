@@ -26,9 +26,9 @@ from goldproof.studies.probing.scores import (
 
 KIND_TITLES = {"logistic": "logistic regression", "mlp": "MLP"}
 NOT_PROBED = "not probed in this language"
-NOT_ABOVE = "Not shown to be above the majority class: its band reaches below it"
+NOT_ABOVE = "Not shown to be above the majority class: the band reaches below it"
 NOT_OVER = "Not shown to be better than the best baseline"
-GAIN_NOTE = "best model − best baseline, both and their layers chosen on validation; Holm's adjustment for the mark"
+GAIN_NOTE = "best model − best baseline, models and layers chosen on validation; the mark is Holm-adjusted"
 MOST_NAMES = 5
 
 
@@ -51,11 +51,11 @@ def _collapsed(found: ProbingFindings) -> list[str]:
         layers = ranges(each.probed.layers[place] for place in np.flatnonzero(each.probed.collapsed.any(axis=1)))
         several = f", {int(each.probed.collapsed.sum())} probes" if each.probed.collapsed.shape[1] > 1 else ""
         names.append(f"{each.cell.arm.title} on {each.task} ({KIND_TITLES[each.kind]}, layers {layers}{several})")
-    more = f"; and {len(every) - MOST_NAMES} cases more" if len(every) > MOST_NAMES else ""
+    more = f"; and {len(every) - MOST_NAMES} more cases" if len(every) > MOST_NAMES else ""
     line = (
         f"{total} of {n_probes} probes collapsed, giving one answer to nearly all test items: {'; '.join(names)}{more}."
     )
-    return [line + " Of several seeds, those that did not are averaged."]
+    return [line + " Where there are several seeds, the others are averaged."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,11 @@ def _best(found: ProbingFindings, kind: str) -> Table:
     title = f"Best layer of each model ({KIND_TITLES[kind]}): " + of_several(
         tied,
         total,
-        "in {} cases others cannot be told from it",
-        "it is told from all others",
-        "others cannot be told from it",
+        "in {} cases other layers cannot be distinguished from it",
+        "it is distinguished from all others",
+        "other layers cannot be distinguished from it",
     )
-    note = "Accuracy in percent and, in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
+    note = "Accuracy in percent; in brackets, the layer that is best on test, as in the paper; 0 is the embeddings."
     if any(arm.paper for arm in found.models):
         note = f"{note} {found.beside.note}".strip()
     return make_table(Heading(f"best-{kind}", title, note, _keys(found, kind)), fields, _tasks(found))
@@ -140,7 +140,7 @@ _WHERE_FIELDS: tuple[Field[LayerScores], ...] = (
     ),
     Field(Column("layer", "Layer"), lambda each: each.best_layer),
     Field(
-        Column("tied", "May be the best", note="layers that cannot be told from the best on these items"),
+        Column("tied", "May be the best", note="layers that cannot be distinguished from the best on these items"),
         lambda each: each.tied,
     ),
     Field(Column("chosen", "Layer by validation"), lambda each: each.probed.layers[each.probed.chosen]),
@@ -155,7 +155,7 @@ def _where(found: ProbingFindings) -> Table:
     every = [each for arm in found.own for each in found.of(kind, arm)]
     widest = max(every, key=lambda each: len(each.tests.tied))
     title = f"On {widest.task}, {len(widest.tests.tied)} of {len(widest.probed.layers)} layers of "
-    title += f"{widest.cell.arm.title} cannot be told from the best"
+    title += f"{widest.cell.arm.title} cannot be distinguished from the best"
     return make_table(Heading("where", title, "", _keys(found, kind)), _WHERE_FIELDS, every)
 
 
@@ -164,7 +164,7 @@ def _curves(found: ProbingFindings, kind: str) -> Figure:
     shown = [each for arm in found.models for each in found.of(kind, arm)]
     rows = curve_rows(found, shown, lambda each: each.tests.bands)
     title = f"Where accuracy peaks over the layers ({KIND_TITLES[kind]}): {_early(found, kind)}"
-    note = "Bands hold for all layers of a curve together. Each task has an axis of its own."
+    note = "Bands hold for all layers of a curve together. Each task has its own axis."
     caption = Caption(f"curves-{kind}", title, note, _keys(found, kind))
     return layer_curves(rows, Column("value", "Accuracy", 1, "%"), caption, own_axes=True)
 
@@ -173,10 +173,10 @@ def _early(found: ProbingFindings, kind: str) -> str:
     """Where properties peak, in a few words: only where all layers that may be the best lie in one third."""
     thirds = [each.third for arm in found.own for each in found.of(kind, arm) if not each.is_collapsed]
     parts = [f"in the {name} third in {n}" for name in THIRDS if (n := thirds.count(name))]
-    parts += [f"it cannot be told in {n}"] if (n := thirds.count("")) else []
+    parts += [f"undecided in {n}"] if (n := thirds.count("")) else []
     if len(thirds) == 1:
-        return f"in the {thirds[0]} third" if thirds[0] else "it cannot be told where"
-    return f"{', '.join(parts) or 'it cannot be told'} of {len(thirds)} cases"
+        return f"in the {thirds[0]} third" if thirds[0] else "undecided where"
+    return f"{', '.join(parts) or 'undecided'} of {len(thirds)} cases"
 
 
 def curve_rows(
@@ -235,9 +235,10 @@ def _moves(found: ProbingFindings) -> Table:
         f"Accuracy falls {falls} by more than chance",
     )
     note = (
-        "Paired bootstrap of neighbouring layers (Berg-Kirkpatrick et al. 2012), doubled, as the direction was seen; "
+        "Paired bootstrap of neighbouring layers (Berg-Kirkpatrick et al. 2012), doubled, because the direction was "
+        "chosen after looking; "
     )
-    note += "a p too small for the resamples is the normal tail. "
+    note += "p-values too small for the resamples come from the normal tail. "
     note += "Holm's adjustment over all layers, tasks and languages of a model."
     return make_table(Heading("neighbours", title, note, _keys(found, kind)), _MOVE_FIELDS, every)
 
@@ -257,8 +258,11 @@ def twins_section(found: ProbingFindings) -> list[Section]:
         "The model is not shown to be better than its random weights",
     )
     title += f": {', '.join(same)}" if 0 < len(same) <= 6 and len(every) > 1 else ""
-    note = "Each at the layer that is best on validation, the same test items. A random encoder still passes words on: "
-    note += "what it gives away needs no training to be read."
+    note = (
+        "Each at the layer that is best on validation, on the same test items. A random encoder still passes the "
+        "words on: "
+    )
+    note += "what it gives away can be read without training."
     keys = [each.model.key for each in found.twins] + [each.twin.key for each in found.twins]
     table = make_table(Heading("twins", title, note, keys), _twin_fields(found), every)
     return [Section("What is not shown to be better than random weights?", [table])]

@@ -37,7 +37,7 @@ def _unsettled(every: list[LayerScores], ranked: dict[str, Ranked | None]) -> li
     """The cases whose sparse probe did not reach its optimum."""
     return [
         f"{each.task}, {each.cell.arm.title}: not converged: KKT residual {one.residual:.2g} times λ₁, where "
-        f"{one.tolerance:g} is asked for; which neurons have weight is not settled."
+        f"{one.tolerance:g} is required; which neurons have weight is not settled."
         for each in every
         if (one := ranked[each.key]) is not None and not one.is_settled
     ]
@@ -55,7 +55,7 @@ def _histogram(
     what = f"the top {100 * choice.share:g} % of neurons by {choice.by}"
     most = max(shown, key=lambda each: max(shares(each)))
     place = max(range(len(shares(most))), key=lambda layer: shares(most)[layer])
-    top = f"{100 * shares(most)[place]:.0f} % at most, in layer {most.probed.layers[place]} on {most.task}"
+    top = f"at most {100 * shares(most)[place]:.0f} %, in layer {most.probed.layers[place]} on {most.task}"
     title = f"No layer holds all of {what}: {top}" if shares(most)[place] < 1 else f"One layer holds all of {what}"
     caption = Caption("neurons", title, "A probe on all layers together.", keys)
     return layer_curves(curve_rows(found, shown, shares), Column("value", "Share of top neurons", 0, "%"), caption)
@@ -105,7 +105,9 @@ def _ablation_fields(mode: str, columns: tuple[Column, Column, Column]) -> list[
 
 _KEPT = (
     Column("kept", "Top alone", 1, "%"),
-    Column("kept_random", "Random alone", 1, "%", "mean of random sets with as many neurons of each layer"),
+    Column(
+        "kept_random", "Random alone", 1, "%", ("mean of random sets with the same number of neurons from each layer")
+    ),
     Column("kept_p", "p", 3, "p-value", "share of random sets that do at least as well"),
 )
 _REMOVED = (
@@ -118,7 +120,7 @@ _NEURON_FIELDS: tuple[Field[_Neurons], ...] = (
     Field(Column("model", "Model"), lambda row: row.scored.cell.arm.title),
     Field(Column("n", "Top neurons"), partial(_ranked_cell, lambda ranked: int(ranked.histogram.sum()))),
     Field(
-        Column("weights", "With weight", note="neurons whose weight in the sparse probe is not zero"),
+        Column("weights", "With weight", note="neurons with non-zero weight in the sparse probe"),
         partial(_ranked_cell, _n_weights),
     ),
     Field(
@@ -128,7 +130,7 @@ _NEURON_FIELDS: tuple[Field[_Neurons], ...] = (
     *_ablation_fields("keep", _KEPT),
     *_ablation_fields("remove", _REMOVED),
     Field(
-        Column("overlap", "Overlap", 2, "", "mean Jaccard overlap of the top sets of samples of the training items"),
+        Column("overlap", "Overlap", 2, "", "mean Jaccard overlap of the top sets over samples of the training items"),
         partial(_ranked_cell, partial(_overlap, 0)),
     ),
     Field(Column("chance", "By chance", 2), partial(_ranked_cell, partial(_overlap, 1))),
@@ -140,7 +142,7 @@ def _table(every: list[LayerScores], ranked: dict[str, Ranked | None], config: C
     rows = [_Neurons(each, ranked[each.key]) for each in every]
     tested = [ablation.p_value for row in rows if (ablation := row.ablation("keep")) is not None]
     better = sum(p <= 1 - level + 1e-9 for p in tested)
-    than = "better than random ones of the same layers"
+    than = "better than random ones from the same layers"
     title = of_several(
         better,
         len(tested),
@@ -149,10 +151,11 @@ def _table(every: list[LayerScores], ranked: dict[str, Ranked | None], config: C
         f"The top neurons alone do {than}",
     )
     if n_random < level / (1 - level) - 1e-9:
-        title = f"Top neurons against random ones of the same layers; {n_random} random sets are too few for a test"
+        title = f"Top neurons against random ones from the same layers; {n_random} random sets are too few for a test"
     note = (
-        "Elastic net on all layers side by side; neurons by cumulative weight mass (Durrani et al. 2020). Probes are "
+        "Elastic net on all layers side by side; neurons ranked by cumulative weight mass (Durrani et al. 2020). "
+        "Probes are "
     )
-    note += "fitted anew to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted: "
+    note += "refitted to each set; p cannot be smaller than 1 over the number of random sets plus 1; not adjusted: "
     note += f"about {(1 - level) * len(tested):.1f} cases would do so by chance."
     return make_table(Heading("neurons-table", title, note, keys), _NEURON_FIELDS, rows)

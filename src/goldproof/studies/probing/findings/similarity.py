@@ -88,14 +88,14 @@ def _map(found: ProbingFindings, language: _Compared, measure: str) -> Item:
             row: dict[str, Cell] = {"down": down, "across": across, "value": float(table[i, j])}
             rows.append(row if chance is None else {**row, "chance": bool(chance[i, j])})
     first = language.found[0]
-    note = f"Mean over {len(language.found)} tasks of {first.n:,} test sentences each. Within a model, layers go from "
+    note = f"Mean over {len(language.found)} tasks of {first.n:,} test sentences each. Within a model, layers run from "
     note += "the first to the last."
     if measure == "plain":
-        note += " Biased upwards where sentences are not many more than features: read the debiased one."
+        note += " Biased upwards unless there are many more sentences than features: read the debiased one."
     if measure == "maxcorr":
         note += " Rows: the mean over their neurons of the largest |correlation| with a neuron of the column."
     if measure == "procrustes":
-        note += " Above 0 for any two models, and the higher the fewer sentences there are for each feature."
+        note += " Above 0 for any two models, and higher with fewer sentences per feature."
     title = f"{TITLES[measure]} ({language.name}): {_finding(language, table)}"
     if by_chance is not None and measure != "debiased":
         title += f"; sentences paired at random give {_finding(language, by_chance)}"
@@ -182,12 +182,12 @@ def _table(found: ProbingFindings, languages: list[_Compared]) -> Table:
     """Every pair of models: mean similarity of their layers, and how many pairs of layers are above chance."""
     every = [pair for language in languages for pair in _pairs(found, language)]
     measures = found.config.similarity.measures
-    title = "These measures are above 0 for any two models: read them beside what chance gives"
+    title = "These measures are above 0 for any two models: compare them with what chance gives"
     note = "The measure 'debiased', which is near 0 by chance, was not asked for. Plain CKA has no null here."
     if "debiased" in measures:
         title = _title(every)
-        note = f"Permutation null: {found.config.similarity.n_permutations} pairings of sentences at random; a pair "
-        note += "of layers counts as above chance where it is so on every task, without adjustment over pairs; "
+        note = f"Permutation null: {found.config.similarity.n_permutations} random pairings of sentences; a pair "
+        note += "of layers counts as above chance if it is so on every task, not adjusted over pairs; "
         note += f"{found.config.similarity.n_costly} pairings for maxcorr and Procrustes. All but debiased CKA are "
         note += "above 0 for any two models."
     keys = [key for language in languages for key in language.keys]

@@ -23,8 +23,8 @@ from goldproof.studies.stability.settings import Config
 
 MOST_EXAMPLES = 4
 _PRINTED_MEAN = (
-    "The overall MCC that the paper prints is not the mean over categories that its text describes; both are "
-    "shown, and the printed one is set beside the MCC over all rows, which it most likely is.",
+    "The overall MCC in the paper is not the mean over categories that its text describes. Both are shown; the "
+    "paper's number stands beside the MCC over all rows, which is most likely what it is.",
 )
 
 
@@ -64,7 +64,7 @@ _DATA_FIELDS: tuple[Field[_Corpus], ...] = (
     Field(Column("validation", "Validation"), partial(_split_rows, "validation")),
     Field(Column("test", "Test"), partial(_split_rows, "test")),
     Field(
-        Column("vocabulary", "Vocabulary", note="different words, case aside, over all splits"),
+        Column("vocabulary", "Vocabulary", note="distinct words over all splits, ignoring case"),
         lambda corpus: corpus.ours.vocabulary,
     ),
     Field(
@@ -72,7 +72,7 @@ _DATA_FIELDS: tuple[Field[_Corpus], ...] = (
         lambda corpus: printed_cell(corpus.paper.vocabulary if corpus.paper else None),
     ),
     Field(
-        Column("words", "Words a text", 1, "", "mean of premises and hypotheses: the paper's words in a sample"),
+        Column("words", "Words a text", 1, "", "mean over premises and hypotheses; the paper's “words in a sample”"),
         lambda corpus: corpus.ours.words / 2,
     ),
     Field(
@@ -93,7 +93,7 @@ def _data_table(found: StabilityFindings) -> Table:
         _Corpus(language, _figures(facts[language]), CORPORA.get(language) if found.paper_corpora else None)
         for language in data.languages
     ]
-    note = "Generated toy data: nothing here speaks of the published corpora." if data.corpus == "generated" else ""
+    note = "Generated toy data: nothing here applies to the published corpora." if data.corpus == "generated" else ""
     heading = Heading(
         "data", f"The entailment corpora: {_sizes(every)}", note, [facts[each]["key"] for each in data.languages]
     )
@@ -120,18 +120,18 @@ def _limits(found: StabilityFindings) -> list[str]:
     n = len(next(iter(found.categories.values())))
     small = min(score.estimate.n for scores in found.categories.values() for score in scores)
     lines = [
-        f"The smallest category has {small} rows, half of them mirrored twins; its interval says so. {n} categories "
-        "are tested together.",
+        f"The smallest category has {small} rows, half of them mirrored twins, and its interval reflects that. {n} "
+        "categories are tested together.",
         *(_PRINTED_MEAN if found.paper.stands else ()),
-        f"The epoch of each run was chosen by {_selection(config)}; chosen epochs: "
+        f"The epoch of each run was chosen by {_selection(config)}; epochs chosen: "
         + "; ".join(f"{lang} {', '.join(map(str, s.epochs))}" for lang, s in found.base.items())
         + f" of {config.recipe.evaluations}.",
     ]
     lines += list(dict.fromkeys(note for scored in found.scored.values() for note in scored.notes))
     if first.n_runs == 1:
-        lines.append("One seed only: the intervals are over rows, and say nothing of another seed.")
+        lines.append("One seed only: the intervals are over rows and say nothing about another seed.")
     if config.data.corpus == "generated":
-        lines.append("The data are generated and the numbers mean nothing beyond showing the report.")
+        lines.append("The data are generated; the numbers only show what the report looks like.")
     return lines
 
 

@@ -84,7 +84,10 @@ _FIELDS: tuple[Field[AboveChance], ...] = (
 
 
 def _table(every: Sequence[AboveChance], amount: int) -> Table:
-    note = "Means over seeds; false discoveries controlled over a language's categories. The change is tested above."
+    note = (
+        "Means over seeds; false discovery rate controlled over a language's categories. The change itself is "
+        "tested above."
+    )
     return make_table(Heading("above-chance", _said(every, amount), note), _FIELDS, every)
 
 
@@ -92,8 +95,8 @@ def _said(every: Sequence[AboveChance], amount: int) -> str:
     now, of = sum(row.above for row in every), sum(row.tested for row in every)
     before, of_before = sum(row.above_before for row in every), sum(row.tested_before for row in every)
     return (
-        f"With {amount:,} extra rows {now} of {of} category scores are shown to be above chance; without, {before} of "
-        f"{of_before}"
+        f"With {amount:,} extra rows {now} of {of} category scores are shown to be above chance; without them, "
+        f"{before} of {of_before}"
     )
 
 

@@ -30,27 +30,27 @@ def stability_answer(found: StabilityFindings) -> Answer:
     """The first screen."""
     notes = _collapsed(found)
     if all(scored.is_collapsed for scored in found.every_base.values()):
-        return Answer("open", "It cannot be told", "every training gives one answer to nearly all rows.", "", notes)
+        return Answer("open", "Undecided", "every training gives one answer to nearly all rows.", "", notes)
     return replace(_answer(found), notes=notes, figure=_figure(found))
 
 
 def _answer(found: StabilityFindings) -> Answer:
     base = found.base
     if all(scored.n_runs == 1 for scored in base.values()):
-        text = f"{_said(found, list(base))} with one seed, over rows, which says nothing of another seed."
-        return Answer("open", "It cannot be told", text, "It would take other seeds: three or more.")
+        text = f"{_said(found, list(base))} with one seed (interval over rows), which says nothing about another seed."
+        return Answer("open", "Undecided", text, "It would take three or more seeds.")
     above = [language for language in base if found.together[language].low > 0]
     unclear = [language for language in base if language not in above]
     scope = f"for another training of this recipe, on rows like these ({_seeds(found)})"
     if not above:
-        text = f"{_said(found, unclear)}, and chance (0) fits the data, {scope}."
+        text = f"{_said(found, unclear)}, which chance (0) also fits, {scope}."
         rows = max(scored.answers.n_items for scored in base.values())
-        takes = f"It would take more seeds or more test rows than these {rows:,}."
-        return Answer("open", "It cannot be told", text, takes)
+        takes = f"It would take more seeds, or more test rows than these {rows:,}."
+        return Answer("open", "Undecided", text, takes)
     where = f" in {some(above)}" if unclear else f" in each of {len(base)} languages" if len(base) > 1 else ""
     text = f"{_said(found, above)} {scope}."
     if unclear:
-        text += f" In {some(unclear)} chance fits the data."
+        text += f" In {some(unclear)}, chance also fits the data."
     return Answer("measured" if unclear else "yes", f"Yes, it stays above chance{where}", text, _reach(found, above))
 
 
@@ -61,7 +61,7 @@ def _said(found: StabilityFindings, languages: Sequence[str]) -> str:
         parts = [f"{_score(found, language)}{f' ({language})' if len(found.base) > 1 else ''}" for language in ranked]
         return f"the overall MCC is {' and '.join(parts)}"
     low, high = (f"{_score(found, language)} ({language})" for language in (ranked[0], ranked[-1]))
-    return f"the overall MCC goes from {low} to {high}"
+    return f"the overall MCC ranges from {low} to {high}"
 
 
 def _score(found: StabilityFindings, language: str) -> str:
@@ -72,7 +72,7 @@ def _seeds(found: StabilityFindings) -> str:
     counts = sorted({scored.n_runs for scored in found.base.values()})
     span = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     n = len(found.base)
-    return f"{span} seeds; intervals for all {n} languages together" if n > 1 else f"{span} seeds"
+    return f"{span} seeds; intervals hold for all {n} languages together" if n > 1 else f"{span} seeds"
 
 
 def _reach(found: StabilityFindings, languages: Sequence[str]) -> str:
@@ -83,7 +83,7 @@ def _reach(found: StabilityFindings, languages: Sequence[str]) -> str:
         return ""
     widest = max(known, key=lambda language: known[language])
     where = f" in {widest}" if len(found.base) > 1 else ""
-    return f"One more seed is expected within ±{known[widest]:.3f} of the mean{where}; more seeds would narrow that."
+    return f"Another seed is expected within ±{known[widest]:.3f} of the mean{where}; more seeds would narrow that."
 
 
 def _collapsed(found: StabilityFindings) -> list[str]:
@@ -94,8 +94,8 @@ def _collapsed(found: StabilityFindings) -> list[str]:
         return []
     of = sum(len(found.config.seeds) for _ in every)
     lost = [scored.condition.name() for scored in every if scored.is_collapsed]
-    alone = f" every one of {', '.join(lost)}, of which nothing can be said" if lost else ""
-    text = f"{n} of {of} trainings collapsed, giving one answer to nearly all rows; they are in no finding"
+    alone = f" nothing can be said about {', '.join(lost)}, where all did" if lost else ""
+    text = f"{n} of {of} trainings collapsed, giving one answer to nearly all rows; no finding counts them"
     return [f"{text}:{alone}." if alone else f"{text}."]
 
 
@@ -135,13 +135,14 @@ def _categories(found: StabilityFindings) -> list[Claim]:
     told = [score for score in tested if score.verdict in ("above chance", "below chance")]
     if not tested:
         return []
-    means = "as means over seeds" if any(scored.n_runs > 1 for scored in found.base.values()) else "with one seed"
+    means = "taken as means over seeds" if any(scored.n_runs > 1 for scored in found.base.values()) else "with one seed"
     if not told:
-        text = f"Not one of {len(tested)} category scores can be told from chance, {means}."
+        text = f"None of {len(tested)} category scores can be distinguished from chance, {means}."
         return [Claim(text, "not shown", place="languages-map")]
     names = some([f"{score.tag} ({score.where['language']})" if len(found.base) > 1 else score.tag for score in told])
     text = (
-        f"Of {len(tested)} category scores that could be tested, {len(told)} can be told from chance, {means}: {names}."
+        f"Of {len(tested)} category scores that could be tested, {len(told)} can be distinguished from chance, "
+        f"{means}: {names}."
     )
     return [Claim(text, "shown", place="languages-map")]
 

@@ -16,7 +16,7 @@ from goldproof.studies.stability.scores import ConditionScores, StabilityFinding
 
 AVERAGE = "Average"
 AVERAGED = ("overall", "sd", "gain", "correlation")
-NOT_AVERAGED = Missing("an average over languages, whose rows are translations of each other: no interval or test")
+NOT_AVERAGED = Missing("an average over languages whose rows are translations of each other: no interval or test")
 
 
 def average_row(table: Table, printed: Overall | None, of: Mapping[str, Cell] | None = None) -> Table:
@@ -94,7 +94,7 @@ def _of(scored: ConditionScores, category: str) -> float:
 def _title(every: Sequence[_CategoryRow]) -> str:
     ranked = sorted(every, key=lambda row: float(np.mean(list(row.means.values()))))
     low, high = (f"{row.category} ({np.mean(list(row.means.values())):.2f})" for row in (ranked[0], ranked[-1]))
-    return f"Averaged over languages, the categories go from {low} to {high}".replace("(-", "(−")
+    return f"Averaged over languages, the categories range from {low} to {high}".replace("(-", "(−")
 
 
 def _fields(languages: Sequence[str]) -> list[Field[_CategoryRow]]:

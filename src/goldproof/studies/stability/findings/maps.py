@@ -38,7 +38,7 @@ def language_map(scores: Mapping[str, Sequence[TagScore]], caption: Caption) -> 
         for score in every
     ]
     n, of = counted([score for every in scores.values() for score in every])
-    title = f"{caption.title}{n} of {of} category scores can be told from chance"
+    title = f"{caption.title}{n} of {of} category scores can be distinguished from chance"
     across, down = Column("language", "Language"), Column("category", "Category")
     return heat_map(rows, across, down, MCC, caption=replace(caption, title=title), chance="chance")
 
@@ -51,7 +51,7 @@ def seed_map(run_names: Sequence[str], cells: Sequence[Sequence[TagScore]], capt
         for score in scores
     ]
     n, of = counted([score for scores in cells for score in scores])
-    title = f"{caption.title}{n} of {of} category scores can be told from chance"
-    note = f"{caption.note} False discoveries controlled over all cells of this map.".strip()
+    title = f"{caption.title}{n} of {of} category scores can be distinguished from chance"
+    note = f"{caption.note} False discovery rate controlled over all cells of this map.".strip()
     across, down = Column("seed", "Seed"), Column("category", "Category")
     return heat_map(rows, across, down, MCC, caption=replace(caption, title=title, note=note), chance="chance")

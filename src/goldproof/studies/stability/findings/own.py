@@ -40,7 +40,7 @@ TITLE = "Would the score hold with another seed?"
 TOO_WIDE = 0.5
 """The share of all possible scores from which an interval for one more training tells nothing."""
 
-REST = Missing("what the others are compared with")
+REST = Missing("reference for the others")
 
 
 def make_own_report(config: Config, results: Results) -> Report:
@@ -54,11 +54,11 @@ def make_own_report(config: Config, results: Results) -> Report:
     sources = [_sources_of(config, own, results, language, metric) for language in own_attributed(config, own)]
     sections = list(judged.sections)
     if sources:
-        sections.insert(1, Section("What moves it?", _source_items(config, metric, sources)))
+        sections.insert(1, Section("What moves the score?", _source_items(config, metric, sources)))
     answer = _answer(scores, judged)
     spread = [] if answer is not None and answer is not judged.answer else _spread(own, scores)  # not said twice
     verdict = [*spread, *judged.verdict]
-    return Report("stability", TITLE, verdict, sections, _provenance(config, own, metric), answer)
+    return Report("stability", TITLE, verdict, sections, _provenance(config, own, results, metric), answer)
 
 
 def _answer(scores: Scores, judged: Report) -> Answer | None:
@@ -72,18 +72,18 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
     low, high = next_run(first.run_scores, scores.settings.level, bounds)
     ends = f"between {_number(low, scores.metric)} and {_number(high, scores.metric)}"
     is_open = high - low > TOO_WIDE * (bounds[1] - bounds[0])
-    head = f"It cannot be told from {n} trainings" if is_open else f"Another training would score {ends}"
-    more = f"; one more might score anything {ends}" if is_open else ""
+    head = f"Undecided with {n} trainings" if is_open else f"Another training would score {ends}"
+    more = f"; another might score anything {ends}" if is_open else ""
     found = [_number(float(end), scores.metric) for end in (first.run_scores.min(), first.run_scores.max())]
     mean = first.estimates[scores.metric]
     text = (
-        f"{n} trainings that differ in nothing but the seed reach {lower_name(scores.metric)} from {found[0]} to "
-        f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction interval)."
-        f" The mean over trainings, on other items like these, lies between {_number(mean.low, scores.metric)} and "
-        f"{_number(mean.high, scores.metric)}."
+        f"In {n} trainings that differ only in the seed, {lower_name(scores.metric)} ranges from {found[0]} to "
+        f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction "
+        "interval). The mean over trainings, on other items like these, lies between "
+        f"{_number(mean.low, scores.metric)} and {_number(mean.high, scores.metric)}."
     )
     if is_open:
-        return replace(answer, kind="open", head=head, text=text, takes=f"It would take more than {n} seeds to tell.")
+        return replace(answer, kind="open", head=head, text=text, takes=f"It would take more than {n} seeds to decide.")
     return replace(answer, head=head, text=text)
 
 
@@ -93,8 +93,8 @@ def _collapsed(answer: Answer, n: int) -> Answer:
     return replace(
         answer,
         kind="open",
-        head="It cannot be told",
-        text=f"{several} one answer to nearly all items, which says nothing of what the model can learn.",
+        head="Undecided",
+        text=f"{several} one answer to nearly all items, which says nothing about what the model can learn.",
         takes="It would take trainings that work: more rows, more epochs (recipe.epochs) or another learning rate "
         "(recipe.learning_rate).",
         notes=[],
@@ -123,20 +123,20 @@ def _spread(own: OwnData, scores: Scores) -> list[str | Claim]:
 def _spread_of(name: str, each: SetScore, scores: Scores) -> str:
     measure, found = lower_name(scores.metric), each.run_scores
     if len(found) < 2:
-        return f"{name}: one seed says nothing of another; give at least three in 'seeds'."
+        return f"{name}: one seed says nothing about another; give at least three in 'seeds'."
     if np.ptp(found) == 0:
         return (
-            f"{name}: all {len(found)} trainings that differ in nothing but the seed have {measure} "
-            f"{_number(float(found[0]), scores.metric)}; so few do not show that one more would."
+            f"{name}: all {len(found)} trainings that differ only in the seed have {measure} "
+            f"{_number(float(found[0]), scores.metric)}; so few do not show that another would too."
         )
     low, high = next_run(found, scores.settings.level, (0.0 if is_share(scores.metric) else -1.0, 1.0))
     least, most, lower, upper = (
         _number(float(value), scores.metric) for value in (found.min(), found.max(), low, high)
     )
     return (
-        f"{name}: {len(found)} trainings that differ in nothing but the seed have {measure} from {least} to {most}; "
-        f"one more would lie between {lower} and {upper} on the same {each.n_items:,} items "
-        f"({100 * scores.settings.level:g} % prediction interval, t with {len(found) - 1} degrees of freedom)."
+        f"{name}: {len(found)} trainings that differ only in the seed have {measure} from {least} to {most}; another "
+        f"would lie between {lower} and {upper} on the same {each.n_items:,} items ({100 * scores.settings.level:g} "
+        f"% prediction interval, t with {len(found) - 1} degrees of freedom)."
     )
 
 
@@ -178,7 +178,7 @@ def _source_items(config: Config, metric: str, found: Sequence[_OfLanguage]) -> 
     """The table of sources of chance, and the languages that have none."""
     same = [each.language for each in found if each.found is None]
     lost: list[Item] = [
-        Text(f"{language}: the runs score the same, so there is no variance to attribute.") for language in same
+        Text(f"{language}: all runs score the same, so there is no variance to attribute.") for language in same
     ]
     every = [source for each in found if each.found is not None for source in _sources(each.language, each.found)]
     if not every:
@@ -190,7 +190,7 @@ def _source_items(config: Config, metric: str, found: Sequence[_OfLanguage]) -> 
     shape = "Latin square" if config.attribution.design == "latin" else "full factorial"
     note = (
         f"{first.n_runs} runs, {config.attribution.levels} seeds of each source ({shape}); additive random effects, "
-        f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
+        f"{first.rest_df} degrees of freedom for the rest. With so few runs, only large effects show."
     )
     return [make_table(Heading("sources", _sources_title(config, every), note), _source_fields(metric), every), *lost]
 
@@ -201,7 +201,7 @@ def _sources(language: str, found: Attribution) -> list[_SourcePart]:
 
 
 def _source_fields(metric: str) -> tuple[Field[_SourcePart], ...]:
-    spread = Column("sd", f"SD of {title_of(metric)}", 4, "", "square root of the variance component; 0 where negative")
+    spread = Column("sd", f"SD of {title_of(metric)}", 4, "", "square root of the variance component; 0 if negative")
     return (
         Field(Column("language", "Language"), lambda source: source.language),
         Field(Column("source", "Source of chance"), lambda source: source.name),
@@ -221,11 +221,17 @@ def _source_fields(metric: str) -> tuple[Field[_SourcePart], ...]:
 def _sources_title(config: Config, every: Sequence[_SourcePart]) -> str:
     told = [source for source in every if source.adjusted is not None and source.adjusted < 1 - config.level]
     if not told:
-        return "No single source of chance is shown to move the score: these runs do not tell them apart"
-    return f"Beyond the rest, the score is shown to be moved by {', '.join(source.name.lower() for source in told)}"
+        return "No single source of chance is shown to move the score: these runs cannot separate them"
+    return f"Sources shown to move the score, beyond the rest: {', '.join(source.name.lower() for source in told)}"
 
 
-def _provenance(config: Config, own: OwnData, metric: str) -> dict[str, Plain]:
+def _n_cut(config: Config, own: OwnData, results: Results) -> int:
+    """How many test items are longer than the longest input, and so read up to there only."""
+    first = seeds_of(config)[0]
+    return sum(results[own_training_job(config, own, each, first)].truncated.get("test", 0) for each in own.languages)
+
+
+def _provenance(config: Config, own: OwnData, results: Results, metric: str) -> dict[str, Plain]:
     recipe = config.recipe
     return {
         "model": only_model(config.model).title,
@@ -234,6 +240,7 @@ def _provenance(config: Config, own: OwnData, metric: str) -> dict[str, Plain]:
         "seeds": ", ".join(map(str, config.seeds)),
         "metric": title_of(metric),
         "checkpoint": "the best on validation" if config.select == "best" else "the last",
+        "test items cut to the longest input": _n_cut(config, own, results),
         "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
         f"clip {recipe.clip}, dropout {recipe.dropout}, length {recipe.max_length}, {recipe.precision}",

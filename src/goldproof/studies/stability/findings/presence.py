@@ -29,7 +29,7 @@ from goldproof.studies.stability.published import IMPROVEMENT_CORRELATION, PAPER
 from goldproof.studies.stability.scores import COLLAPSED, ConditionScores, StabilityFindings, summary_method
 
 PAPER_AMOUNT = 10_000
-AS_THEY_COME = "as they come"
+AS_THEY_COME = "drawn at random"
 
 
 def presence_section(found: StabilityFindings) -> list[Section]:
@@ -39,7 +39,7 @@ def presence_section(found: StabilityFindings) -> list[Section]:
         items += [_table(found), *_test_table(found), *_improvements(found)]
     if found.kept.facts["rates"]:
         items.append(_rates(found))
-    title = "Does more of a feature help it?" if found.config.presence.features else "How often is each feature there?"
+    title = "Does more of a feature help?" if found.config.presence.features else ("How often does each feature occur?")
     return [Section(title, items)] if items else []
 
 
@@ -72,11 +72,11 @@ def _table(found: StabilityFindings) -> Table:
                 for percent in setting.percent
             ]
     n = _amount(found)
-    title = f"The feature's MCC with {n:,} extra rows of which a given share holds it"
-    why = "" if setting.amount else f" {n:,} rows are the most that all shares allow with the rows at hand."
+    title = f"The feature's MCC with {n:,} extra rows, a given share of which hold the feature"
+    why = "" if setting.amount else f" {n:,} rows are the most that the available rows allow for all shares."
     note = (
-        "Shares are exact: so many rows of the extra data are drawn with the feature and so many without; as many rows "
-        f"as they come are the reference.{why} {_paper(found).note}"
+        "Shares are exact: that many rows of the extra data are drawn with the feature, and the rest without. The "
+        f"reference is the same number of rows drawn at random.{why} {_paper(found).note}"
     ).strip()
     heading = Heading("presence", title, note, [key for row in every for key in row.scored.keys])
     return make_table(heading, _presence_fields(found), every)
@@ -197,7 +197,9 @@ def _verdict_text(found: StabilityFindings, every: Sequence[_MoreRow]) -> str:
     verdicts = [_verdict(row, found.config.level) for row in every]
     low, high = min(found.config.presence.percent), max(found.config.presence.percent)
     helps, hurts = verdicts.count("yes"), verdicts.count("it hurts")
-    said = f"With {high} against {low} % of a feature its own MCC is shown to rise in {helps} of {len(every)} cases"
+    said = (
+        f"With {high} rather than {low} % of a feature, its own MCC is shown to rise in {helps} of {len(every)} cases"
+    )
     said += f" and to fall in {hurts}"
     rest = [row.change.difference for row in every if _verdict(row, found.config.level) == "not shown"]
     reach = max((max(abs(each.low), abs(each.high)) for each in rest if math.isfinite(each.low)), default=math.nan)
@@ -234,7 +236,7 @@ def _improvements(found: StabilityFindings) -> list[Item]:
     is_theirs = _paper(found).stands and {one, other} == {"en", "ru"}
     paper = f" (paper: {IMPROVEMENT_CORRELATION})" if is_theirs else ""
     correlation = _correlation(ours, theirs, found.config.level, _over_runs(found, one, other))
-    title = f"What extra data adds per feature correlates with {correlation} between {one} and {other}{paper}"
+    title = f"What extra data adds to each feature correlates {correlation} between {one} and {other}{paper}"
     across, up = Column("one", f"ΔMCC {one}", 2), Column("other", f"ΔMCC {other}", 2)
     label = Column("feature", "Feature")
     note = f"The interval is over features and seeds. {_paper(found).note if is_theirs else ''}".strip()
@@ -254,14 +256,14 @@ def _gains_table(found: StabilityFindings, languages: Sequence[str]) -> Table:
     fields: list[Field[str]] = [Field(Column("feature", "Feature"), str)]
     note = "interval over seeds and rows, not adjusted"
     fields += [Field(Column(f"gain_{name}", f"ΔMCC {name}", 3, "", note), partial(gain, name)) for name in languages]
-    title = f"What {_amount(found):,} extra rows as they come add to each feature"
+    title = f"What {_amount(found):,} extra rows, drawn at random, add to each feature"
     return make_table(Heading("improvements-table", title), fields, FEATURES)
 
 
 def _correlation(one: Array, other: Array, level: float, over_runs: float = 0.0) -> str:
     """Pearson's correlation with its interval over the features, and over runs where their variance is given (z)."""
     if not (np.ptp(one) and np.ptp(other)):
-        return "nothing, as one of them does not vary,"
+        return "not at all, because one of them does not vary,"
     from scipy.stats import norm, pearsonr
 
     value = float(pearsonr(one, other).statistic)

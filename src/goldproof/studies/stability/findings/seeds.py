@@ -27,13 +27,20 @@ from goldproof.studies.stability.published import (
     LANGUAGE_CORRELATION,
     OVERALL,
 )
-from goldproof.studies.stability.scores import ConditionScores, StabilityFindings, deviations, finite, summary_method
+from goldproof.studies.stability.scores import (
+    ConditionScores,
+    StabilityFindings,
+    constant_categories,
+    deviations,
+    finite,
+    summary_method,
+)
 
 ONE_RUN = "needs at least two seeds"
 VERDICTS = {
     "above chance": "above",
     "below chance": "below",
-    "not distinguishable from chance": "not told apart",
+    "not distinguishable from chance": "not distinguishable",
     "cannot be tested by permuting: one gold label": "one gold label",
     "too few items": "too few rows",
     "not tested": "not tested",
@@ -80,15 +87,22 @@ def _overall_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
 
 
 def _design_fields(level: float) -> list[Field[ConditionScores]]:
-    mean = Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC: the text's definition")
-    validation = Column("validation", "Validation accuracy", 1, "%", "at the epoch chosen by it, so a little too high")
+    mean = Column(
+        "mean", "Mean over categories", 3, "", ("mean of the 33 categories' MCC, as the paper's text defines it")
+    )
+    validation = Column(
+        "validation", "Validation accuracy", 1, "%", ("at the epoch it was used to choose, so a little too high")
+    )
     least = Column("detectable", "Detectable", 3, "", "smallest ΔMCC to a model that differs as seeds do, 80 % power")
-    alike = "there is one seed only, or no difference of MCC could show"
+    alike = "there is only one seed, or no difference in MCC could show"
     return [
         LANGUAGE,
         Field(Column("seeds", "Seeds"), lambda scored: scored.n_runs),
         Field(mean, lambda scored: summary_method(scored.mean)),
-        Field(Column("churn", "Churn", 1, "%", "rows whose prediction differs between two seeds"), _churn),
+        Field(
+            Column("churn", "Churn", 1, "%", ("share of rows whose prediction differs between two seeds")),
+            _churn,
+        ),
         Field(validation, lambda scored: float(scored.validation.mean())),
         Field(least, lambda scored: finite(scored.detectable(level), alike)),
     ]
@@ -98,11 +112,11 @@ def _design_title(rows: Sequence[Mapping[str, Cell]]) -> str:
     known = [row["detectable"] for row in rows if isinstance(row["detectable"], float)]
     if not known:
         return "How the runs differ"
-    return f"A difference of overall MCC would have to be {max(known):.3f} to show with a power of 80 %"
+    return f"A difference in overall MCC would have to be {max(known):.3f} to show (80 % power)"
 
 
 def _overall_title(found: StabilityFindings) -> str:
-    return widest_spread(found) or "One seed says nothing of another"
+    return widest_spread(found) or "One seed says nothing about another"
 
 
 def widest_spread(found: StabilityFindings) -> str | None:
@@ -150,12 +164,12 @@ class _Source:
     adjusted: float | None = None
 
 
-REST = Missing("what the others are compared with")
+REST = Missing("reference for the others")
 _SOURCE_FIELDS: tuple[Field[_Source], ...] = (
     Field(Column("language", "Language"), lambda source: source.language),
     Field(Column("source", "Source of chance"), lambda source: source.name),
     Field(
-        Column("sd", "SD of overall MCC", 4, "", "square root of the variance component; 0 where it came out negative"),
+        Column("sd", "SD of overall MCC", 4, "", "square root of the variance component; 0 if negative"),
         lambda source: math.sqrt(source.component),
     ),
     Field(Column("share", "Share", 0, "%"), lambda source: source.share),
@@ -172,7 +186,7 @@ _SOURCE_FIELDS: tuple[Field[_Source], ...] = (
 
 def _attribution(found: StabilityFindings) -> list[Item]:
     lost = [
-        Text(f"{language}: a run collapsed, so the sources of chance cannot be told apart. {' '.join(scored.notes)}")
+        Text(f"{language}: a run collapsed, so the sources of chance cannot be separated. {' '.join(scored.notes)}")
         for language, scored in found.attributed.items()
         if scored.n_collapsed
     ]
@@ -183,7 +197,7 @@ def _attribution(found: StabilityFindings) -> list[Item]:
     shape = "Latin square" if design.design == "latin" else "full factorial"
     note = (
         f"{first.n_runs} runs, {design.levels} seeds of each source ({shape}); additive random effects, "
-        f"{first.rest_df} degrees of freedom for the rest. So few runs show only what is large."
+        f"{first.rest_df} degrees of freedom for the rest. With so few runs, only large effects show."
     )
     every = [source for language, parts in found.sources.items() for source in _sources(found, language, parts)]
     return [make_table(Heading("sources", sources_title(found), note), _SOURCE_FIELDS, every), *lost]
@@ -204,8 +218,8 @@ def sources_title(found: StabilityFindings) -> str:
     adjusted = found.adjusted_sources
     shown = [f"{name.lower()} ({language})" for (language, name), p in adjusted.items() if p < 1 - found.config.level]
     if not shown:
-        return "No single source of chance is shown to move the score: these runs do not tell them apart"
-    return f"Beyond the rest, the score is shown to be moved by {', '.join(shown)}"
+        return "No single source of chance is shown to move the score: these runs cannot separate them"
+    return f"Sources shown to move the score, beyond the rest: {', '.join(shown)}"
 
 
 def languages_section(found: StabilityFindings) -> Section:
@@ -275,7 +289,7 @@ _MEAN_MCC: Field[TagScore] = Field(
 )
 _ROWS: Field[TagScore] = Field(Column("n", "Rows"), lambda score: score.estimate.n)
 _BY_CHANCE: Field[TagScore] = Field(
-    Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing of gold"),
+    Column("chance", "By chance", 3, "", "mean and range of predictions that know nothing about the gold labels"),
     lambda score: score.chance or Missing(score.verdict),
 )
 _AGAINST_CHANCE: Field[TagScore] = Field(Column("verdict", "Against chance"), lambda score: VERDICTS[score.verdict])
@@ -321,7 +335,7 @@ def _categories(found: StabilityFindings, language: str) -> list[Item]:
     scored, every = found.base[language], found.categories[language]
     counts = {name: sum(score.verdict == f"{name} chance" for score in every) for name in ("above", "below")}
     n = sum(map(tested, every))
-    title = f"{language}: {counts['above']} of {n} categories are shown to be above chance, {counts['below']} below"
+    title = f"{language}: {counts['above']} of {n} categories are shown to be above chance and {counts['below']} below"
     paper = "The paper's English column leaves seed 5 out." if language == "en" and found.paper.stands else ""
     note = " ".join(part for part in (_deviation_note(found, scored), paper, found.paper.note) if part)
     heading = Heading(f"categories-{language}", title, note, found.keys([language]))
@@ -361,21 +375,27 @@ def _deviation_note(found: StabilityFindings, scored: ConditionScores) -> str:
     if scored.n_runs < 2:
         return ""
     low, high = deviation_factors(scored.n_runs, found.config.level)
-    return f"With {scored.n_runs} seeds the true ± lies between {low:.2f} and {high:.2f} times the one shown."
+    return f"With {scored.n_runs} seeds, the true ± is between {low:.2f} and {high:.2f} times the one shown."
 
 
 def _signs(scored: ConditionScores) -> list[Item]:
-    """Which categories have one sign over all seeds, and which are the most and the least stable."""
+    """Which categories have one sign over all seeds, and which are the most and the least stable.
+
+    A category to whose rows a run gives one answer is neither: its deviation says nothing.
+    """
     if scored.n_runs < 2:
         return []
     spread = category_spread(scored.table)
     names = np.array(scored.categories)
-    order = np.argsort(spread.sd, kind="stable")
+    constant = constant_categories(scored)
+    order = [place for place in np.argsort(spread.sd, kind="stable") if names[place] not in constant]
+    lost = names[[name in constant for name in names]]
     lines = [
         f"Above 0 with every seed (counted, not tested): {_listed(names[spread.sign > 0])}.",
         f"Below 0 with every seed: {_listed(names[spread.sign < 0])}.",
         f"Most stable: {_with_sd(names, spread.sd, order[:3])}. "
         f"Least stable: {_with_sd(names, spread.sd, order[::-1][:3])}.",
+        *([f"In neither, as a run gives one answer to all their rows: {_listed(lost)}."] if len(lost) else []),
     ]
     return [Text(line) for line in lines]
 
@@ -384,8 +404,8 @@ def _listed(names: np.ndarray) -> str:
     return ", ".join(names) or "none"
 
 
-def _with_sd(names: np.ndarray, sd: np.ndarray, places: np.ndarray) -> str:
-    return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places)
+def _with_sd(names: np.ndarray, sd: np.ndarray, places: Sequence[int]) -> str:
+    return ", ".join(f"{names[i]} (± {sd[i]:.2f})" for i in places) or "none"
 
 
 def _category_dots(found: StabilityFindings, language: str) -> Figure:
@@ -402,4 +422,4 @@ def _extremes(rows: Sequence[Mapping[str, Cell]]) -> str:
     """The best and the worst category, and how many intervals leave out 0."""
     known = [(str(row["category"]), cell) for row in rows if isinstance(cell := row["mcc"], Estimate)]
     clear = sum(cell.low > 0 or cell.high < 0 for _, cell in known)
-    return f"{extremes(known, 2)}; {clear} of {len(known)} intervals leave out 0"
+    return f"{extremes(known, 2)}; {clear} of {len(known)} intervals exclude 0"

@@ -70,10 +70,13 @@ def size_section(found: StabilityFindings) -> list[Section]:
         return []
     # The amount that most languages share, the largest of those, is what the change is shown for.
     common = set.intersection(*(set(values) for values in amounts.values()))
-    items: list[Item] = [_table(found, amounts), *_curves(found, amounts)]
+    every = _adjusted(
+        [_amount(found, language, amount) for language, values in amounts.items() for amount in (0, *values)]
+    )
+    items: list[Item] = [_table(found, amounts, every), *_curves(found, amounts, every)]
     if common:
         items += _change_items(found, list(amounts), max(common))
-    sections = [Section("Does extra data steady it?", items)]
+    sections = [Section("Does extra data make it steadier?", items)]
     return [*sections, *(after_sections(found, list(amounts), max(common)) if common else [])]
 
 
@@ -136,7 +139,7 @@ def _p_value(row: _Amount) -> Cell:
 
 def _amount_fields(level: float) -> list[Field[_Amount]]:
     between = Column("correlation", "Seed correlation", 3, "", "mean correlation between the seeds' category scores")
-    gain = Column("gain", "Gain", 3, "", "over no extra data, on the same rows; interval over seeds and rows")
+    gain = Column("gain", "Gain", 3, "", "compared with no extra data, on the same rows; interval over seeds and rows")
     return [
         Field(Column("language", "Language"), lambda row: row.language),
         Field(Column("extra", "Extra rows"), lambda row: row.amount),
@@ -160,10 +163,7 @@ def correlation_cell(scored: ConditionScores, level: float) -> Cell:
     return estimate if estimate and math.isfinite(estimate.value) else Missing("the seeds do not vary")
 
 
-def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Table:
-    every = _adjusted(
-        [_amount(found, language, amount) for language, values in amounts.items() for amount in (0, *values)]
-    )
+def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]], every: list[_Amount]) -> Table:
     keys = [key for row in every for key in row.scored.keys]
     has_paper = any(row.paper is not None for row in every if row.amount)
     note = f"The paper's numbers are for {FULL_AMOUNT:,} rows of MNLI." if has_paper else ""
@@ -178,9 +178,13 @@ def _table(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> Tab
 
 
 def _title(every: list[_Amount]) -> str:
+    return f"Extra data is shown to change the overall MCC in {_cases(every)}"
+
+
+def _cases(every: list[_Amount]) -> str:
+    """In how many of the tested cases the overall score is shown to change."""
     tested = [row.adjusted for row in every if row.adjusted is not None]
-    gains = sum(p < 0.05 for p in tested)
-    return f"Extra data is shown to change the overall MCC in {gains} of {len(tested)} cases"
+    return f"{sum(p < 0.05 for p in tested)} of {len(tested)} cases"
 
 
 def _adjusted(every: list[_Amount]) -> list[_Amount]:
@@ -222,7 +226,7 @@ def compare_conditions(scored: ConditionScores, base: ConditionScores, items: np
     return replace(result, difference=summary_method(result.difference))
 
 
-def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> list[Figure]:
+def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]], every: list[_Amount]) -> list[Figure]:
     rows: list[dict[str, Cell]] = []
     for language, values in amounts.items():
         for amount in (0, *values):
@@ -233,7 +237,7 @@ def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> li
             )
             if estimate is not None and math.isfinite(estimate.value):
                 rows.append({"language": language, "extra": amount, "score": estimate, "what": "Seed correlation"})
-    caption = Caption("size-curves", _curves_title(found, amounts))
+    caption = Caption("size-curves", _curves_title(found, amounts, every))
     return [
         curves(
             rows,
@@ -247,28 +251,31 @@ def _curves(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> li
     ]
 
 
-def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]]) -> str:
-    """From where to where the overall score goes, in each language."""
+def _curves_title(found: StabilityFindings, amounts: dict[str, tuple[int, ...]], every: list[_Amount]) -> str:
+    """In how many cases the overall score is shown to change, and from where to where it goes in each language."""
     parts = []
     for language, values in amounts.items():
         first, last = (found.scored[Condition(language, amount)].overall for amount in (0, max(values)))
         parts.append(f"{language} from {in_words(first, 3)} to {in_words(last, 3)}")
     most = max(max(values) for values in amounts.values())
-    return f"With up to {most:,} extra rows the overall MCC goes: {', '.join(parts)}"
+    return f"With up to {most:,} extra rows the overall MCC is shown to change in {_cases(every)}: {', '.join(parts)}"
 
 
 def _change_items(found: StabilityFindings, languages: list[str], amount: int) -> list[Item]:
     working = [name for name in languages if not found.scored[Condition(name, amount)].is_collapsed]
     changes = [change for language in working for change in _changes(found, language, amount)]
     if not changes:
-        return [Text(f"With {amount:,} extra rows every run collapsed: no change of a category is told.")]
+        return [Text(f"With {amount:,} extra rows every run collapsed, so no category's change can be assessed.")]
     keys = [key for language in languages for key in found.scored[Condition(language, amount)].keys]
     rows: list[dict[str, Cell]] = [
         {"language": c.language, "category": c.category, "change": c.mcc.difference, "chance": not c.told}
         for c in changes
     ]
     told = sum(change.told for change in changes)
-    title = f"With {amount:,} extra rows, {told} of {len(changes)} changes of a category's MCC can be told from none"
+    title = (
+        f"With {amount:,} extra rows, {told} of {len(changes)} changes in a category's MCC can be distinguished "
+        "from none"
+    )
     note = "False discoveries controlled over each language."
     maps = [
         heat_map(
@@ -370,7 +377,7 @@ def _shares(found: StabilityFindings, changes: list[Change], amount: int) -> Tab
     rise, fall = (sum(c.told and sign * c.mcc.difference.value > 0 for c in changes) for sign in (1, -1))
     title = f"{rise} of {len(changes)} category scores are shown to rise and {fall} to fall"
     note = (
-        f"With {amount:,} extra rows, counted by their size, whether shown or not{paper}; of Δσ only cells in which no "
+        f"With {amount:,} extra rows, counted by size, whether shown or not{paper}; for Δσ, only cells in which no "
         "run gives one answer to all rows."
     )
     return make_table(Heading("size-shares", title, note), _SHARE_FIELDS, every)

@@ -60,31 +60,31 @@ def steadiness(found: StabilityFindings, languages: Sequence[str], amount: int) 
 def steadiness_title(every: Sequence[Steadiness], amount: int) -> str:
     """In how many languages the deviation is shown to fall or rise."""
     if not every or all(each.adjusted is None for each in every):
-        return f"Deviation over seeds with {amount:,} extra rows: too few seeds to test its change"
+        return f"Standard deviation over seeds with {amount:,} extra rows: too few seeds to test whether it changes"
     falls = sum(each.is_shown() and each.change.value < 0 for each in every)
     rises = sum(each.is_shown() and each.change.value > 0 for each in every)
     more = f" and to rise in {rises}" if rises else ""
     n = len(every)
     where = f"{falls} of {n} languages" if n > 1 else every[0].language if falls else "no language"
-    return f"With {amount:,} extra rows the deviation over seeds is shown to fall in {where}{more}"
+    return f"With {amount:,} extra rows the standard deviation over seeds is shown to fall in {where}{more}"
 
 
 _STEADINESS_FIELDS: tuple[Field[Steadiness], ...] = (
     Field(Column("language", "Language"), lambda row: row.language),
     Field(
-        Column("change", "Change of the mean deviation", 3, "", "below 0: seeds differ less; interval over seeds"),
+        Column("change", "Change in mean deviation", 3, "", "below 0: seeds differ less; interval over seeds"),
         lambda row: row.change,
     ),
     Field(
         Column("p", "p", 3, "p-value", "two-sided, adjusted over the languages (Holm)"),
         lambda row: Missing(row.change.method) if row.adjusted is None else row.adjusted,
     ),
-    Field(Column("n", "Categories", note="those in which no run gives one answer to all rows"), lambda row: row.n),
+    Field(Column("n", "Categories", note="categories in which no run gives one answer to all rows"), lambda row: row.n),
 )
 
 
 def steadiness_table(every: Sequence[Steadiness]) -> Table:
     """The change of each language with its interval and p."""
     shown = sum(each.is_shown() for each in every)
-    title = f"The mean deviation over seeds is shown to change in {shown} of {len(every)} languages"
+    title = f"The mean standard deviation over seeds is shown to change in {shown} of {len(every)} languages"
     return make_table(Heading("steadiness", title), _STEADINESS_FIELDS, every)

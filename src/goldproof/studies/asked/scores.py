@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +27,7 @@ from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.runs import runs_interval, summarise_runs
 from goldproof.statistics.selection import chosen_mean, chosen_score
 from goldproof.statistics.stability import next_run
-from goldproof.studies.asked import AskedAnswers
-from goldproof.studies.stability.settings import Config
+from goldproof.studies.asked.answers import AskedAnswers, AskedFacts
 
 QUANTILES = (0.1, 0.5, 0.9)
 PARTS = {
@@ -42,10 +43,12 @@ PARTS = {
 class PromptScores:
     """What one set's answers come to; runs are prompts × draws. What is asked for twice is computed once.
 
-    A prompt that gets one answer to everything is a prompt that does not work, and counts.
+    A prompt that gets one answer to everything is a prompt that does not work, and counts. `given` are the answers as
+    they came; in `answers` those that could not be read are wrong.
     """
 
-    found: AskedAnswers
+    facts: AskedFacts
+    given: Answers
     answers: Answers
     metric: str
     level: float
@@ -54,22 +57,27 @@ class PromptScores:
     @property
     def language(self) -> str:
         """The language of the items."""
-        return self.found.asked.language
+        return self.facts.language
+
+    @property
+    def title(self) -> str:
+        """What the set is called beside the others."""
+        return self.facts.title
 
     @property
     def n_prompts(self) -> int:
         """How many prompts were asked."""
-        return self.found.n_prompts
+        return self.facts.n_prompts
 
     @property
     def n_draws(self) -> int:
         """How many draws of examples, or samples, each prompt met."""
-        return self.found.n_draws
+        return self.answers.n_runs // self.n_prompts
 
     @property
     def names(self) -> tuple[str, ...]:
         """What the prompts are called."""
-        return tuple(row[0].prompt.name for row in self.found.runs)
+        return tuple(each.name for each in self.facts.prompts)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -78,7 +86,7 @@ class PromptScores:
 
     def slug(self, several: bool) -> str:
         """What tells the places of this set from those of others."""
-        return "".join(letter for letter in self.language if letter.isalnum()) or "all" if several else "all"
+        return _slug(self.title) or "all" if several else "all"
 
     @cached_property
     def table(self) -> Array:
@@ -102,23 +110,35 @@ class PromptScores:
     @cached_property
     def crossed(self) -> CrossedTable:
         """The analysis of variance over prompts, draws and items; of scores that are no means, of their influence."""
-        values = _values(self.answers, self.metric)
-        return crossed_table(values.reshape(self.n_prompts, self.n_draws, -1))
+        return crossed_table(self.values)
+
+    @cached_property
+    def values(self) -> Array:
+        """A number for each prompt, draw and item, or cluster, whose mean over them is the score."""
+        return _values(self.answers, self.metric).reshape(self.n_prompts, self.n_draws, -1)
 
     @cached_property
     def shares(self) -> dict[str, Estimate]:
-        """The share of each part in the variance of one score on as many items."""
-        return share_intervals(self.crossed, np.random.default_rng(0), self.level)
+        """The share of each part in the variance of one score on as many items.
+
+        Not those of which nothing is known, as nothing varied with them here.
+        """
+        found = share_intervals(self.crossed, np.random.default_rng(0), self.level)
+        return {name: share for name, share in found.items() if share.low < share.high}
 
     @cached_property
     def mean(self) -> Estimate:
         """The mean score over prompts, with its interval over other prompts, draws and items."""
-        return crossed_mean(self.crossed, np.random.default_rng(1), self.level, self.bounds)
+        return self.mean_at(self.level)
+
+    def mean_at(self, level: float) -> Estimate:
+        """The same at another level."""
+        return crossed_mean(self.crossed, np.random.default_rng(1), level, self.bounds)
 
     @cached_property
-    def another(self) -> tuple[float, float]:
-        """Where one more prompt would land on the same items."""
-        return next_run(self.by_prompt, self.level, self.bounds)
+    def another(self) -> tuple[float, float] | None:
+        """Where one more prompt would land on the same items; None where all score the same: nothing is known then."""
+        return next_run(self.by_prompt, self.level, self.bounds) if np.ptp(self.by_prompt) else None
 
     @cached_property
     def best(self) -> Estimate:
@@ -168,14 +188,45 @@ class PromptScores:
         return [self.answers.run_names[int(run)] for run in np.flatnonzero(collapse.collapsed)]
 
 
-def score_prompts(config: Config, found: AskedAnswers, metric: str) -> PromptScores:
+def score_prompts(config: Any, found: AskedAnswers, metric: str) -> PromptScores:
     """The scores of a set; an answer that could not be read is wrong."""
-    (answers,), _ = settle([found.answers], "wrong")
-    prompts = config.prompts
-    samples = prompts.answer == "text" and prompts.temperature > 0 and len(prompts.samples) > 1
-    draws = "draws of examples" if prompts.examples and len(prompts.draws) > 1 else ""
+    return score_facts(found.facts(config), found.answers, metric, config.level)
+
+
+def score_facts(facts: AskedFacts, given: Answers, metric: str, level: float) -> PromptScores:
+    """The same from what was kept."""
+    (answers,), _ = settle([given], "wrong")
+    how = facts.how
+    samples = how.answer == "text" and how.temperature > 0 and len(how.samples) > 1
+    draws = "draws of examples" if how.examples and len(how.draws) > 1 else ""
     name = " and ".join(filter(None, (draws, "samples" if samples else ""))) or "draws"
-    return PromptScores(found, answers, metric, config.level, name)
+    return PromptScores(facts, given, answers, metric, level, name)
+
+
+def difference_of(a: PromptScores, b: PromptScores, level: float) -> Estimate | None:
+    """How much higher the mean over prompts is in `a` than in `b`, about the same items, for other prompts and items.
+
+    None where nothing differs at all, so that nothing is known of how it might.
+
+    Prompts are taken one by one in their order, so that what a prompt has in both stays out; where those of two
+    languages are not each other's translations, such pairs are as good as any. The one draw of a side that has one (no
+    examples) stands beside each of the other's.
+    """
+    n = min(a.n_prompts, b.n_prompts)
+    values = a.values[:n] - b.values[:n]
+    if not np.any(values):
+        return None
+    whole = a.bounds[1] - a.bounds[0]
+    return crossed_mean(crossed_table(values), np.random.default_rng(1), level, (-whole, whole))
+
+
+def _slug(title: str) -> str:
+    """Letters and digits of a title, other signs between them as one hyphen.
+
+    >>> _slug("en"), _slug("1 negation, premise only (pt)")
+    ('en', '1-negation-premise-only-pt')
+    """
+    return re.sub(r"\W+", "-", title).strip("-")
 
 
 def _values(answers: Answers, metric: str) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,12 @@ from goldproof.judging.score_answer import lower_name
 from goldproof.report.charts import Caption, bars, dots
 from goldproof.report.fields import Field, Heading, known_fields, make_table
 from goldproof.report.numbers import count, estimate_text, format_number
-from goldproof.report.summary import Cell, Column, Item, Table
+from goldproof.report.summary import Cell, Column, Item, Missing, Table
 from goldproof.statistics.estimate import Estimate
-from goldproof.studies.stability.prompt_scores import QUANTILES, PromptScores
+from goldproof.studies.asked.scores import QUANTILES, PromptScores
 
 MOST_SHOWN = 600
+MOST_NAMED = 3
 
 
 def number(value: float, metric: str) -> str:
@@ -50,7 +51,7 @@ class _OfPrompt:
 def _prompts(each: PromptScores) -> list[_OfPrompt]:
     found = []
     runs = each.answers.runs.reshape(each.n_prompts, each.n_draws, -1)
-    absent = each.found.answers.missing().reshape(each.n_prompts, each.n_draws, -1)
+    absent = each.given.missing().reshape(each.n_prompts, each.n_draws, -1)
     for place, name in enumerate(each.names):
         counts = np.bincount(runs[place].ravel(), minlength=len(each.answers.labels))
         commonest = int(np.argmax(counts))
@@ -70,13 +71,13 @@ def prompt_items(each: PromptScores, several: bool) -> list[Item]:
     title = f"The prompt alone moves {lower_name(each.metric)} by {spread}"
     rows: list[dict[str, Cell]] = [{"prompt": one.name, "score": one.estimate} for one in every]
     caption = Caption(
-        place_of("prompts-figure", each, several), f"{title_of(each.metric)} of each prompt", keys=each.found.keys
+        place_of("prompts-figure", each, several), f"{title_of(each.metric)} of each prompt", keys=each.facts.keys
     )
     rule = each.floor if each.floor == each.floor else None
     figure = dots(rows, Column("prompt", "Prompt"), column, caption=caption, rule=rule)
     low = Column("low", "Lowest draw", form.digits, form.unit)
     given = Column("given", "Commonest answer", note="the label given most often, and its share of all answers")
-    unread = Column("unread", "Not read", note="answers that name no label, or several; they count as wrong")
+    unread = Column("unread", "Not read", note="answers that name no label or several; they count as wrong")
     fields: list[Field[_OfPrompt]] = [
         Field(Column("prompt", "Prompt"), lambda one: one.name),
         Field(column, lambda one: one.estimate),
@@ -88,7 +89,7 @@ def prompt_items(each: PromptScores, several: bool) -> list[Item]:
         Field(given, lambda one: one.given),
         Field(unread, lambda one: one.unread),
     ]
-    heading = Heading(place_of("prompts", each, several), title, keys=each.found.keys)
+    heading = Heading(place_of("prompts", each, several), title, keys=each.facts.keys)
     return [figure, make_table(heading, known_fields(fields, every), every)]
 
 
@@ -109,32 +110,57 @@ def share_items(each: PromptScores, several: bool) -> list[Item]:
         "items": "Which items",
     }
     every = [_SharePart(names[name], share) for name, share in each.shares.items()]
+    if not every:
+        return []
     largest = max(every, key=lambda one: one.share.value)
     title = f"{largest.name}: {estimate_text(largest.share, 0, '%')} of the variance of one score"
     note = (
-        f"The score is that of one prompt with one draw on {count(each.answers.n_items)} items; of fewer items their "
-        "share is larger. Crossed random effects; intervals are generalised ones."
+        f"The variance is that of the score of one prompt with one draw on {count(each.answers.n_items)} items; with "
+        "fewer items, their share is larger. Crossed random effects; generalised confidence intervals."
     )
     column = Column("share", "Share of the variance", 0, "%")
     rows: list[dict[str, Cell]] = [{"source": one.name, "share": one.share} for one in every]
-    caption = Caption(place_of("shares-figure", each, several), title, note, each.found.keys)
+    caption = Caption(place_of("shares-figure", each, several), title, note, each.facts.keys)
     fields: list[Field[_SharePart]] = [
         Field(Column("source", "What varies"), lambda one: one.name),
         Field(column, lambda one: one.share),
     ]
-    heading = Heading(place_of("shares", each, several), title, note, each.found.keys)
+    heading = Heading(place_of("shares", each, several), title, note, each.facts.keys)
     return [bars(rows, Column("source", "What varies"), column, caption=caption), make_table(heading, fields, every)]
 
 
-def quantile_table(sets: Sequence[PromptScores]) -> Table:
+def share_table(sets: Sequence[PromptScores], what: str) -> Table:
+    """Of several sets what moves one score: a row for each, a column for each part of its variance."""
+    title = _shares_title(sets)
+    names = {"prompt": "The prompt", "draw": "Draws", "both": "Both together", "items": "Which items"}
+    note = "Of one score, that of one prompt with one draw. Crossed random effects; intervals are generalised ones."
+    fields: list[Field[PromptScores]] = [
+        Field(Column("of", what), lambda each: each.title),
+        *(Field(Column(key, name, 0, "%"), _share_reader(key)) for key, name in names.items()),
+    ]
+    keys = [key for each in sets for key in each.facts.keys]
+    return make_table(Heading("shares", title, note, keys), known_fields(fields, sets), sets)
+
+
+def _shares_title(sets: Sequence[PromptScores]) -> str:
+    known = [(each.shares["prompt"], each.title) for each in sets if "prompt" in each.shares]
+    if not known:
+        return "No two prompts score differently"
+    share, of = max(known, key=lambda pair: pair[0].value)
+    return f"The prompt has up to {estimate_text(share, 0, '%')} of the variance ({of})"
+
+
+def _share_reader(part: str) -> Callable[[PromptScores], Cell]:
+    return lambda each: each.shares.get(part) or (Missing("nothing varied with it") if each.n_draws > 1 else None)
+
+
+def quantile_table(sets: Sequence[PromptScores], what: str = "Language") -> Table:
     """Quantiles over prompts, and how many prompts it takes."""
     metric = sets[0].metric
     form = score_format(metric)
-    middles = {each.language: number(each.quantile(0.5).value, metric) for each in sets[:3]}
-    where = {language: f"{language}: " if len(sets) > 1 else "" for language in middles}
-    title = "; ".join(f"{where[language]}half of the prompts reach {middle}" for language, middle in middles.items())
+    title = _quantile_title(sets)
     fields: list[Field[PromptScores]] = [
-        Field(Column("language", "Language"), lambda each: each.language),
+        Field(Column("of", what), lambda each: each.title),
         Field(Column("n", "Prompts"), lambda each: each.n_prompts),
         Field(Column("worst", "Worst", form.digits, form.unit), lambda each: float(each.by_prompt.min())),
         *(Field(_quantile_column(share, metric), _reader(share)) for share in QUANTILES),
@@ -146,9 +172,22 @@ def quantile_table(sets: Sequence[PromptScores]) -> Table:
     ]
     note = "Scores on these items, means over draws. Intervals of quantiles lie between order statistics."
     heading = Heading(
-        "quantiles", title[0].upper() + title[1:], note, [key for each in sets for key in each.found.keys]
+        "quantiles", title[0].upper() + title[1:], note, [key for each in sets for key in each.facts.keys]
     )
     return make_table(heading, fields, sets)
+
+
+def _quantile_title(sets: Sequence[PromptScores]) -> str:
+    """What half of the prompts reach in each set, or in the lowest and the highest of many."""
+    middles = {each.title: each.quantile(0.5).value for each in sets}
+    if len(sets) > MOST_NAMED:
+        low, high = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
+        ends = [f"{number(middles[end], sets[0].metric)} ({end})" for end in (low, high)]
+        return f"what half of the prompts reach goes from {ends[0]} to {ends[1]}"
+    where = {of: f"{of}: " if len(sets) > 1 else "" for of in middles}
+    return "; ".join(
+        f"{where[of]}half of the prompts reach {number(middle, sets[0].metric)}" for of, middle in middles.items()
+    )
 
 
 def _quantile_column(share: float, metric: str) -> Column:
@@ -157,7 +196,7 @@ def _quantile_column(share: float, metric: str) -> Column:
     return Column(f"q{round(100 * share)}", title, form.digits, form.unit)
 
 
-def _reader(share: float):  # type: ignore[no-untyped-def]
+def _reader(share: float) -> Callable[[PromptScores], Cell]:
     def read(each: PromptScores) -> Cell:
         found = each.quantile(share)
         return found if found.low == found.low and found.high == found.high else found.value
@@ -169,26 +208,25 @@ def _reader(share: float):  # type: ignore[no-untyped-def]
 class _Wording:
     """What the model saw of a prompt."""
 
-    language: str
+    of: str
     name: str
     words: str
     shown: str
 
 
-def wording_table(sets: Sequence[PromptScores]) -> Table:
+def wording_table(sets: Sequence[PromptScores], what: str = "Language") -> Table:
     """The first question of each prompt as the model saw it, with its first draw of examples."""
     every = []
     for each in sets:
-        for place, row in enumerate(each.found.runs):
-            replies = each.found.replies[place * each.n_draws]
-            seen = replies.shown if len(replies.shown) <= MOST_SHOWN else f"… {replies.shown[-MOST_SHOWN:]}"
-            words = ", ".join(f"{label}: {word}" for label, word in zip(replies.labels, replies.words, strict=True))
-            every.append(_Wording(each.language, row[0].prompt.name, words, seen))
+        for prompt in each.facts.prompts:
+            seen = prompt.shown if len(prompt.shown) <= MOST_SHOWN else f"… {prompt.shown[-MOST_SHOWN:]}"
+            words = ", ".join(f"{label}: {word}" for label, word in prompt.words)
+            every.append(_Wording(each.title, prompt.name, words, seen))
     fields: list[Field[_Wording]] = [
-        Field(Column("language", "Language"), lambda one: one.language if len(sets) > 1 else None),
+        Field(Column("of", what), lambda one: one.of if len(sets) > 1 else None),
         Field(Column("prompt", "Prompt"), lambda one: one.name),
         Field(Column("words", "Words of the labels"), lambda one: one.words),
-        Field(Column("shown", "The first question as the model saw it"), lambda one: one.shown),
+        Field(Column("shown", "The first question, as the model saw it"), lambda one: one.shown),
     ]
     return make_table(
         Heading("wording", f"{len(every)} prompts, none chosen by its score"), known_fields(fields, every), every

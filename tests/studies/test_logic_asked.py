@@ -1,0 +1,241 @@
+"""The logic study of a language model: asked without and with examples, under controls, in any language."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.report.sentences import unfinished
+
+import goldproof
+from goldproof.builders.prompts.library import LANGUAGES
+from goldproof.errors import UsageError
+from goldproof.jobs import Results, Store
+from goldproof.models.replies import read_replies
+from goldproof.models.tiny import write_tiny_model
+from goldproof.report.html import html_page
+from goldproof.studies.asked import asked_answers
+from goldproof.studies.asked.scores import difference_of, score_prompts
+from goldproof.studies.campaign import Campaign, report_from
+from goldproof.studies.kept import read_kept, write_kept
+from goldproof.studies.logic.asked import AskedCell, asked_cells
+from goldproof.studies.logic.own import settle
+from goldproof.studies.logic.plan import asked_sets
+from goldproof.studies.settings import Choice
+from goldproof.studies.stability.settings import Config as StabilityConfig
+
+pytestmark = pytest.mark.needs("models")
+
+WORDS = "a the not visited has yes no did n't and : ? , . sentence contradict true question answer".split()  # noqa: SIM905
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logic-asked")
+    write_tiny_model(folder / "llama", WORDS, "llama", n_positions=2048, speaks=True)
+    return folder
+
+
+def settings(place: Path, **more: object) -> dict[str, object]:
+    return {
+        "model": str(place / "llama"),
+        "tasks": ["negation"],
+        "data.languages": ["en"],
+        "sizes.train": 40,
+        "sizes.validation": 20,
+        "sizes.test": 24,
+        "prompts.most": 3,
+        "prompts.examples": 2,
+        "prompts.draws": [0, 5],
+        "prompts.most_items": 20,
+        **more,
+    }
+
+
+def campaign_of(place: Path, store: Store, **more: object) -> Campaign:
+    return Campaign.choose("logic", Choice(settings=settings(place, **more)), store)
+
+
+@pytest.fixture(scope="module")
+def finished(place: Path, tmp_path_factory: pytest.TempPathFactory):
+    """A run of two tasks, its store and its folder."""
+    folder = tmp_path_factory.mktemp("run")
+    store = Store(folder / "store")
+    more = {"tasks": ["negation", "description"], "experiments.beside": "closed"}
+    report = goldproof.run("logic", settings=settings(place, **more), store=store, out=folder / "out")
+    return report, campaign_of(place, store, **more), folder
+
+
+def test_every_corpus_is_asked_about_without_and_with_examples_and_under_controls(finished):
+    report, campaign, _ = finished
+    config = settle(campaign.config)
+    assert config.learners == ()
+    cells = asked_cells(config)
+    assert cells[:2] == [AskedCell("negation", "en", 0), AskedCell("negation", "en", 2)]
+    assert [cell.control for cell in cells if cell.task == "negation" and not cell.preset] == [
+        "", "", "noise", "premise", "hypothesis",
+    ]  # fmt: skip
+    assert [(cell.examples, cell.control) for cell in cells if cell.preset == "closed"] == [(0, ""), (2, "")] * 2
+    results = Results(campaign.store)
+    for cell, asked in zip(cells, asked_sets(config), strict=True):
+        found = asked_answers(config, asked, results)
+        assert (found.n_prompts, found.n_draws, found.answers.n_items) == (3, 2 if cell.examples else 1, 20)
+    assert report.title == "Does it infer, or match words?"
+    assert report.answer is not None
+    assert "4 combinations of task, language and number of examples" in report.answer.text
+    assert unfinished(report) == []
+
+
+def test_controls_take_one_thing_away_and_leave_the_rest(finished):
+    _, campaign, _ = finished
+    config = settle(campaign.config)
+    results = Results(campaign.store)
+    by_cell = dict(zip(asked_cells(config), asked_sets(config), strict=True))
+    whole = AskedCell("negation", "en", 2)
+    found = {
+        control: asked_answers(config, by_cell[dataclasses.replace(whole, control=control)], results)
+        for control in ("", "premise", "hypothesis", "noise")
+    }
+    ids = [list(each.answers.ids) for each in found.values()]
+    assert all(each == ids[0] for each in ids)
+    texts = {control: each.answers.texts for control, each in found.items()}
+    assert texts["premise"] == {"text": texts[""]["text"]}  # nothing stands in the place of the other
+    assert set(texts["hypothesis"]["text"]) == {""}
+    assert texts["hypothesis"]["pair"] == texts[""]["pair"]
+    first = {control: each.replies[0] for control, each in found.items()}
+    assert first["noise"].examples == first[""].examples  # the same examples, with other labels
+    questions = [said.shown.split("Answer:") for said in (first["noise"], first[""])]
+    assert questions[0][-2:] == questions[1][-2:]
+    assert 'Does this contradict ""?' in first["premise"].shown
+
+
+def test_scores_are_those_of_the_answers_and_differences_are_paired(finished):
+    report, campaign, _ = finished
+    config = settle(campaign.config)
+    results = Results(campaign.store)
+    zero, few = (asked_answers(config, asked, results) for asked in asked_sets(config)[:2])
+    scored = [score_prompts(StabilityConfig(), each, "accuracy") for each in (zero, few)]
+    for each, one in zip((zero, few), scored, strict=True):
+        codes = [read_replies(said, "raw").codes for said in each.replies]
+        labels = [[said.labels[code] for code in row] for said, row in zip(each.replies, codes, strict=True)]
+        gold = [each.answers.labels[code] for code in each.answers.gold]
+        right = [np.mean([a == b for a, b in zip(row, gold, strict=True)]) for row in labels]
+        assert np.allclose(one.table.ravel(), right)
+    apart = difference_of(scored[1], scored[0], 0.95)
+    plain = scored[1].table.mean() - scored[0].table.mean()
+    assert apart is None if not np.any(scored[1].values - scored[0].values) else np.isclose(apart.value, plain)
+    (table,) = [item for item in report.items if getattr(item, "name", "") == "examples"]
+    assert np.isclose(table.rows[0]["first"].value, scored[1].table.mean())
+    assert np.isclose(table.rows[0]["second"].value, scored[0].table.mean())
+
+
+def test_a_difference_of_nothing_has_no_interval(finished):
+    _, campaign, _ = finished
+    config = settle(campaign.config)
+    found = asked_answers(config, asked_sets(config)[0], Results(campaign.store))
+    scored = score_prompts(StabilityConfig(), found, "accuracy")
+    assert difference_of(scored, scored, 0.95) is None
+
+
+def test_alone_and_together_and_resumed_are_the_same(finished, place, tmp_path):
+    """A task that is asked about alone gets the same answers; what is there is not asked again."""
+    _, campaign, _ = finished
+    config = settle(campaign.config)
+    store = Store(tmp_path / "store")
+    goldproof.run("logic", settings=settings(place, **{"prompts.most": 2}), store=store)
+    told: list[str] = []
+    goldproof.run(
+        "logic",
+        settings=settings(place),
+        store=store,
+        progress=lambda outcome: told.append(f"{outcome.step} {outcome.status}"),
+    )
+    assert told.count("goldproof.ask done") == 1 + 4 * 2  # the third prompt: without examples, with two draws, controls
+    alone = settle(campaign_of(place, store).config)
+    for cell, asked in zip(asked_cells(alone), asked_sets(alone), strict=True):
+        (other,) = [each for c, each in zip(asked_cells(config), asked_sets(config), strict=True) if c == cell]
+        ours = asked_answers(alone, asked, Results(store))
+        theirs = asked_answers(config, other, Results(campaign.store))
+        for a, b in zip(ours.replies, theirs.replies, strict=True):
+            assert np.abs(a.likelihoods - b.likelihoods).max() < 1e-5
+
+
+def test_the_report_is_rendered_again_from_kept_answers(finished, tmp_path):
+    report, campaign, _ = finished
+    kept = read_kept(write_kept(campaign.keep(), tmp_path / "kept.parquet"))
+    again = report_from(kept)
+    assert html_page(again) == html_page(campaign.report())
+    assert again.answer == report.answer
+
+
+def test_what_comes_out_is_read_as_predictions(finished):
+    _, campaign, folder = finished
+    scores = goldproof.score(folder / "out" / "answers.parquet")
+    assert len(scores.sets) == len(asked_sets(settle(campaign.config)))
+    assert {each.n_items for each in scores.sets} == {20}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_seven_languages_have_prompts_and_corpora(language, place, tmp_path):
+    campaign = campaign_of(place, Store(tmp_path / "store"), **{"data.languages": [language]})
+    config = settle(campaign.config)
+    first = asked_sets(config)[0]
+    assert first.title == f"1 negation, no examples ({language})"
+    from goldproof.studies.asked.plan import prompts_of
+
+    prompts = prompts_of(config, first)
+    assert {prompt.language for prompt in prompts} == {language}
+    assert all(set(prompt.labels) and len(set(prompt.words)) == 2 for prompt in prompts)
+
+
+def test_a_plan_says_what_is_asked(place, tmp_path):
+    campaign = campaign_of(place, Store(tmp_path / "store"))
+    assert campaign.notes() == (
+        "The model is asked and not trained, about 5 sets of 20 items with 3 prompts without examples and 3 prompts "
+        "with 2 examples: 540 questions; what was asked before is not asked again.",
+    )
+    steps = {job.step.name for job in campaign.jobs()}
+    assert "goldproof.train" not in steps
+    assert "goldproof.ask" in steps
+
+
+def test_an_endpoint_is_asked_for_text(place, tmp_path):
+    more = {"model": "endpoint:http://127.0.0.1:9/v1#tiny", "prompts.answer": "text"}
+    notes = campaign_of(place, Store(tmp_path / "store"), **more).notes()
+    assert notes[-1] == "That is at most 540 requests; --budget holds what they may cost."
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (
+            {"learners": ["gru"]},
+            "the setting 'learners' must be left out where 'model' is a language model that is asked; train them in a "
+            "run of their own, or fine-tune the model with prompts.use=never; got ('gru',)",
+        ),
+        (
+            {"experiments.overlap": True},
+            "the setting 'experiments.overlap' must be left out where 'model' is a language model that is asked: it "
+            "says how to train",
+        ),
+        (
+            {"prompts.examples": -1},
+            "the setting 'prompts.examples' must be a whole number of at least 0; got -1",
+        ),
+        (
+            {"model": "", "prompts.use": "always"},
+            "the setting 'model' must be given where 'prompts.use' is always; got ''",
+        ),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(more, said, place, tmp_path):
+    with pytest.raises(UsageError) as error:
+        campaign_of(place, Store(tmp_path / "store"), **more).jobs()
+    assert str(error.value) == said
+
+
+def test_a_decoder_is_fine_tuned_where_that_is_said(place, tmp_path):
+    campaign = campaign_of(place, Store(tmp_path / "store"), **{"prompts.use": "never", "learners": []})
+    assert "goldproof.ask" not in {job.step.name for job in campaign.jobs()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from goldproof.data.dataset import Dataset, concat
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
-from goldproof.measures.leaks import Certificate, certify, pairs_of
+from goldproof.measures.leaks import Certificate, certify, known_contradiction, pairs_of
 from goldproof.studies.logic.asked import without_learners
 from goldproof.studies.logic.settings import OWN_TASK, Config, CorpusSizes
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, settled
@@ -27,7 +26,6 @@ UNDECIDED = ("-", "-1", "")
 FEWEST = {"train": 5, "validation": 1, "test": 5}
 """The fewest pairs of each side."""
 
-KNOWN = ("contradiction", "contradicts", "contradictory", "contradict")
 _SPLITS = ("train", "validation", "test")
 
 
@@ -96,19 +94,6 @@ def contradiction_label(config: Config, own: OwnData) -> str:
         f"the labels of {own.name} are {_listed(own)}, and none of them is known to mean a contradiction; name the "
         f"one that does in the setting 'contradiction'{hub}"
     )
-
-
-def known_contradiction(classes: Iterable[str]) -> str | None:
-    """The label that is known to mean a contradiction: by its name, or DialogNLI's "negative"; None where none is.
-
-    >>> known_contradiction(["positive", "neutral", "negative"]), known_contradiction(["negative", "positive"])
-    ('negative', None)
-    """
-    found = list(classes)
-    for name in found:
-        if name.lower() in KNOWN or (name.lower() == "negative" and {"positive", "neutral"} <= set(found)):
-            return name
-    return None
 
 
 def _is_published(own: OwnData) -> bool:

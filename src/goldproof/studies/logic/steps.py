@@ -14,10 +14,9 @@ from goldproof.builders.logic.write import to_dataset
 from goldproof.data.dataset import Dataset, concat
 from goldproof.jobs import Job, step
 from goldproof.jobs.names import named
-from goldproof.measures.leaks import Certificate, certify, pairs_of, recast, split_premises
+from goldproof.measures.leaks import Certificate, certify, known_contradiction, pairs_of, recast, split_premises
 from goldproof.measures.shallow import words
 from goldproof.models.transformer import CUTTING, Transformer, split_pieces
-from goldproof.studies.logic.own import known_contradiction
 
 MANY_NAMES, FEW_NAMES, LINKED = "clcd", "clcd-few", "closed2"
 

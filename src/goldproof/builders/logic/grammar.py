@@ -251,7 +251,7 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
 
 
 def _followed(tables: _Tables) -> dict[NameKind, Agreeing]:
-    """What a follower has visited, in agreement with the leader; empty in a grammar that says nothing of it."""
+    """What a follower has visited, in agreement with the leader; empty in a grammar that says nothing about it."""
     if "followed" not in tables.content:
         return {}
     return {kind: tables.agreeing(f"followed.{kind.value}", "leader") for kind in NameKind}

@@ -201,7 +201,7 @@ def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_p
     assert [stage.name for stage in long.stages] == [
         "3 trainings",
         "2 more trainings",
-        "initialisation, data order and dropout told apart (9 trainings)",
+        "initialisation, data order and dropout varied separately (9 trainings)",
     ]
     assert long.left_out == ()
     assert long.stages[-1].config.seeds == (0, 1, 2, 3, 4)
@@ -209,7 +209,7 @@ def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_p
     assert [stage.name for stage in middle.stages] == ["3 trainings"]
     assert [each.name for each in middle.left_out] == [
         "2 more trainings",
-        "Initialisation, data order and dropout told apart (9 trainings)",
+        "Initialisation, data order and dropout varied separately (9 trainings)",
     ]
     assert all(each.seconds > 60 for each in middle.left_out)
     for plan, minutes in ((long, 120), (middle, 10)):

@@ -87,7 +87,8 @@ def test_probing_reads_layers_off_ones_own_sentences(tmp_path, store):
     )
     assert report.provenance["corpus"] == "Talks"
     assert report.provenance["languages"] == "gsw"
-    assert said(report)[1:] == [COLUMNS, CUT]
+    unused = "Not used: 'tags', because this study takes no item categories."
+    assert said(report)[1:] == [COLUMNS, unused, CUT]
     assert papers_numbers(report) == []
     assert "generated" not in str(report.sections)
 

@@ -18,7 +18,7 @@ from goldproof.report.overview import MOST_ROWS, Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 
-CHANCE = {"mcc": 0.0, "pearson": 0.0, "spearman": 0.0}  # what predictions that know nothing of gold get
+CHANCE = {"mcc": 0.0, "pearson": 0.0, "spearman": 0.0}  # what predictions that know nothing about gold get
 MOST_FINDINGS = 5
 
 

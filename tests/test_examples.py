@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import runpy
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from goldproof.builders.corruption.removal import Cloze
+from goldproof.measures.cloze import guess_words
+from goldproof.models.tiny import write_tiny_model
 from goldproof.studies import find_study
 from goldproof.studies.settings import Choice, make_config
 
@@ -45,6 +49,85 @@ def test_settings_of_the_measured_runs_are_valid_and_name_their_command(file):
     study = file.parent.name
     assert make_config(find_study(study), Choice(file=file)) != make_config(find_study(study), Choice())
     assert f"goldproof run {study} --config examples/{study}/{file.name}" in file.read_text().splitlines()[0]
+
+
+FRUITS = {"red": "cherry", "yellow": "lemon", "green": "lime", "blue": "plum"}
+MOODS = {"boy": "happily", "girl": "slowly", "man": "quickly", "woman": "quietly"}
+
+
+def sentences():
+    """Who eats tells how, and the colour tells the fruit."""
+    return [
+        f"{lead} the {who} {how} ate that {colour} {fruit} in {place}"
+        for lead in ("today", "now", "then", "again", "maybe", "often", "here", "there", "once", "twice")
+        for who, how in MOODS.items()
+        for colour, fruit in FRUITS.items()
+        for place in ("town", "bed", "school", "church", "winter", "summer")
+    ]
+
+
+@pytest.fixture
+def masked_model(tmp_path):
+    """The script as a module, a tiny encoder in a folder, and its sentences."""
+    spec = importlib.util.spec_from_file_location("masked_model", ROOT / "examples" / "corruption" / "masked_model.py")
+    script = importlib.util.module_from_spec(spec)
+    sys.modules["masked_model"] = script
+    spec.loader.exec_module(script)
+    words = {word for text in sentences() for word in text.split()}
+    yield script, write_tiny_model(tmp_path / "encoder", words), sentences()
+    del sys.modules["masked_model"]
+
+
+@pytest.mark.needs("models")
+def test_a_masked_model_is_trained_told_and_loaded(masked_model, tmp_path, capsys, monkeypatch):
+    script, folder, texts = masked_model
+    for name, value in {"BATCH": 8, "RATE": 0.01, "HEAD_RATE": 0.01, "FREQUENT": 9}.items():
+        monkeypatch.setattr(script, name, value)
+    others = ["Today the boy happily ate that red cherry, in church!"]
+    state, sizes = tmp_path / "made.state", script.Sizes(layers=1, most=900, held_out=60)
+    model, tokenizer, found = script.make_masked_model(folder, texts, others, sizes, state)
+    assert "960 texts; 60 share 8 words in a row with those that are kept out\n" in capsys.readouterr().out
+    assert model.config.num_hidden_layers == 1
+    assert found.bits < found.frequency_bits - 1  # the colour tells the fruit
+    assert found.first > found.frequency_first + 0.1
+    assert script.told(found)[1].startswith("by frequency alone: ")
+    model.save_pretrained(tmp_path / "made")
+    tokenizer.save_pretrained(tmp_path / "made")
+    from goldproof.models.transformer_network import load_masked
+
+    loaded, _ = load_masked(tmp_path / "made")  # with its head
+    asked = [Cloze("plum", text, text) for text in ("now the girl slowly ate that blue <mask> in bed",)]
+    (guess,) = guess_words(loaded, tokenizer, asked)
+    assert guess.original in {word for text in texts for word in text.split()}
+
+
+@pytest.mark.needs("models")
+def test_a_masked_model_that_was_broken_off_goes_on(masked_model, tmp_path, monkeypatch):
+    script, folder, texts = masked_model
+    monkeypatch.setattr(script, "SAVE", 4)
+    sizes = script.Sizes(layers=1, most=900, held_out=60)
+    whole, _, found = script.make_masked_model(folder, texts, [], sizes, tmp_path / "whole.state")
+
+    def stop(line):
+        if line.startswith("step 8 of"):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(script, "say", stop)
+        script.make_masked_model(folder, texts, [], sizes, tmp_path / "part.state")
+    again, _, said = script.make_masked_model(folder, texts, [], sizes, tmp_path / "part.state")
+    assert said == found
+    one, other = whole.state_dict(), again.state_dict()
+    assert all(bool((one[name] == other[name]).all()) for name in one)
+
+
+@pytest.mark.needs("models")
+def test_an_encoder_of_another_layout_is_refused(masked_model, tmp_path):
+    script, _, texts = masked_model
+    folder = write_tiny_model(tmp_path / "other", texts[0].split(), "distilbert")
+    with pytest.raises(SystemExit) as stopped:
+        script.make_masked_model(folder, texts, [], script.Sizes(), tmp_path / "state")
+    assert str(stopped.value).startswith(f"{folder}: an encoder of BERT's layout is needed; its weights lack bert.")
 
 
 def outputs(notebook):

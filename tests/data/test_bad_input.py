@@ -168,7 +168,7 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
     (
         lambda root: Dataset.from_rows("toy", [{"text": None}]),
         DataError,
-        "toy, row 0: 'text' is null, which is allowed only in optional columns",
+        "toy, row 0: 'text' is null, which only optional columns may be",
     ),
     (
         lambda root: Dataset.from_rows("toy", [{"text": "a", "score": float("nan")}]),

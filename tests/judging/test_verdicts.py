@@ -262,7 +262,7 @@ class TestBadInput:
         other = [row | {"cluster": "0" if int(row["id"]) < 60 else row["id"]} for row in noisy_rows(100, 0.8, 2)]
         found = compared(rows, other)
         assert found.notes[0] == (
-            "all: 41 clusters, the largest with 60 % of the items, are worth as much as 4 of equal size: few to rest "
+            "all: 41 clusters, the largest with 60 % of the items, are worth as much as 4 of equal size: few to rely "
             "on."
         )
         assert found.notes[1].startswith("Second opinion, because there are few clusters: wild cluster bootstrap, p = ")

@@ -10,6 +10,7 @@ import pytest
 from goldproof.builders.corruption.removal import Cloze
 from goldproof.errors import ModelError, UsageError
 from goldproof.measures.cloze import ClozeGuess, cloze_accuracy, guess_words
+from goldproof.models.tiny import FAMILIES
 
 pytestmark = pytest.mark.needs("models")
 
@@ -79,6 +80,37 @@ def test_a_model_that_keeps_positions_for_padding_is_not_asked_beyond_them(famil
     long = "the [MASK] " + "slept " * 30
     (guess,) = guess_words(AutoModelForMaskedLM.from_config(config), tokenizer, [question("dog", long, long)])
     assert guess.original == guess.corrupted != ""
+
+
+@pytest.mark.parametrize("family", [name for name, (kind, _) in FAMILIES.items() if not kind.endswith(("t5", "bart"))])
+def test_the_last_layer_is_asked_about_masks_alone_and_says_the_same(family, tokenizer):
+    """Every architecture: the guess is the best of the scores that transformers gives for all places."""
+    import torch
+    from transformers import AutoConfig, AutoModelForMaskedLM
+
+    from goldproof.models.transformer_network import quiet
+
+    kind, sizes = FAMILIES[family]
+    config = AutoConfig.for_model(
+        kind, **sizes, vocab_size=len(VOCABULARY), max_position_embeddings=32, initializer_range=0.5, pad_token_id=0,
+        bos_token_id=2, eos_token_id=3, cls_token_id=2, sep_token_id=3,
+    )  # fmt: skip
+    with quiet():
+        model = AutoModelForMaskedLM.from_config(config).eval()
+    torch.manual_seed(1)
+    for parameter in model.parameters():
+        if parameter.ndim > 1:  # biases stay 0, so that none wins everywhere
+            parameter.data.normal_(0, 1.0)
+    texts = ["the [MASK] slept.", "[MASK]", "the dog [MASK] . the cat slept .", "dog dog [MASK] cat"]
+    guesses = guess_words(model, tokenizer, [question("cat", text, "the [MASK]") for text in texts], batch_size=3)
+    expected = []
+    for text in texts:
+        given = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            scores = model(**given).logits[0, given["input_ids"][0].tolist().index(tokenizer.mask_token_id)]
+        expected.append(tokenizer.decode([int(scores.argmax())]).strip())
+    assert [guess.original for guess in guesses] == expected
+    assert len(set(expected)) > 1
 
 
 def test_a_mask_beyond_the_model_is_an_empty_guess(model, tokenizer):

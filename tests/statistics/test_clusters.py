@@ -62,9 +62,9 @@ def test_a_large_cluster_is_worth_little():
     assert effective_clusters(np.r_[0.6, np.full(19, 0.4 / 19)]) == pytest.approx(3.6, abs=0.05)
     codes = np.r_[np.zeros(60, int), np.arange(1, 20).repeat(2)]
     assert cluster_warning(codes) == (
-        "20 clusters, the largest with 61 % of the items, are worth as much as 4 of equal size: few to rest on"
+        "20 clusters, the largest with 61 % of the items, are worth as much as 4 of equal size: few to rely on"
     )
-    assert cluster_warning(np.arange(6).repeat(10)) == "6 clusters: few to rest on"
+    assert cluster_warning(np.arange(6).repeat(10)) == "6 clusters: few to rely on"
     assert cluster_warning(np.arange(40).repeat(3)) == cluster_warning(None) == cluster_warning(np.zeros(9)) == ""
 
 

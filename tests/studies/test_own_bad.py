@@ -119,4 +119,4 @@ def test_a_tag_of_one_item(study, rows, look):
             "tested."
         )
     else:
-        assert "Not used: 'tags', as this study takes no categories of items." in said
+        assert "Not used: 'tags', because this study takes no item categories." in said

@@ -202,9 +202,9 @@ def test_splits_in_a_column_are_known_whatever_their_case(tmp_path):
     rows = [{**row, "Teil": "Training "} for row in topics(60)] + [{**row, "Teil": "TEST"} for row in topics(30, 60)]
     file = write_csv(tmp_path / "one.csv", rows)
     assert refused(data__train=file, columns__label="Klass") == (
-        f"{file}: one file to train and test on needs a column 'split' with train and test (or validation); else give "
-        "a second file in the setting 'data.test'; this file has no such column (one of another name is named in the "
-        "setting 'columns.split')"
+        f"{file}: one file to train and test on needs a column 'split' with train and test (or validation); else "
+        "give a second file in the setting 'data.test'; this file has no such column (one of another name is named "
+        "in the setting 'columns.split')"
     )
     found = said(data__train=file, columns__split="Teil", columns__label="Klass")
     assert found[0] == "one: rows: 54 train, 6 validation, 30 test, 3 classes (Reis, Wätter, Ässe)."

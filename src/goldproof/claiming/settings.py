@@ -60,9 +60,10 @@ class Config:
     times (`references`), to be compared with it; empty for none. `data.train` and `data.test` are files of your own;
     `tests` are further test files in other languages, each as LANGUAGE=FILE. `seeds` are the trainings. What is asked
     beyond them: `classes` of words that are removed from the test texts (with `tagger`, that of the language unless
-    named), `one_side` in how many trainings each text of a pair stands alone, `levels` of how many seeds each the
-    initialisation, the order and dropout are told apart (a Latin square; 0 for none), and with `layers` what the layers
-    know, of at most `most_probed` rows. `left_out` are sentences on what was not asked and what it would take.
+    named), `one_side` in how many trainings each text of a pair stands alone, `levels` how many seeds
+    each of initialisation, data order and dropout are varied separately (a Latin square; 0 for none), and with `layers`
+    what the layers know, on at most `most_probed` rows. `left_out` are sentences on what was not asked and what it
+    would take.
 
     A language model, or an endpoint, is asked with `prompts` and not trained (`endpoint` says how it is called);
     `levels` are then the draws of examples that are put before the questions besides.

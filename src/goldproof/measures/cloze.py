@@ -6,7 +6,7 @@ questions count as wrong, as in Talman et al. (2022, Table 5), and their number 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,8 +81,8 @@ def guess_words(model: Any, tokenizer: Any, questions: Sequence[Cloze], batch_si
     for question in questions:
         if tokenizer.mask_token not in question.original or tokenizer.mask_token not in question.corrupted:
             raise UsageError(f"a question has no mask {tokenizer.mask_token!r}: {question.original!r}")
-    originals = list(_fill(model, tokenizer, [question.original for question in questions], batch_size))
-    corrupted = list(_fill(model, tokenizer, [question.corrupted for question in questions], batch_size))
+    originals = _fill(model, tokenizer, [question.original for question in questions], batch_size)
+    corrupted = _fill(model, tokenizer, [question.corrupted for question in questions], batch_size)
     return [
         ClozeGuess(question.word, first, second, _is_one_piece(tokenizer, question.word))
         for question, first, second in zip(questions, originals, corrupted, strict=True)
@@ -112,26 +112,44 @@ def cloze_accuracy(guesses: Sequence[ClozeGuess]) -> ClozeAccuracy:
     )
 
 
-def _fill(model: Any, tokenizer: Any, texts: Sequence[str], batch_size: int) -> Iterator[str]:
-    """The likeliest piece at the first mask of each text, as text."""
+def _fill(model: Any, tokenizer: Any, texts: Sequence[str], batch_size: int) -> list[str]:
+    """The likeliest piece at the first mask of each text, as text; texts of about the same length together."""
     import torch
 
     model.eval()
     reserved = n_reserved_positions(model.config.model_type, getattr(model.config, "pad_token_id", 0) or 0)
     longest = min(int(tokenizer.model_max_length), int(model.config.max_position_embeddings) - reserved)
-    for start in range(0, len(texts), batch_size):
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    filled = [""] * len(texts)
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
         batch = tokenizer(
-            list(texts[start : start + batch_size]),
-            padding=True,
-            truncation=True,
-            max_length=longest,
-            return_tensors="pt",
+            [texts[i] for i in rows], padding=True, truncation=True, max_length=longest, return_tensors="pt"
         ).to(model.device)
+        is_mask = batch["input_ids"] == tokenizer.mask_token_id
         with torch.inference_mode():
-            logits = model(**batch).logits
-        for ids, scores in zip(batch["input_ids"], logits, strict=True):
-            places = (ids == tokenizer.mask_token_id).nonzero()
-            yield tokenizer.decode([int(scores[places[0, 0]].argmax())]).strip() if len(places) else ""
+            scores = _scores_at(model, batch, is_mask.int().argmax(dim=1))
+        for row, piece, has_mask in zip(rows, scores.argmax(dim=-1).tolist(), is_mask.any(dim=1).tolist(), strict=True):
+            filled[row] = tokenizer.decode([piece]).strip() if has_mask else ""
+    return filled
+
+
+def _scores_at(model: Any, batch: Any, places: Any) -> Any:
+    """The scores of all pieces at one place of each text, texts × pieces.
+
+    The last layer, whose work grows with the vocabulary, is asked about these places alone.
+    """
+    import torch
+
+    rows = torch.arange(len(places), device=places.device)
+    last = model.get_output_embeddings()
+    if last is None:
+        return model(**batch).logits[rows, places]
+    hook = last.register_forward_pre_hook(lambda _, given: (given[0][rows, places][:, None],))
+    try:
+        return model(**batch).logits[:, 0]
+    finally:
+        hook.remove()
 
 
 def _is_one_piece(tokenizer: Any, word: str) -> bool:

@@ -68,7 +68,7 @@ def cluster_warning(clusters: Array | None) -> str:
     """A sentence where the clusters tell much less than their number, or are few; else nothing.
 
     >>> cluster_warning(np.r_[np.zeros(60, int), np.arange(1, 20).repeat(2)])
-    '20 clusters, of which the largest holds 61 % of the items, tell as much as 4 of one size: few to rest on'
+    '20 clusters, the largest with 61 % of the items, are worth as much as 4 of equal size: few to rely on'
     """
     if clusters is None:
         return ""
@@ -78,7 +78,7 @@ def cluster_warning(clusters: Array | None) -> str:
     worth = effective_clusters(shares)
     if worth >= max(FEW, len(shares) / 2):
         return ""
-    rests = "few to rest on"
+    rests = "few to rely on"
     if worth > 0.9 * len(shares):
         return f"{len(shares)} clusters: {rests}"
     return (

@@ -25,7 +25,7 @@ class Beside:
         """What is said under a table that shows them; nothing where nothing differs.
 
         >>> Beside(True, ("other size", "other training")).note
-        "The paper used the same corpus and model, but: other size, other training."
+        'The paper used the same corpus and model, but: other size, other training.'
         """
         if not (self.stands and self.differs):
             return ""

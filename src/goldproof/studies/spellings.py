@@ -63,7 +63,7 @@ def check_spelling(study: str, settings: Mapping[str, Any], where: str = "") -> 
 
     >>> check_spelling("transfer", {"training": {"epochs": 3}})
     Traceback (most recent call last):
-    goldproof.errors.UsageError: the setting 'training.epochs' is called 'recipe.epochs' now
+    goldproof.errors.UsageError: the setting 'training.epochs' is now called 'recipe.epochs'
     """
     renamed = RENAMED.get(study, {})
     for key in _keys(settings):

@@ -168,7 +168,7 @@ def list_columns(found: Sequence[str], inner: Sequence[str] = ()) -> str:
     'id, doc (with fields inside, which can be named as well: doc.body, doc.label)'
 
     >>> list_columns(["text|label"])
-    "text|label (one column: is the file separated by '|'? csv may have commas, semicolons, bars or tabs, tsv tabs)"
+    "text|label (only one column: is the file separated by '|'? csv takes commas, semicolons, bars or tabs, tsv tabs)"
     """
     wrong = next((sign for sign in (";", "\t", ",", "|") if len(found) == 1 and sign in found[0]), None)
     hint = (

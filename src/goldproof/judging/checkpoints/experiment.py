@@ -186,7 +186,7 @@ def _check_items(first: Answers, each: Answers, where: str) -> None:
     if each.ids is not first.ids and not np.array_equal(each.ids, first.ids):
         raise DataError(
             f"{where}: the items at step {each.step} are not those at step {first.step}; every checkpoint needs the "
-            "same, in one order"
+            "same items in the same order"
         )
     if each.gold is not first.gold:
         for item, one, other in zip(first.ids, first.gold, each.gold, strict=True):

@@ -80,7 +80,7 @@ def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
         yield from (f"{name}: {said[0].lower()}{said[1:]}" for said, name in seen.items())
     tags = dict.fromkeys(name for each in own.sets.values() for name in each.file.columns.tags)
     if tags and not with_tags:
-        yield f"Not used: {', '.join(map(repr, tags))}, as this study takes no categories of items."
+        yield f"Not used: {', '.join(map(repr, tags))}, because this study takes no item categories."
 
 
 def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:

@@ -77,7 +77,7 @@ def _answer(scores: Scores, judged: Report) -> Answer | None:
     found = [_number(float(end), scores.metric) for end in (first.run_scores.min(), first.run_scores.max())]
     mean = first.estimates[scores.metric]
     text = (
-        f"In {n} trainings that differ only in the seed, {lower_name(scores.metric)} ranges from {found[0]} to "
+        f"in {n} trainings that differ only in the seed, {lower_name(scores.metric)} ranges from {found[0]} to "
         f"{found[1]} on the same {first.n_items:,} items{more} ({100 * scores.settings.level:g} % prediction "
         "interval). The mean over trainings, on other items like these, lies between "
         f"{_number(mean.low, scores.metric)} and {_number(mean.high, scores.metric)}."

@@ -5,8 +5,8 @@
 Both ways are asked about the same items: with examples and without, whole and under a control (the same prompts), or
 with prompts in two languages (other prompts). `difference_of` of the studies takes the crossed interval of the
 differences, prompt by prompt in their order; this is what it does, on tables whose true difference is known in closed
-form. An answer is right where base, prompt, draw, item, what the prompt and the way make of the item, and luck add up to
-more than 0, all normal but for skewed prompts (most do well, a few badly), whose truth is the mean over a million.
+form. An answer is right where base, prompt, draw, item, what the prompt and the way make of the item, and luck add up
+to more than 0, all normal but for skewed prompts (most do well, a few badly), whose truth is the mean over a million.
 
 The designs were written down before they were run. At least 92 % is wanted of each.
 """

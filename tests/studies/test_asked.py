@@ -249,7 +249,7 @@ def test_where_nothing_varies_nothing_is_said_to_be_known(place: Path, tmp_path:
     given["prompts.labels"] = ["0=qqqq", "1=wwww"]
     report = goldproof.run("stability", settings=given, store=tmp_path / "store")
     assert report.answer is not None
-    assert report.answer.head == "It cannot be told from 3 prompts"
+    assert report.answer.head == "Undecided with 3 prompts"
     assert "all of 3 prompts reach accuracy 0.0 % on the same 24 items" in report.answer.text
     estimates = [line.estimate for line in report.verdict if getattr(line, "estimate", None) is not None]
     assert all(each.low < each.high for each in estimates)

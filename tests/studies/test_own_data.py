@@ -87,7 +87,8 @@ def test_probing_reads_layers_off_ones_own_sentences(tmp_path, store):
     )
     assert report.provenance["corpus"] == "Talks"
     assert report.provenance["languages"] == "gsw"
-    assert said(report)[1:] == [COLUMNS, CUT]
+    unused = "Not used: 'tags', because this study takes no item categories."
+    assert said(report)[1:] == [COLUMNS, unused, CUT]
     assert papers_numbers(report) == []
     assert "generated" not in str(report.sections)
 
@@ -103,7 +104,7 @@ def test_each_named_column_of_labels_is_a_task(tmp_path):
     with pytest.raises(DataError) as caught:
         find_study("probing").jobs(make_config(find_study("probing"), Choice(settings={**settings, "tasks": ()})))
     assert str(caught.value) == (
-        f"{files['train']}: no label was found to train on: 2 columns could be it: Klass, Stimmig; columns found: "
+        f"{files['train']}: no label was found: 2 columns could be it: Klass, Stimmig; columns found: "
         "Sentence, Klass, tags, Stimmig; name its column in the setting 'columns.label' (a class), 'columns.score' "
         "(a number) or 'columns.token_labels' (a class for each word)"
     )

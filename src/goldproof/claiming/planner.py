@@ -223,7 +223,7 @@ def _further_stages(asked: Config, first: Config, prices: Prices) -> Sequence[St
     if asked.levels:
         n = len(source_seeds(asked))
         part = StagePart(replace(first, levels=asked.levels), n * plain)
-        found.append(Stage(f"initialisation, data order and dropout told apart ({n} trainings)", (part,)))
+        found.append(Stage(f"initialisation, data order and dropout varied separately ({n} trainings)", (part,)))
     return found
 
 

@@ -26,7 +26,7 @@ _ONE_SIDED = 1.6449
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """Which runs collapsed, which cannot be told from the majority answer, and the rate of collapse.
+    """Which runs collapsed, which cannot be distinguished from the majority answer, and the rate of collapse.
 
     Where gold's commonest label has more than 90 % of the items, a run that gives it nearly always may be as good as
     runs get there; such runs are `unclear`, and none counts as collapsed.

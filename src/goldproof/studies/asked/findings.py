@@ -103,9 +103,9 @@ def _answer_of_none(each: PromptScores) -> Answer:
     """Of prompts that all score the same."""
     score = number(float(each.by_prompt[0]), each.metric)
     text = f"all of {each.n_prompts} prompts{_draws(each)} reach {lower_name(each.metric)} {score} on the same "
-    text += f"{count(each.answers.n_items)} items, so that nothing is known of how far others would lie apart."
+    text += f"{count(each.answers.n_items)} items, so nothing is known about how much others would differ."
     return Answer(
-        "open", f"It cannot be told from {each.n_prompts} prompts", text, "More items or other prompts may tell."
+        "open", f"Undecided with {each.n_prompts} prompts", text, "More items or other prompts may decide it."
     )
 
 

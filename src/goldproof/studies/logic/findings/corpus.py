@@ -161,12 +161,19 @@ def _certificates(config: Config, values: LogicValues) -> list[Item]:
     return [make_table(heading, fields, every)]
 
 
+def _corpus_of(name: str) -> str:
+    """The corpus of name[:split][@language], as the catalog calls it.
+
+    >>> _corpus_of("glue/mnli:validation"), _corpus_of("snli@en")
+    ('glue/mnli', 'snli')
+    """
+    return name.partition("@")[0].partition(":")[0]
+
+
 def _nli(config: Config, values: LogicValues) -> Table:
     """Corpora of the catalog; the paper's number stands beside those that are its own."""
     found = {name: values.recast(name) for name in config.experiments.nli}
-    every = [
-        _Certified(name, "", each, published.RECAST.get(name.partition(":")[0])) for name, (each, _) in found.items()
-    ]
+    every = [_Certified(name, "", each, published.RECAST.get(_corpus_of(name))) for name, (each, _) in found.items()]
     first, *others = _leak_fields(every)
     fields: list[Field[_Certified]] = [
         Field(Column("corpus", "Corpus"), lambda corpus: corpus.title),

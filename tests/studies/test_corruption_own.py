@@ -130,7 +130,7 @@ def test_two_files_and_scores(tmp_path):
         ({"label": "gold"}, "{path}: there is no column 'gold'; columns found: review, stars, split"),
         (
             {"label": "", "train": "{folder}/bare.jsonl"},
-            "{folder}/bare.jsonl: no label was found to train on: no column looks like one; columns found: review; "
+            "{folder}/bare.jsonl: no label was found: no column looks like one; columns found: review; "
             "name its column in the setting 'columns.label' (a class), 'columns.score' (a number) or "
             "'columns.token_labels' (a class for each word)",
         ),

@@ -104,7 +104,7 @@ def test_each_named_column_of_labels_is_a_task(tmp_path):
     with pytest.raises(DataError) as caught:
         find_study("probing").jobs(make_config(find_study("probing"), Choice(settings={**settings, "tasks": ()})))
     assert str(caught.value) == (
-        f"{files['train']}: no label was found to train on: 2 columns could be it: Klass, Stimmig; columns found: "
+        f"{files['train']}: no label was found: 2 columns could be it: Klass, Stimmig; columns found: "
         "Sentence, Klass, tags, Stimmig; name its column in the setting 'columns.label' (a class), 'columns.score' "
         "(a number) or 'columns.token_labels' (a class for each word)"
     )

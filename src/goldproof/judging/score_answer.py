@@ -38,6 +38,16 @@ def lower_name(metric: str) -> str:
     return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 
+def with_article(name: str) -> str:
+    """A name with its article.
+
+    >>> with_article("accuracy"), with_article("span F1"), with_article("MCC"), with_article("F1")
+    ('an accuracy', 'a span F1', 'an MCC', 'an F1')
+    """
+    is_spelled = name[:1].isupper() and not name[1:2].islower()
+    return f"{'an' if name[:1] in ('AEFHILMNORSX' if is_spelled else 'aeiouAEIOU') else 'a'} {name}"
+
+
 def score_question(scores: Scores) -> str:
     """The title of the report."""
     first = scores.sets[0]

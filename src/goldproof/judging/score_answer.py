@@ -129,7 +129,7 @@ def _takes(scores: Scores) -> str:
 
 def _rival(scores: Scores) -> str:
     first = scores.sets[0]
-    if not first.detectable < math.inf:
+    if not first.detectable < math.inf or (first.collapse is not None and first.collapse.is_whole):
         return ""
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""

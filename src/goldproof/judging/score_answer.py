@@ -31,11 +31,23 @@ def metric_column(metric: str, key: str | None = None, title: str | None = None)
 def lower_name(metric: str) -> str:
     """The name of a metric inside a sentence; an abbreviation stays as it is.
 
-    >>> lower_name("accuracy"), lower_name("mcc")
-    ('accuracy', 'MCC')
+    >>> lower_name("accuracy"), lower_name("mcc"), lower_name("pearson")
+    ('accuracy', 'MCC', "Pearson's correlation")
     """
     name = title_of(metric)
+    if metric in ("pearson", "spearman"):
+        return f"{name}'s correlation"
     return name[0].lower() + name[1:] if name[1:2].islower() else name
+
+
+def with_article(name: str) -> str:
+    """A name with its article.
+
+    >>> with_article("accuracy"), with_article("span F1"), with_article("MCC"), with_article("F1")
+    ('an accuracy', 'a span F1', 'an MCC', 'an F1')
+    """
+    is_spelled = name[:1].isupper() and not name[1:2].islower()
+    return f"{'an' if name[:1] in ('AEFHILMNORSX' if is_spelled else 'aeiouAEIOU') else 'a'} {name}"
 
 
 def score_question(scores: Scores) -> str:
@@ -119,7 +131,7 @@ def _takes(scores: Scores) -> str:
 
 def _rival(scores: Scores) -> str:
     first = scores.sets[0]
-    if not first.detectable < math.inf:
+    if not first.detectable < math.inf or (first.collapse is not None and first.collapse.is_whole):
         return ""
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""

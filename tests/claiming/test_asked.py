@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 from tests.models.endpoint_server import serving
@@ -66,7 +67,7 @@ def test_the_claim_is_about_other_prompts_and_stands_beside_a_bag_of_words(page)
     report = page[0].report
     assert report.title == "What may be claimed of Tiny on films?"
     assert re.match(
-        r"On 48 items of films \(xx\), Tiny asked as below reaches accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
+        r"On 48 items of films \(xx\), Tiny asked as below reaches an accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
         r"other prompts like these, on items like these\. ",
         report.answer.sentence,
     )
@@ -129,6 +130,21 @@ def test_with_little_time_fewer_prompts_are_planned_then_fewer_items(place):
     assert stages[0].n_units == 3
     with pytest.raises(TooLittleTimeError):
         plan_asked(config, data, rates, 10.0)
+
+
+def test_of_many_items_some_are_given_up_for_more_prompts(place, tmp_path):
+    (tmp_path / "train.csv").write_text(rows(60), "utf-8")
+    (tmp_path / "test.csv").write_text(rows(900, 100), "utf-8")
+    config = config_of(tmp_path)
+    config = replace(config, model=str(place / "llama"))
+    data, rates = find_data(config), Rates(0.0, 0.0, 1.0, 2.0)
+    (first, *_), left = plan_asked(config, data, rates, 3 * 900.0)
+    assert (first.name, first.config.prompts.most_items) == ("6 prompts about 450 items", 450)
+    assert left[0].name == "Asked about 450 of 900 items; all of them"
+    (first, *_), left = plan_asked(config, data, rates, 6 * 290.0)  # six would be asked about too few
+    assert first.name == "3 prompts about 580 items"
+    (first, *_), left = plan_asked(config, data, rates, 7 * 900.0)
+    assert (first.name, first.config.prompts.most_items) == ("7 prompts about 900 items", None)
 
 
 def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(place, tmp_path, capfd, monkeypatch):

@@ -49,6 +49,30 @@ def test_a_clean_page_has_no_red_light(clean):
     }
 
 
+CLEAN, CUED = make_rows(300, 0), make_rows(300, 0, cue=0.6)
+FAULTS = {
+    "leaks": (CLEAN, [*make_rows(200, 1), *CLEAN[:40]]),
+    "shortcuts": (CUED, make_rows(240, 1, cue=0.6)),
+    "size": (CLEAN, make_rows(60, 1)),
+}
+
+
+@pytest.mark.parametrize("light", FAULTS)
+def test_a_fault_of_the_data_turns_its_light_and_no_other(clean, tmp_path, light):
+    config = make_config(tmp_path, *FAULTS[light], labels=False)
+    right = [0.9] * 40  # more than the cue gives
+    assert colours(evidence_of(config, audit_of(config), right)) == {
+        **colours(evidence_of(*clean, right)),
+        light: "red",
+    }
+
+
+def test_a_fault_of_trainings_turns_its_light_and_no_other(clean):
+    whole = colours(evidence_of(*clean, [0.8] * 40))
+    assert colours(evidence_of(*clean, [0.95, 0.85] * 20)) == {**whole, "spread": "red"}
+    assert colours(evidence_of(*clean, [0.8, None] * 20)) == {**whole, "constant": "red"}
+
+
 def test_too_small_a_test_turns_its_light(tmp_path):
     config = make_config(tmp_path, make_rows(120, 0), make_rows(60, 1), labels=False)
     evidence = evidence_of(config, audit_of(config), [0.8] * 3)
@@ -59,7 +83,15 @@ def test_too_small_a_test_turns_its_light(tmp_path):
 def test_copies_a_cue_and_wrong_labels_turn_their_lights(faulty):
     evidence = evidence_of(*faulty, [0.8] * 5)
     found = colours(evidence)
-    assert (found["leaks"], found["shortcuts"], found["labels"]) == ("red", "red", "red")
+    assert found == {
+        "leaks": "red",
+        "shortcuts": "red",
+        "labels": "red",  # told where something can be learned, here the cue, whose light turns too
+        "size": "grey",
+        "spread": "green",
+        "constant": "green",
+        "words": "grey",  # a bag of words knows the cue as well as the model does
+    }
     assert said(evidence, "leaks").startswith("Leaks: 40 of 240 test rows (16.7 %) have a copy in an earlier split;")
     refused = not_claimed(evidence, find_lights(evidence))
     assert refused[0].startswith("That the score holds for items outside the training data")
@@ -89,13 +121,15 @@ def test_a_model_worse_than_a_bag_of_words_turns_its_light(faulty):
     evidence = evidence_of(*faulty, [0.55] * 5)
     assert colours(evidence)["words"] == "red"
     assert "the model is credibly worse" in said(evidence, "words")
+    light = next(light for light in find_lights(evidence) if light.name == "words")
+    assert light.estimate.value < light.estimate.high < 0  # as the sentence has it
 
 
 def test_fewer_than_three_trainings_say_nothing_of_another(clean):
     evidence = evidence_of(*clean, [0.8, 0.9])
     assert "for this training (seed 0) on items like these; it says nothing about another one." in claim(evidence)
     assert said(evidence, "spread") == (
-        "Trainings: not judged, because 1 training say too little about others: at least 3 are needed."
+        "Trainings: not judged, because 1 training says too little about others: at least 3 are needed."
     )
 
 

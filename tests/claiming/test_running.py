@@ -59,8 +59,8 @@ def test_the_page_says_the_claim_its_lights_and_what_may_not_be_claimed(page):
     report = page[0].report
     assert report.title == "What may be claimed of Mine on made up?"
     assert re.match(
-        r"On 80 items of made up \(xx\), Mine trained as below reaches accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] for "
-        r"another training on items like these\. A bag-of-words model reaches",
+        r"On 80 items of made up \(xx\), Mine trained as below reaches an accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] "
+        r"for another training on items like these\. A bag-of-words model reaches",
         report.answer.sentence,
     )
     lights = [line.text.partition(":")[0] for line in report.verdict if isinstance(line, Claim)]
@@ -95,6 +95,27 @@ def test_the_plan_is_said_before_and_everything_is_written(page, files):
     card = (files / "out" / "model-card.md").read_text(encoding="utf-8")
     assert card.startswith("## What may be claimed\n")
     assert "Not claimed:" in card
+
+
+def test_each_claim_has_its_number_what_it_holds_for_and_the_jobs_behind_it(page, files):
+    form = json.loads((files / "out" / "evidence.json").read_text(encoding="utf-8"))
+    claims = {each["place"]: each for each in form["claims"]}
+    whole, table = claims["the claim"], claims["table score-of-the-model, Mine, Accuracy"]
+    assert whole["estimate"] == table["estimate"]
+    assert f"{100 * whole['estimate']['value']:.1f} %" in whole["text"]
+    assert whole["scope"] == table["scope"] == "another training on items like these"
+    assert whole["estimate"]["method"] == "5 runs × items, variance components"
+    for place, each in claims.items():
+        assert {*each["jobs"]} <= {*form["jobs"]}
+        if each["estimate"] is not None:
+            assert each["jobs"], place
+            assert each["scope"], place
+            assert each["estimate"]["method"], place
+    (audit,) = claims["light Shortcuts"]["jobs"]
+    assert claims["light Shortcuts"]["scope"] == "items like these"
+    assert {*claims["light Beyond words"]["jobs"]} == {audit, *claims["light Trainings"]["jobs"]}
+    assert len(claims["light Trainings"]["jobs"]) == 5
+    assert len(claims["What moves the score?, text 1"]["jobs"]) == 9
 
 
 def test_run_again_nothing_is_computed_and_the_page_is_the_same(page, files):
@@ -180,7 +201,7 @@ def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_p
     assert [stage.name for stage in long.stages] == [
         "3 trainings",
         "2 more trainings",
-        "initialisation, data order and dropout told apart (9 trainings)",
+        "initialisation, data order and dropout varied separately (9 trainings)",
     ]
     assert long.left_out == ()
     assert long.stages[-1].config.seeds == (0, 1, 2, 3, 4)
@@ -188,7 +209,7 @@ def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_p
     assert [stage.name for stage in middle.stages] == ["3 trainings"]
     assert [each.name for each in middle.left_out] == [
         "2 more trainings",
-        "Initialisation, data order and dropout told apart (9 trainings)",
+        "Initialisation, data order and dropout varied separately (9 trainings)",
     ]
     assert all(each.seconds > 60 for each in middle.left_out)
     for plan, minutes in ((long, 120), (middle, 10)):
@@ -218,7 +239,7 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
     unlabelled = write_rows(tmp_path / "bare.csv", [{"text": row["text"]} for row in make_rows(30, 3)])
     train, test = str(files / "train.csv"), str(files / "test.csv")
     cases = [
-        (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found to train on"),
+        (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found"),
         (
             ["--model", "fake", "--train", train, "--test", train],
             "one file to train and test on needs a column 'split' with train and test",

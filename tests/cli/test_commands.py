@@ -229,7 +229,7 @@ def test_demo_ends_with_what_to_try_and_the_report(run, tmp_path):
     assert found[1] == found[2]
     lines = out.splitlines()
     assert lines[1] == "Does it infer, or match words?"
-    assert lines[2].startswith("Neither is shown: in none of 2 combinations of model, task and language is accuracy ")
+    assert re.match(r"(Neither is shown: in |It cannot be told: )", lines[2])  # of 20 pairs: one or the other by chance
     assert lines[0] == f"{found[1]} jobs: {found[1]} done"
     first = lines.index("report: goldproof-demo/report/report.html")
     assert lines[first + 1] == "Run it again and nothing is computed twice. Next:"

@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 import goldproof
+from goldproof.data.answers import Answers
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Store
 from goldproof.models.tiny import write_tiny_model
 from goldproof.studies.asked import asked_answers
-from goldproof.studies.asked.scores import score_prompts
+from goldproof.studies.asked.answers import AskedFacts, PromptFacts
+from goldproof.studies.asked.findings import set_claims
+from goldproof.studies.asked.scores import score_facts, score_prompts
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.settings import Choice
 from goldproof.studies.shared import Prompts
@@ -83,7 +86,8 @@ def test_prompts_and_draws_are_crossed_and_answers_are_those_of_the_model(place:
     assert report.title == "Would the score hold with another prompt?"
     assert report.answer is not None
     assert (
-        "6 prompts that ask for the same in other words, each with the same 2 draws of examples," in report.answer.text
+        "6 prompts that ask the same thing in different words, each with the same 2 draws of examples,"
+        in report.answer.text
     )
 
 
@@ -245,8 +249,47 @@ def test_where_nothing_varies_nothing_is_said_to_be_known(place: Path, tmp_path:
     given["prompts.labels"] = ["0=qqqq", "1=wwww"]
     report = goldproof.run("stability", settings=given, store=tmp_path / "store")
     assert report.answer is not None
-    assert report.answer.head == "It cannot be told from 3 prompts"
+    assert report.answer.head == "Undecided with 3 prompts"
     assert "all of 3 prompts reach accuracy 0.0 % on the same 24 items" in report.answer.text
     estimates = [line.estimate for line in report.verdict if getattr(line, "estimate", None) is not None]
     assert all(each.low < each.high for each in estimates)
     assert not any("variance" in getattr(line, "text", line) for line in report.verdict)
+
+
+def answers_of(right: np.ndarray, gold: np.ndarray) -> tuple[AskedFacts, Answers]:
+    """Answers of prompts × draws × items to two labels, from which of them are right."""
+    prompts, draws, n = right.shape
+    runs = np.where(right, gold, 1 - gold).reshape(prompts * draws, n)
+    names = tuple(f"{p} / {d}" for p in range(prompts) for d in range(draws))
+    ids = np.array([str(i) for i in range(n)], object)
+    answers = Answers({}, None, "classification", ("no", "yes"), ids, gold, runs, names, run_kind="prompt")
+    shown = tuple(PromptFacts(str(p), "en", (("no", "no"), ("yes", "yes")), "") for p in range(prompts))
+    how = Prompts(examples=2, draws=tuple(range(draws)))
+    return AskedFacts("made", "en", "en", "text", how, shown, {}, 0, ()), answers
+
+
+def test_always_the_rarer_label_is_not_shown_to_be_worse_than_always_the_commoner() -> None:
+    """Of 20 items 12 are of one label by chance: that tells little of the items there are."""
+    gold = np.array([0] * 12 + [1] * 8)
+    facts, answers = answers_of(np.repeat((gold == 1)[None, None], 12, axis=0), gold)
+    scored = score_facts(facts, answers, "accuracy", 0.95)
+    assert scored.mean.value == pytest.approx(0.4)
+    assert scored.over_floor is not None
+    assert scored.over_floor.value == pytest.approx(-0.2)
+    assert scored.over_floor.low < 0 < scored.over_floor.high
+    (claim,) = [each for each in set_claims(scored, False) if "commonest label" in each.text]
+    assert claim.standing == "not shown"
+    assert scored.n_over_floor == 0
+
+
+def test_what_is_above_the_commonest_label_is_shown_on_the_same_items() -> None:
+    gold = np.array([0] * 150 + [1] * 150)
+    right = np.random.default_rng(0).random((12, 3, 300)) < 0.9
+    facts, answers = answers_of(right, gold)
+    scored = score_facts(facts, answers, "accuracy", 0.95)
+    assert scored.over_floor is not None
+    assert scored.over_floor.value == pytest.approx(right.mean() - 0.5)
+    assert scored.over_floor.low > 0
+    assert scored.n_over_floor == 12
+    facts, answers = answers_of(np.repeat((gold == 0)[None, None], 12, axis=0), gold)
+    assert score_facts(facts, answers, "accuracy", 0.95).over_floor is None  # the same answers as always the commoner

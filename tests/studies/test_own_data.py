@@ -27,6 +27,7 @@ CUT = (
     "out to choose the checkpoint and not trained on."
 )
 COLUMNS = "Columns: text 'Sentence', label 'Klass' (Klass recognised by their contents)."
+NO_TAGS = "Not used: 'tags', because this study takes no item categories."
 
 
 def notes_of(study, **settings):
@@ -87,7 +88,7 @@ def test_probing_reads_layers_off_ones_own_sentences(tmp_path, store):
     )
     assert report.provenance["corpus"] == "Talks"
     assert report.provenance["languages"] == "gsw"
-    assert said(report)[1:] == [COLUMNS, CUT]
+    assert said(report)[1:] == [COLUMNS, NO_TAGS, CUT]
     assert papers_numbers(report) == []
     assert "generated" not in str(report.sections)
 
@@ -103,7 +104,7 @@ def test_each_named_column_of_labels_is_a_task(tmp_path):
     with pytest.raises(DataError) as caught:
         find_study("probing").jobs(make_config(find_study("probing"), Choice(settings={**settings, "tasks": ()})))
     assert str(caught.value) == (
-        f"{files['train']}: no label was found to train on: 2 columns could be it: Klass, Stimmig; columns found: "
+        f"{files['train']}: no label was found: 2 columns could be it: Klass, Stimmig; columns found: "
         "Sentence, Klass, tags, Stimmig; name its column in the setting 'columns.label' (a class), 'columns.score' "
         "(a number) or 'columns.token_labels' (a class for each word)"
     )
@@ -263,6 +264,7 @@ def test_corruption_takes_classes_from_a_list_of_words(tmp_path, store):
     assert said(report) == [
         "my: rows in gsw: 60 train, 30 test, 3 classes (Reis, Wätter, Ässe).",
         COLUMNS,
+        NO_TAGS,
         "Word classes, from 'words.txt': Verb, Nomen.",
     ]
     assert papers_numbers(report) == []

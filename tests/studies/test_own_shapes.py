@@ -118,12 +118,13 @@ def test_of_many_languages_each_thing_is_said_once(tmp_path):
     found = notes_of("probing", model="fake", **{f"data.{name}": path for name, path in files.items()})
     held = ", ".join(f"6 of the 60 training rows ({code})" for code in codes[:6])
     again = [note for note in found if "also occur" in note]
-    assert found[2] == (
+    assert found[2] == "Not used: 'tags', because this study takes no item categories."
+    assert found[3] == (
         f"No validation data were given: {held} and so in 3 more languages (10 % of each class, drawn by their "
         "texts) are held out to choose the checkpoint and not trained on."
     )
     assert len(again) == 1
-    assert len(found) == 4
+    assert len(found) == 5
 
 
 @pytest.mark.parametrize("study", ["stability", "probing", "logic", "transfer", "corruption"])

@@ -28,7 +28,7 @@ def moving_items(evidence: Evidence) -> list[Item]:
     )
     another = f"another would score between {low} and {high} on these items"
     if plain.another is None:
-        another = "all score the same, so that nothing is known of another"
+        another = "all score the same, so nothing is known about another"
     said = (
         f"{plain.n_prompts} prompts that ask the same thing in different words range from {least} to {most}; "
         f"{another}. {_shares(plain)}"

@@ -17,6 +17,8 @@ from goldproof.studies.asked import runs_of
 
 FEWEST_PROMPTS = 3  # from which other prompts can be spoken of
 FEWEST_ITEMS = 50
+WANTED_PROMPTS = 6  # of three the interval over prompts is more than twice as wide as of six
+ENOUGH_ITEMS = 300  # that many are given up for more prompts only above this
 PROMPTS = "prompts"
 
 
@@ -94,22 +96,30 @@ def _most(config: Config, n: int) -> Config:
 
 
 def _sized(config: Config, prices: AskedPrices, room: float) -> tuple[Config, int, list[Omission]]:
-    """With how many prompts, and about how many items, the time allows to ask."""
+    """With how many prompts, and about how many items, the time allows to ask.
+
+    A few more prompts are worth more than the items beyond some hundreds.
+    """
     n, each = prices.n_prompts, prices.prompt(config)
-    fit = n if config.prompts.formats else min(n, int(room / each))
-    if n * each <= room or (fit >= FEWEST_PROMPTS and not config.prompts.formats):
-        more = [Omission(f"{n - fit} more prompts", (n - fit) * each)] if fit < n else []
-        return config, fit, more
     total = prices.items(config, len(prices.data.parts["test"].data))
-    fewest = n if config.prompts.formats else min(n, FEWEST_PROMPTS)
+    fewest, wanted = (n, n) if config.prompts.formats else (min(n, FEWEST_PROMPTS), min(n, WANTED_PROMPTS))
+    fit = min(n, int(room / each))
+    if fit >= wanted:
+        return config, fit, _more_prompts(n - fit, each)
+    if int(total * room / (wanted * each)) >= ENOUGH_ITEMS:
+        fewest = wanted
+    elif fit >= fewest:
+        return config, fit, _more_prompts(n - fit, each)
     items = int(total * room / (fewest * each))
     if items < min(FEWEST_ITEMS, total):
-        needed = fewest * each * min(FEWEST_ITEMS, total) / total + prices.rates.load
-        raise TooLittleTimeError(needed)
+        raise TooLittleTimeError(fewest * each * min(FEWEST_ITEMS, total) / total + prices.rates.load)
     fewer = replace(config, prompts=replace(config.prompts, most_items=items))
     said = Omission(f"Asked about {items:,} of {total:,} items; all of them", fewest * each)
-    more = [Omission(f"{n - fewest} more prompts", (n - fewest) * each)] if n > fewest else []
-    return fewer, fewest, [said, *more]
+    return fewer, fewest, [said, *_more_prompts(n - fewest, each)]
+
+
+def _more_prompts(n: int, seconds: float) -> list[Omission]:
+    return [Omission(f"{n} more {'prompt' if n == 1 else 'prompts'}", n * seconds)] if n else []
 
 
 def _about(config: Config, data: ClaimData) -> str:

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import goldproof
+from goldproof.claiming import titles
+from goldproof.claiming.behind import ITEMS, SCOPE, Behind, find_behind
 from goldproof.claiming.data import ClaimData, ClaimPart
 from goldproof.claiming.plan import of_reference
 from goldproof.claiming.settings import Config
@@ -30,18 +32,19 @@ from goldproof.studies.campaign import Campaign
 from goldproof.studies.shared import parse_folder
 from goldproof.version import __version__
 
-PRODUCT, KIND, FORMAT = "goldproof", "evidence", 1
+PRODUCT, KIND, FORMAT = "goldproof", "evidence", 2
 ROW_DIGITS = 12  # of a row's digest: enough to tell which row was changed
 
 
 @dataclass(frozen=True, slots=True)
 class StatedClaim:
-    """A claim: where it stands on the page, its words, its number, and the jobs behind it."""
+    """A claim: where it stands on the page, its words, its number, what it holds for, and the jobs behind it."""
 
     place: str
     text: str
     estimate: Estimate | None = None
     keys: tuple[str, ...] = ()
+    scope: str = ""
 
     def form(self) -> dict[str, Any]:
         """As plain values; what is not finite is null."""
@@ -49,6 +52,7 @@ class StatedClaim:
             "place": self.place,
             "text": self.text,
             "estimate": None if self.estimate is None else estimate_form(self.estimate),
+            "scope": self.scope,
             "jobs": list(self.keys),
         }
 
@@ -73,7 +77,7 @@ def make_evidence(report: Report, config: Config, data: ClaimData, store: Store)
         "model": model_digests(config),
         "data": [data_form(name, part) for name, part in parts_of(data).items()],
         "jobs": sorted(job.key for job in campaign.everything()),
-        "claims": [each.form() for each in stated_claims(report)],
+        "claims": [each.form() for each in stated_claims(report, config, data)],
     }
 
 
@@ -114,34 +118,50 @@ def code_digest() -> str:
     return total.hexdigest()
 
 
-def stated_claims(report: Report) -> list[StatedClaim]:
+def stated_claims(report: Report, config: Config, data: ClaimData) -> list[StatedClaim]:
     """Everything that a page says: the claim, the lights, every text, and every estimate of its tables."""
-    return list(_stated(report))
+    scope = str(report.provenance.get(SCOPE, ""))
+    return list(_stated(report, find_behind(config, data, scope)))
 
 
-def _stated(report: Report) -> Iterator[StatedClaim]:
+def _stated(report: Report, behind: Behind) -> Iterator[StatedClaim]:
     if report.answer is not None:
-        keys = () if report.answer.figure is None else tuple(report.answer.figure.keys)
-        yield StatedClaim("the claim", report.answer.sentence, None, keys)
+        keys = behind.jobs(titles.REFUSED)
+        yield StatedClaim("the claim", report.answer.sentence, _score(report, behind), keys, behind.scope)
     for line in report.verdict:
         claim = Claim(line) if isinstance(line, str) else line
-        yield StatedClaim(f"light {claim.text.partition(':')[0]}", f"{claim.standing}: {claim.text}", claim.estimate)
+        name = claim.text.partition(":")[0]
+        said = f"{claim.standing}: {claim.text}"
+        keys, scope = behind.jobs_of_light(name), behind.scope_of_light(name)
+        yield StatedClaim(f"light {name}", said, claim.estimate, keys, scope)
     for section in report.sections:
+        keys = behind.jobs(section.title)
         for place, item in enumerate(section.items):
             if isinstance(item, Text):
-                yield StatedClaim(f"{section.title}, text {place + 1}", item.text)
+                scope = ITEMS if section.title == titles.DATA else behind.scope if keys else ""
+                yield StatedClaim(f"{section.title}, text {place + 1}", item.text, None, keys, scope)
             elif isinstance(item, Table):
-                yield from _table_claims(item)
+                yield from _table_claims(item, keys, behind.scope)
 
 
-def _table_claims(table: Table) -> Iterator[StatedClaim]:
+def _score(report: Report, behind: Behind) -> Estimate | None:
+    """The number of the claim: the first of the table of scores; None where nothing may be claimed."""
+    tables = [item for section in report.sections for item in section.items if isinstance(item, Table)]
+    table = next((each for each in tables if each.name == "score-of-the-model"), None)
+    if table is None or not behind.scope:
+        return None
+    cells = (_estimate(table.rows[0].get(column.key)) for column in table.columns)
+    return next((each for each in cells if each is not None), None)
+
+
+def _table_claims(table: Table, keys: tuple[str, ...], scope: str) -> Iterator[StatedClaim]:
     for row in table.rows:
         of = next((str(cell) for cell in row.values() if isinstance(cell, str)), "")
         for column in table.columns:
             estimate = _estimate(row.get(column.key))
             if estimate is not None:
                 text = f"{table.title}: {column.title}"
-                yield StatedClaim(f"table {table.name}, {of}, {column.title}", text, estimate, tuple(table.keys))
+                yield StatedClaim(f"table {table.name}, {of}, {column.title}", text, estimate, keys, scope)
 
 
 def _estimate(cell: Cell) -> Estimate | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from goldproof.claiming import titles
 from goldproof.report.every_eval_ever import Evaluation, record_of
 from goldproof.report.html import html_page
 from goldproof.report.hub_results import hub_results
@@ -58,7 +59,7 @@ def _scores(report: Report) -> list[Score]:
 def _card(report: Report, sentence: str) -> str:
     """A section for a model card: the claim, the lights, what may not be claimed."""
     lights = [line for line in report.verdict if isinstance(line, Claim)]
-    refused = next((section for section in report.sections if section.title == "What may not be claimed"), None)
+    refused = next((section for section in report.sections if section.title == titles.REFUSED), None)
     lines = ["## What may be claimed", "", markdown_escape(sentence), ""]
     lines += [f"- **{each.standing.capitalize()}** {markdown_escape(each.text)}" for each in lights]
     if refused is not None:

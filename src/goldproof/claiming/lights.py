@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from scipy import stats
 
 from goldproof.claiming.scores import Evidence
+from goldproof.claiming.titles import WORDS_LIGHT
 from goldproof.errors import UsageError
 from goldproof.judging.audit.lights import Colour, Gauge, Light, LightQuestion, turn_on
 from goldproof.judging.metric_numbers import score_format, shown, signed, unit
@@ -76,7 +77,8 @@ def _spread(evidence: Evidence) -> LightQuestion:
     """Whether trainings that differ in nothing but the seed, or prompts that ask for the same, score alike."""
     scores = evidence.per_training
     if len(scores) < 3:
-        reason = f"{evidence.runs(len(scores))} say too little about others: at least 3 are needed"
+        say = "says" if len(scores) == 1 else "say"
+        reason = f"{evidence.runs(len(scores))} {say} too little about others: at least 3 are needed"
         return LightQuestion("spread", (), reason)
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""
@@ -131,6 +133,8 @@ def _worded(evidence: Evidence, light: Light) -> PageLight:
     gauge = light.gauge
     digits, scale = (gauge.digits, gauge.unit) if gauge is not None else (1, "")
     sampled = light.estimate if gauge is not None and gauge.is_sampled else None  # what is counted has no interval
+    if sampled is not None and light.name == "words":  # the sentence speaks of the model, the measure of the bag
+        sampled = replace(sampled, value=-sampled.value, low=-sampled.high, high=-sampled.low)
     return PageLight(light.name, light.colour, sentence, sampled, digits, scale)
 
 
@@ -182,7 +186,7 @@ def _title(evidence: Evidence, name: str) -> str:
     titles = {
         "spread": f"{evidence.run_kind.capitalize()}s",
         "constant": f"Constant {evidence.run_kind}s",
-        "words": "Beyond words",
+        "words": WORDS_LIGHT,
     }
     return titles[name]
 

@@ -9,8 +9,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from goldproof.claiming import titles
 from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
 from goldproof.claiming.asked_scores import study_config
+from goldproof.claiming.behind import SCOPE
 from goldproof.claiming.lights import PageLight, find_lights
 from goldproof.claiming.plan import audit_settings, audited, layer_config, layer_jobs, recipe_of, why_not_removed
 from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
@@ -21,10 +23,10 @@ from goldproof.claiming.words import (
     not_claimed,
     question,
     removal_words,
+    scope,
 )
 from goldproof.jobs import Results
 from goldproof.judging.audit.audit import audit_splits
-from goldproof.judging.checkpoints.answer import transfer_answer
 from goldproof.judging.metric_numbers import difference_format, score_text, shown, unit
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import SetScore
@@ -124,11 +126,7 @@ def _figure(evidence: Evidence) -> Figure | None:
     floor = evidence.scores.sets[0].floor
     against = Against((floor,), text="Dashed: the most frequent label.") if math.isfinite(floor) else None
     known = [row for row in rows if isinstance(row.value, float) or math.isfinite(row.value.low)]
-    caption = Caption(
-        "claim",
-        (f"{title_of(evidence.metric)}, compared with what needs no understanding, and elsewhere"),
-        keys=evidence.keys,
-    )
+    caption = Caption("claim", f"{title_of(evidence.metric)}, and what stands beside it", keys=evidence.keys)
     return overview(known, column, caption=caption, against=against)
 
 
@@ -139,21 +137,22 @@ def _of(each: SetScore, evidence: Evidence) -> Estimate:
 def _sections(
     evidence: Evidence, lights: tuple[PageLight, ...], beside: Mapping[str, Report]
 ) -> Iterator[tuple[str, Sequence[Item]]]:
-    yield "What may not be claimed", [Text(each) for each in not_claimed(evidence, lights)]
-    yield "The score", _score_items(evidence)
-    yield "What else reaches this score?", _rival_items(evidence)
-    yield "What moves the score?", [*_source_items(evidence), *moving_items(evidence)]
-    yield "With examples before the question", example_items(evidence)
-    yield "In which categories?", _category_items(evidence)
-    yield "On items that cues do not solve", _part_items(evidence)
-    yield "Without some of the words", _removal_items(evidence)
-    yield "With one of the two texts", _side_items(evidence)
-    yield "In other languages, and with another checkpoint", _language_items(evidence, beside)
-    yield "Do its probabilities mean what they say?", _calibration_items(evidence)
-    yield "What do its layers know?", _layer_items(beside)
-    yield "The data", [Text(evidence.audit["form"]["answer"], "audit/report.html")]
-    yield "Not asked", [Text(each) for each in evidence.config.left_out]
-    yield "How the lights turn", [Text(RULES)]
+    yield titles.REFUSED, [Text(each) for each in not_claimed(evidence, lights)]
+    yield titles.SCORE, _score_items(evidence)
+    yield titles.RIVALS, _rival_items(evidence)
+    yield titles.SOURCES, [*_source_items(evidence), *moving_items(evidence)]
+    yield titles.EXAMPLES, example_items(evidence)
+    yield titles.CATEGORIES, _category_items(evidence)
+    yield titles.HARD, _part_items(evidence)
+    yield titles.REMOVALS, _removal_items(evidence)
+    yield titles.SIDES, _side_items(evidence)
+    elsewhere = titles.LANGUAGES if evidence.data.further else titles.CHECKPOINT
+    yield elsewhere, _language_items(evidence, beside)
+    yield titles.CALIBRATION, _calibration_items(evidence)
+    yield titles.LAYERS, _answered("layers", beside)
+    yield titles.DATA, _answered("audit", beside)
+    yield titles.NOT_ASKED, [Text(each) for each in evidence.config.left_out]
+    yield titles.RULES, [Text(RULES)]
 
 
 def _score_items(evidence: Evidence) -> list[Item]:
@@ -338,9 +337,7 @@ def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[It
     same = "trainings" if evidence.asked is None else "model"
     heading = Heading("languages", f"The same {same} in other languages: {said}", keys=evidence.keys)
     items.append(make_table(heading, fields, evidence.languages.sets))
-    if evidence.transfer is not None:
-        items.append(Text(transfer_answer(evidence.transfer).sentence, "languages/report.html"))
-    return items
+    return [*items, *_answered("languages", beside)]
 
 
 def _calibration_items(evidence: Evidence) -> list[Item]:
@@ -358,12 +355,20 @@ def _calibration_items(evidence: Evidence) -> list[Item]:
     return [Text(text, "score/report.html")]
 
 
-def _layer_items(beside: Mapping[str, Report]) -> list[Item]:
-    found = beside.get("layers")
-    return [] if found is None or found.answer is None else [Text(found.answer.sentence, "layers/report.html")]
+def _answered(name: str, beside: Mapping[str, Report]) -> list[Item]:
+    """The question of a full report with its answer."""
+    found = beside.get(name)
+    if found is None or found.answer is None:
+        return []
+    return [Text(f"{found.title} {found.answer.sentence}", f"{name}/report.html")]
 
 
 def _provenance(evidence: Evidence) -> dict[str, Plain]:
+    holds = {} if evidence.collapse_all else {SCOPE: scope(evidence).partition(";")[0]}
+    return {**_made(evidence), **holds}
+
+
+def _made(evidence: Evidence) -> dict[str, Plain]:
     config, data = evidence.config, evidence.data
     if evidence.asked is not None:
         return asked_provenance(evidence)
@@ -376,7 +381,11 @@ def _provenance(evidence: Evidence) -> dict[str, Plain]:
         "test items": len(data.parts["test"].data),
         "seeds": ", ".join(map(str, config.seeds)),
         "checkpoint": "the best on validation",
-        "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
+        "recipe": f"{_epochs(recipe.epochs)}, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
         f"clip {recipe.clip}, length {recipe.max_length}, {recipe.precision}",
     }
+
+
+def _epochs(n: float) -> str:
+    return f"{n:g} {'epoch' if n == 1 else 'epochs'}"

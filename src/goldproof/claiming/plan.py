@@ -85,12 +85,12 @@ def requires(config: Config) -> tuple[Need, ...]:
 
 
 def audit_job(config: Config, data: ClaimData) -> Job[dict[str, Any]]:
-    """The audit of the data, all of its training rows, however few are trained on."""
+    """The audit of the data: of the rows that are trained on, so that a bag of words learns from the same."""
     return audit_data.job(audited(config, data), data.name, config.level, config.thresholds.of_audit(), config.labels)
 
 
 def audited(config: Config, data: ClaimData) -> dict[str, Job[Dataset]]:
-    """What is audited: all rows, of a test that is asked about in part those that are."""
+    """What is audited: the rows as they are, of a test that is asked about in part those that are."""
     jobs = data.jobs()
     return {**jobs, "test": some_items(config, jobs["test"])} if is_asked(config) else jobs
 

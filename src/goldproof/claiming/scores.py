@@ -136,7 +136,7 @@ class Evidence:
     def kept_runs(self) -> IntArray:
         """The trainings that are judged: those that did not collapse, of fewer than three the first alone.
 
-        Two trainings say next to nothing of a third. Of prompts all are judged, also those that do not work.
+        Two trainings say next to nothing about a third. Of prompts all are judged, also those that do not work.
         """
         if self.asked is not None:
             return np.arange(self.test.n_runs if self.is_recipe else self.asked.plain.n_draws)

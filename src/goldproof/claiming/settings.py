@@ -34,7 +34,7 @@ CLASSES = ("NOUN", "VERB", "ADJ")
 @named("claims.Thresholds")
 @dataclass(frozen=True)
 class ClaimThresholds:
-    """Where a light turns; all are shares of 1.
+    """The thresholds of the lights, all as shares of 1.
 
     `leaks`, `shortcuts`, `labels` and `size` are those of `goldproof audit`. `spread`: the standard deviation of the
     score over trainings.
@@ -56,16 +56,16 @@ class ClaimThresholds:
 class Config:
     """Settings of the page of claims.
 
-    `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER; `reference` one more, trained alike so many
-    times (`references`), to be compared with it; empty for none. `data.train` and `data.test` are files of your own;
-    `tests` are further test files in other languages, each as LANGUAGE=FILE. `seeds` are the trainings. What is asked
-    beyond them: `classes` of words that are removed from the test texts (with `tagger`, that of the language unless
-    named), `one_side` in how many trainings each text of a pair stands alone, `levels` of how many seeds each the
-    initialisation, the order and dropout are told apart (a Latin square; 0 for none), and with `layers` what the layers
-    know, of at most `most_probed` rows. `left_out` are sentences on what was not asked and what it would take.
+    `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER; `reference` is another to compare it with,
+    trained the same way `references` times; empty for none. `data.train` and `data.test` are files of your own; `tests`
+    are further test files in other languages, each as LANGUAGE=FILE. `seeds` are the trainings. Further settings:
+    `classes` of words to remove from the test texts (with `tagger`, that of the language unless named), `one_side` in
+    how many trainings each text of a pair is used alone, `levels` how many seeds each of initialisation, data order and
+    dropout are varied separately (a Latin square; 0 for none), and with `layers` what the layers know, on at most
+    `most_probed` rows. `left_out` says what was not asked and what it would take.
 
     A language model, or an endpoint, is asked with `prompts` and not trained (`endpoint` says how it is called);
-    `levels` are then the draws of examples that are put before the questions besides.
+    `levels` is then the number of draws of examples put before the questions.
     """
 
     model: Models = "fake"

@@ -111,7 +111,8 @@ class StageWatch:
     `lacking` are the planned seconds up to the end of each part that are not in the store yet. `second_of` says how
     many planned seconds one unit of work is. `room` gives the seconds that are left, `since` those since the stage
     began. `replan` is asked, while no part is finished, whether something else should be done in the time that is left:
-    it is told the pace and how many parts would be finished.
+    it is told the pace and how many parts would be finished. Where nothing at all could be used yet (`is_bare`, and no
+    part finished) the stage goes on until its time is over: less than nothing is not to be lost.
     """
 
     stage: Stage
@@ -121,6 +122,7 @@ class StageWatch:
     since: Callable[[], float]
     replan: Callable[[float, int], bool] | None = None
     report: Callable[[float], None] | None = None
+    is_bare: bool = False
     done: float = 0.0
     spared: float = 0.0
     together: float = 0.0
@@ -168,5 +170,5 @@ class StageWatch:
             self.considered = n_fit
             if self.replan(pace, n_fit):
                 raise CutShortError("the plan is made again")
-        if n_fit == n_finished:
+        if n_fit == n_finished and (n_finished or not self.is_bare):
             raise CutShortError("nothing more can be finished in time")

@@ -63,7 +63,7 @@ def verify(path: str | Path, store: str | Path | Store | None = None) -> Verific
     data = _compare_data(config, places, found)
     found += _compare_models(config, form.get("model", {}))
     if data is not None and not found:
-        found += _compare_claims(config, form, claims, find_store(store))
+        found += _compare_claims(config, data, form, claims, find_store(store))
     notes = [] if form.get("code") == code_digest() else [_other_code(form)]
     return Verification(len(claims), tuple(found), tuple(notes))
 
@@ -134,7 +134,7 @@ def _compare_models(config: Config, before: Mapping[str, str]) -> Iterator[str]:
 
 
 def _compare_claims(
-    config: Config, form: Mapping[str, Any], claims: Sequence[Mapping[str, Any]], store: Store
+    config: Config, data: ClaimData, form: Mapping[str, Any], claims: Sequence[Mapping[str, Any]], store: Store
 ) -> Iterator[str]:
     campaign = Campaign("claims", config, store)
     absent = [job for job in campaign.everything() if not store.has(job.key)]
@@ -155,7 +155,7 @@ def _compare_claims(
     except (AbsentValueError, DamagedValueError) as error:
         yield f"a value in the store cannot be used: {error}"
         return
-    yield from _differences(by_place(claims), by_place([each.form() for each in stated_claims(report)]))
+    yield from _differences(by_place(claims), by_place([each.form() for each in stated_claims(report, config, data)]))
 
 
 def _differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from goldproof.claiming.scores import WORDS, Evidence, Rival
 from goldproof.claiming.settings import title_of_model
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
 from goldproof.judging.metric_numbers import score_text, shown, signed, unit
-from goldproof.judging.score_answer import lower_name
+from goldproof.judging.score_answer import lower_name, with_article
 from goldproof.report.numbers import count, percent
 from goldproof.statistics.comparison import Comparison
 from goldproof.statistics.power import detectable_paired
@@ -38,8 +38,8 @@ def _claim(evidence: Evidence) -> Iterator[str]:
         )
         return
     yield (
-        f"On {n} items of {data.name}{language}, {model} {made} as below reaches {lower_name(metric)} of "
-        f"{score_text(estimate, metric)} for {scope(evidence)}."
+        f"On {n} items of {data.name}{language}, {model} {made} as below reaches {with_article(lower_name(metric))} "
+        f"of {score_text(estimate, metric)} for {scope(evidence)}."
     )
     if evidence.collapse is not None and evidence.collapse.n:
         yield _collapsed(evidence)

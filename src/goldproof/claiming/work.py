@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goldproof.claiming.book import Book
-from goldproof.claiming.data import ClaimData
+from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.plan import audit_job
 from goldproof.claiming.planner import Budget, ClaimsPlan, make_plan
 from goldproof.claiming.settings import Config
@@ -62,8 +62,12 @@ class Work:
         return config
 
     def _audit(self) -> None:
-        """The audit, whose time says what the page will take, as it is drawn from the data once more."""
-        job: Job[Any] = audit_job(self.plan.stages[-1].config, self.data)
+        """The audit, whose time says what the page will take, as it is drawn from the data once more.
+
+        Where the plan trains on fewer rows, it is of these.
+        """
+        config = self.plan.stages[-1].config
+        job: Job[Any] = audit_job(config, find_data(config))
         if self.book.store.has(job.key):
             return
         begun = self.book.now()
@@ -129,15 +133,16 @@ class Work:
         """That not even the first part of the first stage was finished."""
         first = "the first" if stage.least == 1 else f"the first {stage.least}"
         was = "was" if stage.least == 1 else "were"
+        which = "the training" if stage.n_units == 1 else f"{first} of the {stage.n_units} {stage.unit}"
         if self.why != TIME:
-            return (
-                f"{self.why} before {first} of {stage.n_units} {stage.unit} {was} finished; what was answered is kept"
-            )
-        return (
-            f"--minutes {self.plan.minutes:g} was too short: the time was up before {first} of the {stage.n_units} "
-            f"{stage.unit} {was} finished; what was begun is kept, and the same command with more minutes carries on "
-            "from there"
+            return f"{self.why} before {which} {was} finished; what was answered is kept"
+        is_smaller = stage.config.data.most_train is not None or stage.config.prompts.most_items is not None
+        more = (
+            "with more minutes the same command plans again"
+            if is_smaller  # and asks for other jobs then
+            else "what was begun is kept, and the same command with more minutes carries on from there"
         )
+        return f"--minutes {self.plan.minutes:g} was too short: the time was up before {which} {was} finished; {more}"
 
     def _anew(self) -> tuple[Config, list[Omission]]:
         """Go on with the plan that was made for the pace of this machine."""
@@ -147,6 +152,7 @@ class Work:
         self.book.keep(plan)
         lines = ("This machine has become slower than measured; the plan is made again.", *plan.lines())
         self.listener(ClaimsNews(lines=lines, planned=plan.seconds))
+        self._audit()
         return self._stages()
 
     def _is_done(self, stage: Stage, lacking: tuple[float, ...], *, is_first: bool) -> bool:
@@ -161,6 +167,7 @@ class Work:
             lambda: self.book.now() - begun,
             self._replan if is_first else None,
             lambda left: self._news(stage.name, left + self.pace * after),
+            is_bare=is_first and self._whole(stage, lacking) is None,
         )
         self._news(stage.name, self.pace * (lacking[-1] + after))
         try:

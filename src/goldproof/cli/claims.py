@@ -105,9 +105,8 @@ def following_claims() -> Iterator[Listener]:
             say(news.outcome, console)
         left = _left(news)
         if news.at and not console.is_terminal and news.at != said:
-            console.print(
-                f"{time.strftime('%H:%M:%S')} {news.at}{left and f' ({left})'}", markup=False, highlight=False
-            )
+            line = f"{time.strftime('%H:%M:%S')} {news.at}{left and f' ({left})'}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
             said = news.at
         done = 0.0 if not news.planned else max(0.0, 1 - news.left / news.planned)
         bar.update(task, completed=done, description=(news.at or "claims")[:60], left=left)

@@ -1,6 +1,6 @@
 """`goldproof demo`: from nothing to two reports: who tells contradictions, and what may be claimed of a small model.
 
-All data are made on the spot, and so are the models; they say nothing of any other.
+All data are made on the spot, and so are the models; they say nothing about any other.
 """
 
 from __future__ import annotations

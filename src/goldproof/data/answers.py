@@ -1,6 +1,6 @@
 """Answers: what one or several runs answered to the same items; the one container of gold and runs × items.
 
-It is made from a file, a table, a training, a log or a prompt, and says nothing of where it came from. Several sets,
+It is made from a file, a table, a training, a log or a prompt, and says nothing about where it came from. Several sets,
 languages or checkpoints are several Answers, which differ in `where` or `step`. It is checked here; no score is
 computed.
 """

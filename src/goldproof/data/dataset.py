@@ -291,7 +291,7 @@ def validate(table: pa.Table, name: str) -> None:
         column = table.column(field.name)
         if not field.nullable and column.null_count:
             row = _first(pc.is_null(column))
-            raise DataError(f"{name}, row {row}: {field.name!r} is null, which is allowed only in optional columns")
+            raise DataError(f"{name}, row {row}: {field.name!r} is null, which only optional columns may be")
     scores = pc.fill_null(pc.is_finite(table.column("score")), True)
     if not pc.all(scores, min_count=0).as_py():
         row = _first(pc.invert(scores))

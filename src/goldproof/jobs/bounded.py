@@ -1,7 +1,7 @@
 """Bounded reading: what lies in a store is a plain file of a bearable size, or it is refused at once.
 
 A named pipe would be waited for, a device read for ever, text nested without end would exhaust the stack; others may
-write to a store, so none of this is taken on trust. It knows nothing of records or values.
+write to a store, so none of this is taken on trust. It knows nothing about records or values.
 """
 
 from __future__ import annotations

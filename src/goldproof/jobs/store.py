@@ -10,7 +10,7 @@
     runs/, running/           what drivers and workers say of work under way, for `goldproof status --watch`
 
 Everything is written aside, flushed to disk and renamed. Any number of processes may use one store; the first complete
-value of a key stays. The store knows nothing of how jobs are scheduled.
+value of a key stays. The store knows nothing about how jobs are scheduled.
 """
 
 from __future__ import annotations

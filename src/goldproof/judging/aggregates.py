@@ -51,7 +51,7 @@ class Aggregate:
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no accuracy, or cannot be told apart from another one."""
+        """Refuse what is no accuracy, or cannot be distinguished from another one."""
         if not hasattr(self.n, "__index__") or self.n < 1:
             raise UsageError(f"the number of items must be a whole number of at least 1; got {self.n!r}")
         number = self._number()

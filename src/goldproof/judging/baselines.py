@@ -117,6 +117,6 @@ def verdict_text(found: SeveralCompared, number: int) -> str:
 
 
 def _names(found: Sequence[Judgement]) -> tuple[str, ...]:
-    """What the systems are called; two of one name are told apart by their number."""
+    """What the systems are called; two of one name are distinguished by their number."""
     names = [each.names[1] for each in found]
     return tuple(f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1))

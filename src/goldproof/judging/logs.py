@@ -170,7 +170,7 @@ def _clustered(log: Log, cluster: str) -> Log:
 
 
 def told_apart(logs: Sequence[Log]) -> list[Log]:
-    """All logs; those of one model and task, as of two trainings, are told apart by their folders or files."""
+    """All logs; those of one model and task, as of two trainings, are distinguished by their folders or files."""
     counts = Counter(_place(log) for log in logs)
     shared = {log.model for log in logs if counts[_place(log)] > 1}
     several = [log for log in logs if log.model in shared]

@@ -376,7 +376,7 @@ def _aggregates(
 
 
 def _direction(by_task: FloatArray) -> bytes:
-    """What flips of tasks are told apart by: the differences up to one factor."""
+    """What flips of tasks are distinguished by: the differences up to one factor."""
     return np.asarray(np.round(by_task / max(float(np.abs(by_task).max()), 1e-300), 9) + 0.0).tobytes()
 
 

@@ -47,7 +47,7 @@ def headline(board: Leaderboard) -> str:
 
 
 def rank_answer(board: Leaderboard) -> Answer:
-    """The answer to `QUESTION`, without its chart: who may be first, which neighbours are told apart, what it takes."""
+    """The answer to `QUESTION`, without its chart: who may be first, which neighbours differ, what it takes."""
     told, names, n = board.neighbours_shown(), board.first, len(board.models)
     kind: ReplyKind = "yes" if told == n - 1 else "open" if told == 0 else "measured"
     if len(names) == 1:

@@ -1,6 +1,6 @@
 """Scope: what a verdict is about, in one word and in a sentence: these systems as they are, or their recipes.
 
-A recipe is what makes a system: trained again, prompted again, drawn again. One run of it says nothing of another.
+A recipe is what makes a system: trained again, prompted again, drawn again. One run of it says nothing about another.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from goldproof.report.overview import MOST_ROWS, Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Claim, Column, Figure
 from goldproof.statistics.estimate import Estimate
 
-CHANCE = {"mcc": 0.0, "pearson": 0.0, "spearman": 0.0}  # what predictions that know nothing of gold get
+CHANCE = {"mcc": 0.0, "pearson": 0.0, "spearman": 0.0}  # what predictions that know nothing about gold get
 MOST_FINDINGS = 5
 
 
@@ -36,6 +36,16 @@ def lower_name(metric: str) -> str:
     """
     name = title_of(metric)
     return name[0].lower() + name[1:] if name[1:2].islower() else name
+
+
+def with_article(name: str) -> str:
+    """A name with its article.
+
+    >>> with_article("accuracy"), with_article("span F1"), with_article("MCC"), with_article("F1")
+    ('an accuracy', 'a span F1', 'an MCC', 'an F1')
+    """
+    is_spelled = name[:1].isupper() and not name[1:2].islower()
+    return f"{'an' if name[:1] in ('AEFHILMNORSX' if is_spelled else 'aeiouAEIOU') else 'a'} {name}"
 
 
 def score_question(scores: Scores) -> str:
@@ -119,7 +129,7 @@ def _takes(scores: Scores) -> str:
 
 def _rival(scores: Scores) -> str:
     first = scores.sets[0]
-    if not first.detectable < math.inf:
+    if not first.detectable < math.inf or (first.collapse is not None and first.collapse.is_whole):
         return ""
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""

@@ -1,7 +1,7 @@
 """Designs: the feature matrices that a batched linear solver multiplies with, dense over many layers or sparse for one.
 
 A design holds the features of the items; parameters have one row more than there are features, the last for the
-intercept. It knows nothing of labels or of losses.
+intercept. It knows nothing about labels or of losses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Inputs: what the first layer of a perceptron multiplies with, dense features of many layers or sparse ones of one.
 
-It knows nothing of labels, of losses or of the layers above; `goldproof.measures.designs` does the same for linear
+It knows nothing about labels, of losses or of the layers above; `goldproof.measures.designs` does the same for linear
 solvers, whose products have an intercept.
 """
 

@@ -39,7 +39,7 @@ class LayerTests:
 
     `bands` hold together for all layers at their level and lie in [0, 1]. `neighbours[k]` is the one-sided p-value of
     layers k and k + 1: the share of resamples with δ* > 2δ in the direction observed (Berg-Kirkpatrick, Burkett &
-    Klein 2012). `tied` are the layers that cannot be told from the best, the best included.
+    Klein 2012). `tied` are the layers that cannot be distinguished from the best, the best included.
     """
 
     bands: tuple[Estimate, ...]

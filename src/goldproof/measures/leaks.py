@@ -33,6 +33,7 @@ from goldproof.statistics.arrays import IntArray
 from goldproof.statistics.estimate import Estimate
 
 _WORD = re.compile(r"\w+")
+_KNOWN = ("contradiction", "contradicts", "contradictory", "contradict")
 RuleProgress = Callable[[str, int], None]
 
 
@@ -83,6 +84,19 @@ class Certificate:
     def as_json(self) -> dict[str, Any]:
         """The certificate as plain values."""
         return {"clean": self.is_clean, **asdict(self)}
+
+
+def known_contradiction(classes: Iterable[str]) -> str | None:
+    """The label that is known to mean a contradiction: by its name, or DialogNLI's "negative"; None where none is.
+
+    >>> known_contradiction(["positive", "neutral", "negative"]), known_contradiction(["negative", "positive"])
+    ('negative', None)
+    """
+    found = list(classes)
+    for name in found:
+        if name.lower() in _KNOWN or (name.lower() == "negative" and {"positive", "neutral"} <= set(found)):
+            return name
+    return None
 
 
 def pairs_of(data: Dataset, contradiction: str = "contradiction") -> TextPairs:

@@ -28,9 +28,9 @@ BUDGET = "the budget of "
 @named("models.Calls")
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """How an endpoint is called; none of it changes what is asked.
+    """How an endpoint is called; none of this changes what is asked.
 
-    `at_once` requests are under way together, at most `per_minute` begin (null for no limit), each has `timeout`
+    `at_once` requests run together, at most `per_minute` start per minute (null for no limit), and each has `timeout`
     seconds in all and `tries` tries with growing pauses. `budget` is the most that may be spent, at `price` for a
     million tokens in and out. `key` is the name of the environment variable that holds the key.
     """

@@ -1,7 +1,7 @@
 """`Fake`: a model that needs no weights and no download, for tests, examples and dry runs.
 
 It hashes words into a small table. As an encoder it gives fixed vectors; fine-tuned, it is a bag of words that can
-learn which words go with which label. It knows nothing of language.
+learn which words go with which label. It knows nothing about language.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from goldproof.models.protocols import Pooling
 class Readout:
     """Which tokens make the vector, and in which precision.
 
-    `mean` is over all tokens that are not padding, with the special ones unless `special_tokens` is off; `first` is
-    the CLS token of encoders that have one; `last` is the last token that is not padding. `dtype` is how vectors are
-    kept; `compute` is what the encoder computes in. `seed` draws the weights of a random twin.
+    `mean` is over all tokens that are not padding, with the special ones unless `special_tokens` is off; `first` is the
+    CLS token of encoders that have one; `last` is the last token that is not padding. `dtype` is the precision in which
+    vectors are kept, `compute` the one the encoder computes in. `seed` draws the weights of a random twin.
 
     >>> Readout(pooling="first").special_tokens
     True

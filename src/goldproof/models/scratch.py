@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @named("models.Scratch")
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Its size; `common` is the share of training items in which a word must stand to be one token."""
+    """Its size; `common` is the share of training items in which a word must occur to be one token."""
 
     n_layers: int = 2
     hidden: int = 64

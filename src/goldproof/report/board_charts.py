@@ -1,7 +1,7 @@
 """Charts of a board: the places that each model may have as bars, and who is better than whom as a matrix.
 
 A matrix of 200 models has 40,000 cells, of which neighbours say the same: each row is drawn as the stretches of rivals
-that it is better than, worse than, or not comparable with. What is left white cannot be told apart.
+that it is better than, worse than, or not comparable with. What is left white cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def place_bars(models: Sequence[Places], questions: Sequence[str], n_models: int
 
 
 def relation_matrix(stretches: Sequence[RivalStretch], models: Sequence[str], *, caption: Caption) -> Figure:
-    """Each model against all others, by their places: better, worse, not comparable; white cannot be told apart."""
+    """Each model against all others, by their places: better, worse, not comparable; white cannot be distinguished."""
     rows: list[dict[str, Cell]] = []
     for each in stretches:
         reach = f"place {each.first}" if each.first == each.last else f"places {each.first} to {each.last}"

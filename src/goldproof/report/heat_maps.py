@@ -64,8 +64,8 @@ def heat_map(
 ) -> Figure:
     """A cell for each (x, y), coloured by its value: better and worse than `centre`, or one hue where that is None.
 
-    `chance` is a yes-or-no field; cells where it is true cannot be told from what its title says, from chance where it
-    is a bare key, and are shown in brackets.
+    `chance` is a yes-or-no field; cells where it is true cannot be distinguished from what its title says (from chance
+    where it is a bare key) and are shown in brackets.
     """
     for names_of in (y, x):
         rows, caption = ends_of(rows, names_of, value, caption)

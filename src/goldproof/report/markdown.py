@@ -79,7 +79,7 @@ def _item(item: Item) -> str:
 
 
 def table_markdown(table: Table) -> str:
-    """A table with what stands beneath it; the best value is bold, and so is what cannot be told from it (≈)."""
+    """A table with its notes; the best value is bold, and so is what cannot be distinguished from it (≈)."""
     views = [[view(row.get(column.key), column) for column in table.columns] for row in table.rows]
     notes = footnotes(views)
     headings = [f"{escape(heading(c))}{' (published)' if c.published else ''}" for c in table.columns]

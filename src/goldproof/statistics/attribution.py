@@ -1,6 +1,6 @@
 """Which source of chance moves a score: variance components of initialisation, order and dropout in a balanced design.
 
-Interactions of the sources are part of the rest. It says nothing of items; see `components.py` for those.
+Interactions of the sources are part of the rest. It says nothing about items; see `components.py` for those.
 """
 
 from __future__ import annotations

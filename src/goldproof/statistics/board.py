@@ -178,7 +178,7 @@ class PairReader:
         by_task = np.add.reduceat(added, self.task_starts, axis=1)
         sums, sizes = self._by_part(added), self._by_part(present.astype(float))
         shares = sizes / np.maximum(counts, 1.0)[:, self.task_of_part]
-        # A task of one cluster says nothing of its spread: its whole difference counts as such.
+        # A task of one cluster says nothing about its spread: its whole difference counts as such.
         centred = np.add.reduceat(sizes > 0, self.part_starts, axis=1, dtype=float) > 1
         centre = np.where(centred, by_task, 0.0)[:, self.task_of_part] * shares
         leverage = np.where(centred[:, self.task_of_part], 1.0 - shares, 1.0)

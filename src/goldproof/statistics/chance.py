@@ -1,4 +1,4 @@
-"""What a score would be by chance: predictions that know nothing of gold, with the same rates of each label.
+"""What a score would be by chance: predictions that know nothing about gold, with the same rates of each label.
 
 The null hypothesis is that predictions are dealt to items at random (label permutation), so the confusion table has
 fixed margins: for two classes exactly hypergeometric, for more classes simulated (Patefield 1981). It needs counts

@@ -1,4 +1,4 @@
-"""Orders of a board: the aggregates that boards use, how far they agree, and groups that cannot be told apart.
+"""Orders of a board: the aggregates that boards use, how far they agree, and groups that cannot be distinguished.
 
 Mean rank, win rate over tasks and Borda points are one order where every model has every task: each is a straight line
 in the others. They differ where tasks are missing. Tests are `ranking.py`'s.
@@ -102,17 +102,17 @@ def agreement_of(one: Array, other: Array) -> OrderAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Stretches of the order within which no two models are told apart, each as long as it can be: (first, last).
+    """Stretches of the order within which no two models are distinguished, each as long as it can be: (first, last).
 
-    A model may be in several: that two cannot be told apart from a third does not make them alike. `beyond` counts the
-    pairs that are in no common stretch, and yet are not told apart.
+    A model may be in several: two that cannot be distinguished from a third need not be alike. `beyond` counts the
+    pairs that share no stretch and yet are not distinguished.
     """
 
     spans: Sequence[tuple[int, int]]
     beyond: int
 
     def letters(self, n_models: int) -> list[str]:
-        """For each model the letters of its groups; models that share one cannot be told apart."""
+        """For each model the letters of its groups; models that share one cannot be distinguished."""
         names = [_letters(number) for number in range(len(self.spans))]
         spans = list(zip(names, self.spans, strict=True))
         return [" ".join(name for name, (low, high) in spans if low <= model <= high) for model in range(n_models)]

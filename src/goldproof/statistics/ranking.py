@@ -60,7 +60,7 @@ class Ranking:
 
     @property
     def n_shown(self) -> int:
-        """How many pairs are told apart."""
+        """How many pairs are distinguished."""
         return int(self.better.sum())
 
 

@@ -1,6 +1,6 @@
 """What other runs would add to the variance of each model's score, where a board holds a few runs of each.
 
-Two or three runs tell next to nothing of one model's spread, and a board of many models needs tails far out. So each
+Two or three runs say next to nothing about one model's spread, and a board of many models needs tails far out. So each
 model's variance over runs is drawn towards that of all models, as far as their spread allows (Smyth 2004, moderated
 variances, as for genes with three arrays each). Runs of different models are taken to be independent.
 """

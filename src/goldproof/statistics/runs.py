@@ -102,7 +102,7 @@ class MeanVariance:
         t²_items·(V_items − V_e)₊. One system's few runs take the geometric mean of H₁ and H₂, the difference of two
         takes H₁, as simulated coverage asks; one run against several takes H₂, the t test of one more run with the
         items' part added. None is less than the interval over items alone: runs that score alike by luck while they
-        disagree item by item say nothing of new items.
+        disagree item by item say nothing about new items.
         """
         items, runs = t_tail(alpha, self.item_df) ** 2, t_tail(alpha, self.run_df) ** 2
         alone = items * max(self.item_variance, self.least)

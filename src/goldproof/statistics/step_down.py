@@ -1,6 +1,6 @@
 """Step-down max-T over all pairs: which differences are shown, and in which direction, all claims together.
 
-As in Mogstad, Romano, Shaikh & Wilhelm (2024) pairs that are told apart are taken out, step by step (Romano & Wolf
+As in Mogstad, Romano, Shaikh & Wilhelm (2024) pairs that are distinguished are taken out, step by step (Romano & Wolf
 2005), and the next is held against the largest of what is left. There the other direction of such a pair stays in;
 here the pair leaves whole, as in Holm's steps, which without it tells more pairs apart than max-T does: a direction
 that is already shown cannot be claimed again the other way. Wrong directions count as errors in the simulations. Here

@@ -44,11 +44,10 @@ _FLOATS = ("epochs", "learning_rate", "warmup", "weight_decay", "beta1", "beta2"
 class Data:
     """What goes in.
 
-    `corpus` names the corpus. `train`, `validation` and `test` are files of one's own, which take its place;
-    {language} in a file's name stands for each of `languages`. One file does where its column `split` tells the rows
-    apart. `name` is what they are called in the report, `languages` are codes of any kind. `root` is the folder of the
-    published corpora, GOLDPROOF_DATA unless given; with `hub` they are downloaded. `most_train` is the largest number
-    of training rows, null for all.
+    `corpus` names the corpus. `train`, `validation` and `test` are your own files, used instead of it; {language} in a
+    file's name stands for each of `languages`. One file is enough if it has a column `split`. `name` is what the report
+    calls the data; `languages` are codes of any kind. `root` is the folder of the published corpora, GOLDPROOF_DATA
+    unless given; with `hub` they are downloaded. `most_train` is the largest number of training rows, null for all.
     """
 
     corpus: str = ""
@@ -65,10 +64,10 @@ class Data:
 @named("studies.ColumnChoice")
 @dataclass(frozen=True)
 class ColumnChoice:
-    """The columns of files of one's own; what is left empty is guessed from common names, else from the cells.
+    """The columns of your own files; a column left empty is guessed from common names, else from the cells.
 
-    A `score` makes it a regression, `token_labels` (with `tokens`) a tagging. `tags` are columns whose cells are
-    categories, several joined by `;`.
+    A `score` makes it a regression task, `token_labels` (with `tokens`) a tagging task. `tags` are columns whose cells
+    are categories, several joined by `;`.
     """
 
     text: str = ""
@@ -150,18 +149,18 @@ def recipe_for(recipe: Recipe, task: Task) -> Recipe:
 class Prompts:
     """How a language model is asked; it is not trained.
 
-    `use` says when: "auto" where the configuration in the model's folder says that it gives text, "always" or "never"
-    (it is fine-tuned then). `file` is a TOML file of prompts of your own; else those built in for `task` (text,
-    sentiment, topic, pair or contradiction, by default as the data are) in `language` (by default that of the data,
-    where there are any, else English; in `transfer` in each of `languages`) are asked, the first `most` of them, in the
-    formats of the seeds `formats` besides as they are written. `labels` says what labels of the data mean in the words
-    of a prompt, each as LABEL=NAME.
+    `use` says when: "auto" if the configuration in the model's folder says that it generates text, "always", or "never"
+    (then it is fine-tuned). `file` is a TOML file of prompts of your own; otherwise the built-in prompts for `task`
+    (text, sentiment, topic, pair or contradiction; by default what fits the data) in `language` (by default that of the
+    data if there are prompts in it, else English; in `transfer` each of `languages`) are used: the first `most` of
+    them, as written and also in the formats of the seeds `formats`. `labels` says what the labels of the data mean in
+    the words of a prompt, each as LABEL=NAME.
 
-    `examples` stand before every question, drawn from the training data by each of the seeds `draws`, as many of each
-    label where `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that is written and read,
-    of at most `most_tokens`, at a `temperature` with each of the seeds `samples`. `chat` puts questions in the form of
-    the model's own conversations where it has one. `precision` is that of its numbers on every device. `most_items`
-    test items are drawn by their ids, null for all.
+    `examples` precede every question, drawn from the training data by each of the seeds `draws`, the same number of
+    each label if `balanced`. `answer` is the likeliest label, by the scoring `rule`, or "text" that the model writes,
+    of at most `most_tokens`, at a `temperature` with each of the seeds `samples`. `chat` uses the model's own chat
+    format if it has one. `precision` is that of its numbers on every device. `most_items` test items are drawn by their
+    ids, null for all.
     """
 
     use: Literal["auto", "always", "never"] = "auto"

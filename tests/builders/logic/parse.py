@@ -335,10 +335,8 @@ class _Learner:
 
     def compared(self, text: str) -> list[str]:
         """The names of comparisons, lists whole."""
-        verbs = [
-            each.m.replace("{subject}", "").replace("{others}", "")
-            for each in (self.grammar.taller, self.grammar.as_tall)
-        ]
+        texts = [*_texts(self.grammar.taller), *_texts(self.grammar.as_tall)]
+        verbs = [text.replace("{subject}", "").replace("{others}", "") for text in texts]
         if not any(verb in text for verb in verbs):
             return []
         return [part for fact in text.split(self.grammar.comparison_join) for part in re.split("|".join(verbs), fact)]

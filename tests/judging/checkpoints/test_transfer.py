@@ -434,7 +434,9 @@ def test_a_score_of_one_label_alone_is_never_claimed(metric, floor):
     assert result.claim == "nothing: every run collapsed"
     nearly = [replace(each, runs=np.tile(np.arange(200) >= 6, (3, 1)).astype(int)) for each in sure[-1].checkpoints]
     (result,) = analyse(experiment([*sure[:-1], make_set(nearly, metric)])).languages
-    assert result.claim == ("not told from the most frequent label" if floor else "not told from 0")
+    assert result.claim == (
+        ("not distinguishable from the most frequent label") if floor else "not distinguishable from 0"
+    )
 
 
 @pytest.mark.parametrize(

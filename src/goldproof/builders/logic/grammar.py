@@ -8,14 +8,14 @@ file is executed; patterns hold only the fields named below.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from goldproof.builders.logic.forms import NameKind
-from goldproof.builders.logic.names import NameRule, Wanted, choose_names, fold, unlike, words_of
+from goldproof.builders.logic.names import NameRule, Wanted, choose_names, compound_names, fold, unlike, words_of
 from goldproof.data.formats.files import looking
 from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import DataError, UsageError
@@ -251,7 +251,7 @@ def _make_grammar(language: str, tables: _Tables) -> Grammar:
 
 
 def _followed(tables: _Tables) -> dict[NameKind, Agreeing]:
-    """What a follower has visited, in agreement with the leader; empty in a grammar that says nothing of it."""
+    """What a follower has visited, in agreement with the leader; empty in a grammar that says nothing about it."""
     if "followed" not in tables.content:
         return {}
     return {kind: tables.agreeing(f"followed.{kind.value}", "leader") for kind in NameKind}
@@ -300,11 +300,23 @@ def _longer(vocabularies: Mapping[str, Vocabulary], tables: _Tables) -> dict[str
             pool = dict.fromkeys([*own_kind, *unlike(_pool(tables, kind, split), apart)])
             found[split][kind] = choose_names(pool, _wanted(tables, kind, split), f"names.{split}.{kind}")
             taken.update(*map(words_of, found[split][kind]))
+    if "compounds" in tables.get("names.test"):
+        found["test"]["places"] += _compounds(tables, found["test"]["places"], taken)
     roles, longer = _roles(tables), {}
     for split, kinds in found.items():
         men, women = (tuple(make_person(roles, [name]) for name in kinds[kind]) for kind in ("men", "women"))
         longer[split] = Vocabulary(men, women, kinds["places"])
     return longer
+
+
+def _compounds(tables: _Tables, places: Sequence[str], taken: Collection[str]) -> tuple[str, ...]:
+    """Places of two words and more to test on: a made one with words before it or after it, or both."""
+    towns = {part: tables.texts(f"names.towns.{part}") for part in ("starts", "ends", "before", "after")}
+    cores = NameRule(towns["starts"], ("",), towns["ends"]).made()
+    n, length, n_cores = (tables.number(f"names.test.{key}") for key in ("compounds", "compound_length", "cores"))
+    made = compound_names(cores[: int(n_cores)], towns["before"], towns["after"])
+    pool = unlike(made, set(taken).difference(*map(words_of, places)))
+    return choose_names(pool, Wanted(int(n), length), "names.test.compounds")
 
 
 def _own_names(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:

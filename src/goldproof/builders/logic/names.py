@@ -10,11 +10,13 @@ import re
 import unicodedata
 import zlib
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from goldproof.errors import UsageError
+
+_TURNS = 4  # of words before or after a core, and of words at both sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,22 @@ class NameRule:
         """
         names = {"".join(parts) for parts in product(self.starts, self.middles, self.ends)}
         return sorted(names, key=lambda name: (zlib.crc32(name.encode()), name))
+
+
+def compound_names(cores: Sequence[str], before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """Names of several words: each core some times with words before it or after it, as often with words at both sides.
+
+    >>> sorted(compound_names(["Amapo"], ["Vila"], ["Novo"]))
+    ['Amapo Novo', 'Vila Amapo', 'Vila Amapo Novo']
+    """
+    one_side = [*((word, "") for word in before), *(("", word) for word in after)]
+    both_sides = list(product(before, after))
+    found: dict[str, None] = {}
+    for turn, around in enumerate((one_side, both_sides) * _TURNS):
+        for core in cores:
+            first, last = around[(zlib.crc32(core.encode()) + turn // 2) % len(around)]
+            found[" ".join(filter(None, (first, core, last)))] = None
+    return list(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Choosing rows so that classes are balanced, and tree depth says nothing of length."""
+"""Choosing rows so that classes are balanced, and tree depth says nothing about length."""
 
 from __future__ import annotations
 

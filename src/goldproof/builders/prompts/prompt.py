@@ -42,7 +42,7 @@ class Prompt:
     comma: str = ", "
 
     def __post_init__(self) -> None:
-        """Refuse a prompt that asks nothing, or whose labels cannot be told apart."""
+        """Refuse a prompt that asks nothing, or whose labels cannot be distinguished."""
         if "{text}" not in self.template:
             raise DataError(
                 f"the prompt {self.name!r} has no {{text}} in its template, so it does not ask about any item"

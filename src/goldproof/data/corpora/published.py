@@ -16,6 +16,7 @@ from goldproof.errors import DataError, UsageError
 
 _ENTAILMENT2 = {"entailment": "entailment", "not_entailment": "not_entailment"}
 _ENTAILMENT3 = {label: label for label in ("entailment", "neutral", "contradiction")}
+_UNDECIDED = "-"  # on which the annotators did not agree
 _BINARY = {"0": "0", "1": "1"}
 _TAG_COLUMNS = ("Lexical Semantics", "Predicate-Argument Structure", "Logic", "Knowledge")
 _TAG_KEYS = ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge")
@@ -66,6 +67,12 @@ LAYOUTS: Mapping[str, Layout] = {
         "tsv",
         Columns(text="text", label="category", id="index_id"),
         labels={topic: topic for topic in _TOPICS},
+        exact=True,
+    ),
+    "snli-jsonl": Layout(
+        "jsonl",
+        Columns(text="sentence1", pair="sentence2", label="gold_label", id="pairID"),
+        labels={**_ENTAILMENT3, _UNDECIDED: _UNDECIDED},
         exact=True,
     ),
     "xnli-original-tsv": Layout(
@@ -164,4 +171,10 @@ def _is_span(span: str, length: int) -> bool:
     return bool(colon) and start.isdecimal() and end.isdecimal() and int(start) <= int(end) <= length + 1
 
 
-_AFTER: Mapping[str, Callable[[Dataset, Path], Dataset]] = {"agrr-tsv": _check_spans}
+def _decided(data: Dataset, path: Path) -> Dataset:
+    """The rows on whose label the annotators agreed."""
+    labels = data.table.column("label").to_pylist()
+    return data.take([row for row, label in enumerate(labels) if label != _UNDECIDED])
+
+
+_AFTER: Mapping[str, Callable[[Dataset, Path], Dataset]] = {"agrr-tsv": _check_spans, "snli-jsonl": _decided}

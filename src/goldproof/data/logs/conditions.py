@@ -22,7 +22,7 @@ def notes_on_all(logs: Sequence[Log]) -> list[str]:
     """What a reader should know of logs: what was read, what was left out, and what each harness says itself."""
     read: dict[str, list[str]] = {}
     for log in logs:
-        if log.harness == "table":  # which has one score and says nothing of it
+        if log.harness == "table":  # which has one score and says nothing about it
             continue
         read.setdefault(_what_was_read(log), []).append(log.task)
     said = [_of(_some(tasks), f"{sentence}.") for sentence, tasks in read.items()]

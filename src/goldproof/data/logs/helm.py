@@ -1,7 +1,7 @@
 """Run folders of HELM: `per_instance_stats.json` has the scores, the files beside it the model, texts and means.
 
 Draws of few-shot examples (`train_trial_index`) are runs. Perturbed copies of an item have scores of their own, which
-are read only when they are asked for. That a request succeeded says nothing of its answer.
+are read only when they are asked for. That a request succeeded says nothing about its answer.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ from goldproof.report.summary import Report
 from goldproof.statistics.arrays import Array, IntArray
 
 MOST_NAMED = 20  # columns in a note
-FEWEST_ROWS = 20  # of train and of test, below which a shortcut cannot be told from luck and none is tried
+FEWEST_ROWS = 20  # of train and of test, below which a shortcut cannot be distinguished from luck and none is tried
 
 
 @dataclass(frozen=True, slots=True, eq=False)

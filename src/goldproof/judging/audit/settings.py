@@ -15,7 +15,7 @@ AuditProgress = Callable[[str, int, int], None]  # what is at hand, how many ste
 @named("audit.LightThresholds")
 @dataclass(frozen=True, slots=True)
 class LightThresholds:
-    """Where a light turns; all are shares of 1.
+    """The thresholds of the lights, all as shares of 1.
 
     `leaks`: test rows that have a copy in an earlier split. `shortcuts`: how far of the way from the most frequent
     label to perfect the best shortcut gets. `labels`: wrong labels. `size`: the smallest difference of two models that

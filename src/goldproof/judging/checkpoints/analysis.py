@@ -44,8 +44,8 @@ Claimable = Literal[
     "only with its interval",
     "only beside the oracle",
     "only beside its collapsed runs",
-    "not told from the most frequent label",
-    "not told from 0",
+    "not distinguishable from the most frequent label",
+    "not distinguishable from 0",
     "of this run only",
     "nothing: every run collapsed",
 ]
@@ -241,7 +241,7 @@ def claim_of(spread: Spread, usual: RuleScore, oracle: RuleScore, floor: float, 
     assert usual.estimate is not None
     estimate, difference = usual.estimate, oracle.difference
     if not estimate.low > floor:
-        return "not told from the most frequent label" if floor > 0 else "not told from 0"
+        return "not distinguishable from the most frequent label" if floor > 0 else "not distinguishable from 0"
     if len(spread.run_scores) == 1:
         return "of this run only"
     if difference is not None and difference.low > 0 and difference.value > margin:

@@ -139,7 +139,7 @@ def _not_shown(gain: Estimate) -> str:
 
 
 def _spread(found: Transfer) -> Claim:
-    """How far runs differ, and where they can be told apart."""
+    """How far runs differ, and where they can be distinguished."""
     source, n_runs = found.experiment.source, found.experiment.n_runs
     if n_runs == 1:
         return Claim("One run only: nothing is claimed about another run.", "undecided")

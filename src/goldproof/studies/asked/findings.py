@@ -103,9 +103,9 @@ def _answer_of_none(each: PromptScores) -> Answer:
     """Of prompts that all score the same."""
     score = number(float(each.by_prompt[0]), each.metric)
     text = f"all of {each.n_prompts} prompts{_draws(each)} reach {lower_name(each.metric)} {score} on the same "
-    text += f"{count(each.answers.n_items)} items, so that nothing is known of how far others would lie apart."
+    text += f"{count(each.answers.n_items)} items, so nothing is known about how much others would differ."
     return Answer(
-        "open", f"It cannot be told from {each.n_prompts} prompts", text, "More items or other prompts may tell."
+        "open", f"Undecided with {each.n_prompts} prompts", text, "More items or other prompts may decide it."
     )
 
 
@@ -239,14 +239,17 @@ def _floor_claim(each: PromptScores) -> list[Claim]:
     form = score_format(each.metric)
     what = "the score of always answering the commonest label" if each.metric == "accuracy" else "chance"
     level = number(each.floor, each.metric)
-    above = each.mean.low > each.floor
-    verb = "is above" if above else "is below" if each.mean.high < each.floor else "is not shown to be above"
-    n = sum(estimate.low > each.floor for estimate in each.estimates)
+    over = each.over_floor
+    above, below = over is not None and over.low > 0, over is not None and over.high < 0
+    verb = "is above" if above else "is below" if below else "is not shown to be above"
+    digits, unit = (1, "points") if each.metric == "accuracy" else (form.digits, form.unit)
+    apart = "" if over is None else f"; difference {estimate_text(over, digits, unit)} on the same items"
+    held = f", with these {each.draws_name}" if each.n_draws > 1 else ""
     text = (
-        f"The mean over prompts, {estimate_text(each.mean, form.digits, form.unit)}, {verb} {what} ({level}); taken "
-        f"one by one, {n} of the {each.n_prompts} prompts have an interval above it."
+        f"The mean over prompts, {estimate_text(each.mean, form.digits, form.unit)}, {verb} {what} ({level}{apart}). "
+        f"Taken one by one{held}, {each.n_over_floor} of the {each.n_prompts} prompts are shown to be above it."
     )
-    standing = "shown" if above else "refuted" if each.mean.high < each.floor else "not shown"
+    standing = "shown" if above else "refuted" if below else "not shown"
     return [Claim(text, standing, each.mean, form.digits, form.unit, place="prompts")]  # type: ignore[arg-type]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from goldproof.data.answers import Answers
 from goldproof.judging.collapse import collapse_of
@@ -178,6 +179,34 @@ class PromptScores:
         if self.metric == "accuracy":
             return float(np.bincount(self.answers.gold).max() / self.answers.n_items)
         return 0.0 if self.metric == "mcc" else math.nan
+
+    @cached_property
+    def over_floor(self) -> Estimate | None:
+        """How far the mean over prompts lies above what needs no text, on the same items, for other prompts and items.
+
+        None where there is no such score, or nothing differs from it at all.
+        """
+        if self.floor != self.floor or not np.any(self._beside_floor):
+            return None
+        whole = self.bounds[1] - self.bounds[0]
+        return crossed_mean(crossed_table(self._beside_floor), np.random.default_rng(1), self.level, (-whole, whole))
+
+    @property
+    def n_over_floor(self) -> int:
+        """How many prompts, taken one by one with these draws, are above it on items like these."""
+        by_item = self._beside_floor.mean(axis=1)
+        n = by_item.shape[1]
+        reach = stats.t.ppf((1 + self.level) / 2, n - 1) * by_item.std(axis=1, ddof=1) / math.sqrt(n)
+        return int(np.sum(by_item.mean(axis=1) > np.maximum(reach, 1e-12)))
+
+    @cached_property
+    def _beside_floor(self) -> Array:
+        """The values less those of the commonest label, or of chance."""
+        if self.metric != "accuracy":
+            return self.values
+        always = np.full((1, self.answers.n_items), np.bincount(self.answers.gold).argmax())
+        commonest = replace(self.answers, runs=always, run_names=("commonest",), absent=None, probabilities=None)
+        return np.asarray(self.values - _values(commonest, self.metric)[0])
 
     @cached_property
     def flat(self) -> list[str]:

@@ -48,10 +48,10 @@ SAME = "same"
 class Removal:
     """How words are removed: the tagger (that of the texts' language unless named) and the preset.
 
-    `offsets` leaves what stays as it was; `paper` joins tokens as the paper's tools did. `seed` is that of the control.
-    In place of a tagger, for a language that has none: `words` is a file with a word in each line, after a tab its
-    class, and `column` the column of your own data that has a class for each word, as a list or with blanks between
-    them; `classes` are then those found there, unless named.
+    `offsets` leaves the rest of the text as it was; `paper` joins tokens as the paper's tools did. `seed` is that of
+    the control. For a language without a tagger, `words` is a file with a word, a tab and its class on each line, or
+    `column` is the column of your own data with a class for each word, as a list or separated by spaces; `classes` are
+    then those found there, unless named.
     """
 
     tagger: str = ""
@@ -64,13 +64,13 @@ class Removal:
 @named("corruption.Why")
 @dataclass(frozen=True)
 class Why:
-    """What is asked about the reasons.
+    """Which reasons to look into.
 
     `paraphrases` and `polarity` name the tasks whose texts are searched for such cues. `lexicon` is the list of polar
-    words: opinion, vader, nrc (the paper's) or a file; `ppdb` a file of PPDB, or of two words a line, in place of the
-    list that comes with NLTK's data. `classes` are further classes without which cues are looked for, in test texts
-    alone. `masked_model` is the folder of a masked language model, `same` for the model itself, empty for none; it is
-    asked for the first removed word of each text of the tasks in `cloze`, for the classes in `cloze_classes`.
+    words: opinion, vader, nrc (the paper's) or a file; `ppdb` is a PPDB file, or one with two words per line, instead
+    of the list in NLTK's data. `classes` are further classes without which cues are looked for, in test texts only.
+    `masked_model` is the folder of a masked language model, `same` for the model itself, empty for none; it is asked
+    for the first removed word of each text of the tasks in `cloze`, for the classes in `cloze_classes`.
     """
 
     paraphrases: tuple[str, ...] = ("glue/mrpc", "glue/qqp")
@@ -88,14 +88,14 @@ class Why:
 class Config:
     """Settings of the corruption study.
 
-    `tasks` are corpora of the catalog; `data.train` and `data.test` (the same file where its column `split` tells them
-    apart) are data of your own, which stand alone unless `tasks` are named too. `data.languages` is the one language of
-    the texts. `classes` are removed one after the other; several go together as NOUN+ADJ. `settings` says which data
-    are corrupted: train, test or both. The control `random` removes as many random words from each text. A loss shown
-    to be smaller than `margin` counts as none. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER,
-    or a list of these, judged in turn. `recipes` are what a task has of its own, each as TASK KEY=VALUE ..., where a
-    key is one of the recipe or seeds, which is then how many. A language model is asked about data of your own of which
-    the test texts alone are corrupted; its runs are prompts, with the first of `prompts.draws`.
+    `tasks` are corpora of the catalog; `data.train` and `data.test` (or one file with a column `split`) are data of
+    your own, used alone unless you name `tasks` too. `data.languages` is the one language of the texts. `classes` are
+    removed one at a time; NOUN+ADJ removes two together. `settings` says which data are corrupted: train, test or both.
+    The control `random` removes the same number of random words from each text. A score survives if its loss is shown
+    to be smaller than `margin`. `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of
+    these, judged in turn. `recipes` give single tasks their own settings, each as TASK KEY=VALUE ..., where a key is
+    one of the recipe, or `seeds` for their number. A language model is asked about data of your own, of which only the
+    test texts are corrupted; its runs are prompts, with the first of `prompts.draws`.
     """
 
     tasks: tuple[str, ...] = ("glue/cola", "glue/mrpc", "glue/rte", "glue/sst2", "glue/stsb")

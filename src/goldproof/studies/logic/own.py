@@ -13,7 +13,7 @@ from goldproof.data.dataset import Dataset, concat
 from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
-from goldproof.measures.leaks import Certificate, certify, pairs_of
+from goldproof.measures.leaks import Certificate, certify, known_contradiction, pairs_of
 from goldproof.studies.logic.asked import without_learners
 from goldproof.studies.logic.settings import OWN_TASK, Config, CorpusSizes
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, settled
@@ -26,7 +26,6 @@ UNDECIDED = ("-", "-1", "")
 FEWEST = {"train": 5, "validation": 1, "test": 5}
 """The fewest pairs of each side."""
 
-KNOWN = ("contradiction", "contradicts", "contradictory", "contradict")
 _SPLITS = ("train", "validation", "test")
 
 
@@ -85,9 +84,9 @@ def contradiction_label(config: Config, own: OwnData) -> str:
         raise UsageError(f"the setting 'contradiction' must be one of the labels {_listed(own)}; got {given!r}")
     if given:
         return given
-    for name in own.classes:
-        if name.lower() in KNOWN or (name.lower() == "negative" and {"positive", "neutral"} <= set(own.classes)):
-            return name
+    known = known_contradiction(own.classes)
+    if known:
+        return known
     if set(own.classes) == {"0", "1"} and _is_published(own):
         return "1"
     hub = "; in the hub's copies of SNLI and MNLI it is '2'" if {"0", "1", "2"} <= set(own.classes) else ""

@@ -21,7 +21,7 @@ from goldproof.statistics.collapse import Collapse
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.metrics import metric
 from goldproof.statistics.multiplicity import benjamini_hochberg
-from goldproof.studies.beside import is_model
+from goldproof.studies.beside import beside, is_model
 from goldproof.studies.logic import published
 from goldproof.studies.logic.plan import LogicCondition, StoredAnswers
 from goldproof.studies.logic.settings import OWN_TASK, Config
@@ -35,6 +35,13 @@ DRAWS = 2_000
 def with_paper(config: Config) -> bool:
     """Whether the paper's numbers may stand beside ours: only where the corpora are of its templates."""
     return grammar_preset(config.data.corpus) is not None and not has_own(config)
+
+
+def unlike_paper(config: Config) -> tuple[str, ...]:
+    """In what a run on the paper's templates differs from the paper's: numbers of pairs, or no random search."""
+    same_size = (config.sizes.train, config.sizes.test) == (10_000, 1_000)
+    stands, searched = with_paper(config), config.search.trials > 0
+    return beside(same_corpus=stands, same_model=True, same_size=same_size, same_training=searched).differs
 
 
 def paper_name(config: Config, model: str) -> str:

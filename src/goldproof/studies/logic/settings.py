@@ -72,7 +72,7 @@ class Recipes:
 @named("logic.Cells")
 @dataclass(frozen=True)
 class Cells:
-    """What the recurrent networks are like; `vectors` is a file of word vectors (see `goldproof.models.Recurrent`)."""
+    """The shape of the recurrent networks; `vectors` is a file of word vectors (see `goldproof.models.Recurrent`)."""
 
     hidden: int = 64
     n_layers: int = 1
@@ -86,10 +86,11 @@ class Cells:
 @named("logic.Search")
 @dataclass(frozen=True)
 class Search:
-    """Random search: so many trials for each task, language and model but forest and small; 0 for none.
+    """Random search: the number of trials for each task, language and model except forest and small; 0 for none.
 
-    Each range is the paper's, lowest and highest. Rate and dropout of recurrent networks are [0, 1] there; here the
-    rate is drawn on the logarithm, and both stay within what can be trained. The best trial on validation is used.
+    Each range is the paper's, lowest and highest. The paper's rate and dropout of recurrent networks are [0, 1]; here
+    the rate is drawn on a logarithmic scale, and both stay within what can be trained. The best trial on validation is
+    used.
     """
 
     trials: int = 0
@@ -110,12 +111,11 @@ class Search:
 class Experiments:
     """Which experiments.
 
-    (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on
-    that language, test on all (`source_only`: train on no other);
-    (iv) `controls` (noise, premise, hypothesis) for the models in `controlled`; (v) `nli`: corpora of the catalog, as
-    name[:split][@language], or files, as FILE[@language], recast as balanced contradiction detection.
-    `beside`: another preset, to train and test on as well. `certificates`: what rules without understanding reach on
-    each corpus.
+    (i) `fractions` of the training data; (ii) `overlap`: test with the names of training; (iii) `source`: train on that
+    language, test on all (`source_only`: train on no other); (iv) `controls` (noise, premise, hypothesis) for the
+    models in `controlled`; (v) `nli`: corpora of the catalog, as name[:split][@language], or files, as FILE[@language],
+    recast as balanced contradiction detection. `beside`: another preset to train and test on as well. `certificates`:
+    what rules without understanding score on each corpus.
     """
 
     fractions: tuple[float, ...] = (1.0,)
@@ -134,14 +134,13 @@ class Experiments:
 class Config:
     """Settings of the logic study.
 
-    `model` is the folder of an encoder as [NAME=]FOLDER, or a list of these, beside the `learners` that start from
-    nothing.
-    `data.corpus` is the preset: closed2 (no leaks that are known), closed (rules that count words fail), clcd (as
-    published; en and pt) or clcd-few (the same with few names). Of the learners, `chains` is a control that follows
-    names from sentence to sentence: where it learns a task, the task can be learned from these pairs. The corpora of
-    `experiments.nli` are found under `data.root`. `data.train` and `data.test` are pairs of your own in any language,
-    which take the place of `tasks`: they are recast as contradiction detection with both classes equally frequent.
-    A language model is asked and not trained (see `prompts`): without examples, with `prompts.examples`, and under the
+    `model` is the folder of an encoder as [NAME=]FOLDER, or a list of these, in addition to the `learners`, which are
+    trained from scratch. `data.corpus` is the preset: closed2 (no known leaks), closed (rules that count words fail),
+    clcd (as published; en and pt) or clcd-few (the same with few names). Of the learners, `chains` is a control that
+    follows names from sentence to sentence: if it learns a task, the task can be learned from these pairs. The corpora
+    of `experiments.nli` are expected under `data.root`. `data.train` and `data.test` are pairs of your own in any
+    language, used instead of `tasks`: they are recast as contradiction detection with both classes equally frequent. A
+    language model is asked and not trained (see `prompts`): without examples, with `prompts.examples`, and under the
     `experiments.controls`, of which noise deals the labels of examples at random; `learners` are left out then.
     `contradiction` is the label of contradictions there; contradiction, contradicts and, beside positive and neutral,
     negative are known.

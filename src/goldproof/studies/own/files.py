@@ -162,7 +162,7 @@ def _label_by_cells(columns: Columns, cells: _Cells) -> str:
         return found[0]
     what = f"{len(found)} columns could be it: {', '.join(found)}" if found else "no column looks like one"
     raise DataError(
-        f"no label was found to train on: {what}; columns found: {list_columns(cells.names, cells.inner)}; name its "
+        f"no label was found: {what}; columns found: {list_columns(cells.names, cells.inner)}; name its "
         "column in the setting 'columns.label' (a class), 'columns.score' (a number) or 'columns.token_labels' (a "
         "class for each word)",
         path=cells.path,

@@ -61,7 +61,7 @@ class LayerScores:
 
     @property
     def tied(self) -> str:
-        """The layers that cannot be told from the best."""
+        """The layers that cannot be distinguished from the best."""
         return ranges(self.probed.layers[place] for place in self.tests.tied)
 
     @property
@@ -76,7 +76,7 @@ class LayerScores:
 
     @property
     def third(self) -> str:
-        """The third of the layers that holds all which cannot be told from the best; empty where several do."""
+        """The third of the layers that holds all tied with the best; empty if they lie in several."""
         found = {3 * place // len(self.probed.layers) for place in self.tests.tied}
         return THIRDS[found.pop()] if len(found) == 1 else ""
 

@@ -42,11 +42,10 @@ MEASURES = ("debiased", "plain", "maxcorr", "procrustes")
 @named("probing.Splits")
 @dataclass(frozen=True)
 class Splits:
-    """How splits are made where the corpus has none that can be used, and how many validation and test items a task
-    may have.
+    """How splits are made if the corpus has no usable ones, and how many validation and test items a task may have.
 
-    `held_out` is the share of the training items that validates where there is no validation split. Where more than
-    half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
+    `held_out` is the share of the training items used for validation if there is no validation split. If more than half
+    of the test texts also occur in training, `leaks` says whether the texts are split again or refused.
     """
 
     most_validation: int | None = None
@@ -69,8 +68,8 @@ class ProbeChoice:
 @named("probing.Baselines")
 @dataclass(frozen=True)
 class Baselines:
-    """What is probed beside the models: length, TF-IDF of characters, of the pieces of `tokenizers` (tokenizer.json
-    files or folders), and `vectors`, files of word vectors as LANGUAGE=FILE. The majority is always given.
+    """What is probed besides the models: length, TF-IDF of characters, of the pieces of `tokenizers` (tokenizer.json
+    files or folders), and `vectors`, files of word vectors as LANGUAGE=FILE. The majority class is always shown.
     """
 
     length: bool = True
@@ -83,8 +82,8 @@ class Baselines:
 @named("probing.NeuronChoice")
 @dataclass(frozen=True)
 class NeuronChoice:
-    """The elastic-net grid, the share of top neurons, ablation against so many random sets, and the seeds of samples
-    of the training items (`sample` of them each) over which the overlap of top sets is taken.
+    """The elastic-net grid, the share of top neurons, the number of random sets for the ablation, and the seeds of the
+    samples of training items (`sample` items each) over which the overlap of top sets is measured.
     """
 
     run: bool = True
@@ -100,8 +99,9 @@ class NeuronChoice:
 @named("probing.SimilarityChoice")
 @dataclass(frozen=True)
 class SimilarityChoice:
-    """Which measures, on how many test sentences of each task that all languages share, and how many pairings of
-    sentences at random say what chance gives: `n_permutations` for debiased CKA, `n_costly` for maxcorr and Procrustes.
+    """Which measures to use, on how many test sentences of each task that all languages share, and how many random
+    pairings of sentences show what chance gives: `n_permutations` for debiased CKA, `n_costly` for maxcorr and
+    Procrustes.
     """
 
     measures: tuple[str, ...] = ("debiased", "plain", "maxcorr")
@@ -114,10 +114,11 @@ class SimilarityChoice:
 @named("probing.Coarse")
 @dataclass(frozen=True)
 class Coarse:
-    """Coarse probing of one encoder before and after it was fine-tuned on entailment with each seed; no seeds, none.
+    """Coarse probing of one encoder before and after fine-tuning on entailment with each seed; without seeds it is left
+    out.
 
-    `model` is one of the study's models, as it stands in `model`, or "small" (a little transformer that starts from
-    nothing). The recipe and the corpora are those of the study `stability`.
+    `model` is one of the study's models, as written in `model`, or "small" (a small transformer trained from scratch).
+    The recipe and the corpora are those of the study `stability`.
     """
 
     model: str = ""
@@ -134,12 +135,12 @@ class Config:
 
     `model` is one or a list of [NAME=]FOLDER[@LANGUAGE+…]: a folder, the name of a downloaded model or "fake"; the
     languages are those it is probed in, all unless given; "random:" before the folder draws every weight anew. With
-    `twins` every model also stands beside its random twin. `data.corpus` is a suite of the catalog (xprobe, rusenteval,
+    `twins`, every model is compared with its random twin. `data.corpus` is a suite of the catalog (xprobe, rusenteval,
     senteval), "paper" (RuSentEval for ru, SentEval for en), "generated", or a folder with a file or folder for each
     task; `tasks` are all of it unless given, each as TASK or TASK@LANGUAGE. `data.train` and `data.test` are files of
-    your own with a text and a label in each row; `tasks` then names the columns of labels, where there are several.
-    `embeddings` says whether the embedding layer counts as layer 0. Tasks of more than `most_classes` classes are
-    probed, and nothing beyond.
+    your own with a text and a label in each row; `tasks` then names the columns of labels if there are several.
+    `embeddings` says whether the embedding layer counts as layer 0. Tasks with more than `most_classes` classes are
+    probed, and nothing more.
     """
 
     model: Models = ()

@@ -92,7 +92,7 @@ class Probed:
 @named("probing.Code")
 @dataclass(frozen=True, slots=True, eq=False)
 class Code:
-    """Online description length of each layer, in bits, beside the code that knows nothing of the texts."""
+    """Online description length of each layer, in bits, beside the code that knows nothing about the texts."""
 
     layers: tuple[int, ...]
     bits: npt.NDArray[np.float64]

@@ -40,8 +40,8 @@ MOST_LABELS = 10
 class Sizes:
     """How many items a task may have, and how splits are made where the corpus has none that can be used.
 
-    `held_out` is the share of the training items that validates where there is no validation split. Where more than
-    half of the test texts also stand in training, `leaks` says whether the texts are split anew or refused.
+    `held_out` is the share of the training items used for validation if there is no validation split. If more than half
+    of the test texts also occur in training, `leaks` says whether the texts are split again or refused.
     """
 
     most_train: int | None = None

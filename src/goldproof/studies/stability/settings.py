@@ -37,7 +37,7 @@ class Extra:
     """Extra training data: a corpus of the catalog, or a file of your own; how many rows of it, for which languages.
 
     `amounts` are added to the training data of `languages`, `amounts_everywhere` to that of every language. Larger
-    amounts hold the smaller ones; `seed` says which rows come first. `language` is that of the extra data.
+    amounts include the smaller ones; `seed` says which rows come first. `language` is that of the extra data.
     """
 
     corpus: str = "glue/mnli"
@@ -57,9 +57,9 @@ class Extra:
 @named("stability.Presence")
 @dataclass(frozen=True)
 class Presence:
-    """Controlled subsets: `amount` extra rows of which the given percentages hold the feature, for each feature.
+    """Controlled subsets: `amount` extra rows, of which the given percentages contain the feature, for each feature.
 
-    `amount` is null for the largest that all shares of all features allow with the extra rows at hand. `annotated` are
+    `amount` is null for the largest that the available extra rows allow for all shares of all features. `annotated` are
     the corpora in which the rules count every feature: the training data of languages, and `extra`.
     """
 
@@ -73,7 +73,8 @@ class Presence:
 @named("stability.Attribution")
 @dataclass(frozen=True)
 class AttributionRuns:
-    """Runs that vary the seeds of initialisation, data order and dropout apart, so that variance can be attributed.
+    """Runs that vary the seeds of initialisation, data order and dropout separately, so that variance can be
+    attributed.
 
     With k levels, "latin" makes k² runs (a Latin square) and "factorial" k³; 0 levels make none.
     """
@@ -86,7 +87,7 @@ class AttributionRuns:
 @named("stability.Thresholds")
 @dataclass(frozen=True)
 class Thresholds:
-    """From where a change counts: a higher MCC, a smaller deviation, and a higher MCC in every language."""
+    """The size from which a change counts: a higher MCC, a smaller deviation, and a higher MCC in every language."""
 
     higher: float = 0.1
     steadier: float = 0.05
@@ -111,14 +112,13 @@ class Config:
 
     `model` is a folder, the name of a downloaded model, or "fake" (trained at 1,000 times the learning rate), as
     [NAME=]FOLDER, or a list of these, which are judged in turn. A language model is asked and not trained: see
-    `prompts`.
-    `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are files of your
-    own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span F1, of numbers
-    Pearson's correlation). `data.most_train` takes the first so many rows, of your own
-    files so many drawn by their texts.
-    `select` says which evaluation point counts: the one with the best validation accuracy, or the last. `membership`
-    says which rows belong to a category: with "split" all that have the tag, with "exact" those that have no other of
-    the same group. `smallest` is the fewest rows that a category needs to be tested against chance.
+    `prompts`. `data.corpus` is "published" (the catalog's corpora) or "generated"; `data.train` and `data.test` are
+    files of your own, whose `tags` are the categories and whose score is `metric` (by default accuracy, of words span
+    F1, of numbers Pearson's correlation). `data.most_train` takes that many first rows, or, from your own files, that
+    many drawn by their texts. `select` says which evaluation point counts: the one with the best validation accuracy,
+    or the last. `membership` says which rows belong to a category: with "split" all that have the tag, with "exact"
+    those that have no other tag of the same group. `smallest` is the smallest number of rows for a category to be
+    tested against chance.
     """
 
     model: Models = "bert-base-multilingual-cased"

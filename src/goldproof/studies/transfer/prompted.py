@@ -5,7 +5,7 @@ Each text language meets each prompt language; the prompts of a language stand f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -224,13 +224,12 @@ def _matrix(found: CrossedLanguages) -> list[Item]:
         {"texts": text, "prompts": prompt, "score": each.mean} for (text, prompt), each in found.scores.items()
     ]
     caption = Caption("languages-figure", title, "", keys)
-    return [
-        heat_map(rows, Column("prompts", "Prompts in"), Column("texts", "Texts in"), column, caption=caption),
-        table,
-    ]
+    across, down = Column("prompts", "Prompts in"), Column("texts", "Texts in")
+    centre = first.floor if first.floor == first.floor else None
+    return [heat_map(rows, across, down, column, caption=caption, centre=centre), table]
 
 
-def _reader(found: CrossedLanguages, prompt: str):  # type: ignore[no-untyped-def]
+def _reader(found: CrossedLanguages, prompt: str) -> Callable[[str], Cell]:
     return lambda text: found.scores[text, prompt].mean
 
 

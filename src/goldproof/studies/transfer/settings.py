@@ -36,10 +36,10 @@ RECIPE = Recipe(epochs=10.0, schedule="constant")
 class Rows:
     """Which rows: the split to train on, a share of it to hold out as development set, and the most to evaluate.
 
-    `dev_share` is for corpora whose development set is the only labelled data: rows are held out of the training split
-    in every language whose rows are translations of the source's. `most_evaluated` is null for all. `corpora` are the
-    parts that come from another corpus than `data.corpus`, each as LANGUAGE=CORPUS or LANGUAGE/SPLIT=CORPUS; with
-    CORPUS:SPLIT where that corpus calls the split otherwise.
+    `dev_share` is for corpora whose development set is their only labelled data: rows are held out of the training
+    split in every language whose rows are translations of the source's. `most_evaluated` is null for all. `corpora` are
+    the parts that come from another corpus than `data.corpus`, each as LANGUAGE=CORPUS or LANGUAGE/SPLIT=CORPUS; with
+    CORPUS:SPLIT if that corpus has another name for the split.
     """
 
     train_split: str = "train"
@@ -53,9 +53,9 @@ class Rows:
 class Analysis:
     """How to judge.
 
-    Pairs of checkpoints count when test differs by `threshold`; a tie in dev counts as `ties`; pairs lie within a run
-    unless `across_runs`. A score may be off by `margin` through luck and still be claimed. `metric` is the task's own
-    unless given (accuracy, mcc or macro_f1; of questions answer_f1 or exact_match).
+    Pairs of checkpoints count if their test scores differ by `threshold`; a tie in dev counts as `ties`; pairs are
+    within a run unless `across_runs`. A score may be off by `margin` through luck and still be claimed. `metric` is the
+    task's own unless given (accuracy, mcc or macro_f1; for questions answer_f1 or exact_match).
     """
 
     metric: str = ""
@@ -71,13 +71,12 @@ class Config:
     """Settings: corpus, languages, model, runs, and a checkpoint after every share of the steps or of the data.
 
     `model` is a folder or the name of a downloaded model, as [NAME=]FOLDER, or a list of these, which are judged in
-    turn. `data.corpus` is a corpus of the catalog or a file; `data.languages` are those that are tested, beside
-    `source`. `data.train` and `data.test` are files of your own, with a column that says the language of each row or
-    one file for each language; their kind is then the `task` (`question`: a span of a passage answers it). `patience`
-    checkpoints without a better source dev end a run; null for never. With `average_weights` each run also keeps the
-    mean of its checkpoints' weights, as one more model to choose.
-    A language model is asked and not trained (see `prompts`): about texts in every language, with prompts in each of
-    `prompts.languages`.
+    turn. `data.corpus` is a corpus of the catalog or a file; `data.languages` are the languages tested besides
+    `source`. `data.train` and `data.test` are files of your own, with a column that gives the language of each row, or
+    one file per language; their kind is then the `task` (`question`: a span of a passage answers it). A run ends after
+    `patience` checkpoints without a better source dev score; null for never. With `average_weights` each run also keeps
+    the mean of its checkpoints' weights, as one more model to choose. A language model is asked and not trained (see
+    `prompts`): about texts in every language, with prompts in each of `prompts.languages`.
     """
 
     task: Literal["text", "pair", "tokens", "question"] = "text"

@@ -31,7 +31,8 @@ class _Crossroads:
 def _crossroads(places: list[Name], names: NewNames, rng: np.random.Generator) -> _Crossroads:
     """A crossroads for each place that describes someone: where the first's is before it, the second's is after it.
 
-    Those of the others stay where they are.
+    Those of the others stay where they are. The place at the other side was not visited by someone: so both sides come
+    twice, and once-named places do not tell which is which.
     """
     sentences: list[LogicSentence] = []
     before: Blanks = {}
@@ -39,7 +40,8 @@ def _crossroads(places: list[Name], names: NewNames, rng: np.random.Generator) -
     crossed = [*names.places(len(places))]
     for number, (crossing, place) in enumerate(zip(crossed, places, strict=True)):
         source, target, free = names.places(3)
-        sentences += [leads(source, crossing), leads(crossing, target)]
+        (elsewhere,) = names.people(1)
+        sentences += [leads(source, crossing), leads(crossing, target), denies(elsewhere, free)]
         ends = {source: place, target: free}
         ways = [ends, exchange(ends, source, target)]
         first, second = (0, 1) if number == 0 else (1, 0) if number == 1 else [int(rng.integers(2))] * 2

@@ -45,6 +45,7 @@ from goldproof.studies.logic.scores import (
     model_title,
     n_tested,
     paper_name,
+    unlike_paper,
     with_paper,
 )
 from goldproof.studies.logic.settings import Config, task_title
@@ -159,7 +160,13 @@ def _table_2(config: Config, plain: list[ConditionAccuracy], told: list[bool]) -
     if with_paper(config):
         note += "; the paper's table is the best on test over training sizes, and "
         note += "its recurrent networks read one way or both"
-    note += "." if has_own(config) else f". {_TWINS}"
+        differs = unlike_paper(config)
+        note += f". Here: {', '.join(differs)}" if differs else ""
+    note += "." if has_own(config) or with_paper(config) else f". {_TWINS}"
+    if with_paper(config) and any(paper_name(config, model) == published.CHINESE for model in model_names(config)):
+        solved = ", ".join(task_title(task) for task in published.CHINESE_SOLVES)
+        note += f" Of the Chinese BERT the paper prints no number: that in Portuguese it solves {solved}, and that it "
+        note += "stays random on the mixed task."
     heading = Heading("accuracy", title, note, [each.key for each in plain])
     return make_table(heading, fields, every)
 

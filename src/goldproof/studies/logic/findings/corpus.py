@@ -66,7 +66,8 @@ def _table_1(config: Config, values: LogicValues) -> Table:
             keys.append(key)
             paper = published.FIGURES.get((language, find_task(task).value)) if with_paper(config) else None
             every.append(_Figures(placed(task_title(task), language), found, paper))
-    note = "The paper gives the lengths in words; its published files show that they are characters."
+    note = "The paper gives the lengths in words; its published files show that they are characters. "
+    note += "A word is what stands between two spaces, as the paper counts."
     shared = [corpus.ours.shared for corpus in every]
     span = f"{min(shared)}" if min(shared) == max(shared) else f"{min(shared)} to {max(shared)}"
     title = f"Train and test share {span} words"
@@ -161,12 +162,19 @@ def _certificates(config: Config, values: LogicValues) -> list[Item]:
     return [make_table(heading, fields, every)]
 
 
+def _corpus_of(name: str) -> str:
+    """The corpus of name[:split][@language], as the catalog calls it.
+
+    >>> _corpus_of("glue/mnli:validation"), _corpus_of("snli@en")
+    ('glue/mnli', 'snli')
+    """
+    return name.partition("@")[0].partition(":")[0]
+
+
 def _nli(config: Config, values: LogicValues) -> Table:
     """Corpora of the catalog; the paper's number stands beside those that are its own."""
     found = {name: values.recast(name) for name in config.experiments.nli}
-    every = [
-        _Certified(name, "", each, published.RECAST.get(name.partition(":")[0])) for name, (each, _) in found.items()
-    ]
+    every = [_Certified(name, "", each, published.RECAST.get(_corpus_of(name))) for name, (each, _) in found.items()]
     first, *others = _leak_fields(every)
     fields: list[Field[_Certified]] = [
         Field(Column("corpus", "Corpus"), lambda corpus: corpus.title),

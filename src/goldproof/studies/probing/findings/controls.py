@@ -133,8 +133,19 @@ def _lengths(found: ProbingFindings, every: list[LayerScores]) -> list[Item]:
         return [float(code.uniform / bits) for bits in code.bits]
 
     most = max(shown, key=lambda each: max(compression(each)))
-    title = f"Given a layer, the code for the labels is up to {max(compression(most)):.2f} times shorter: {most.task}, "
-    caption = Caption(
-        "compression", title + most.cell.arm.title, ("1 means no shorter than the code that knows nothing.")
-    )
+    title = compression_title(max(compression(most)), f"{most.task}, {most.cell.arm.title}")
+    caption = Caption("compression", title, "1 means no shorter than the code that knows nothing.")
     return [layer_curves(curve_rows(found, shown, compression), Column("value", "Compression", 2, "×"), caption)]
+
+
+def compression_title(most: float, where: str) -> str:
+    """How much shorter the labels become at best, and where; a code that is longer than the uniform one is not shorter.
+
+    >>> compression_title(2.714, "SentLen (ru), E5")
+    'Given a layer, the code for the labels is up to 2.71 times shorter: SentLen (ru), E5'
+    >>> compression_title(0.91, "BShift (en), E5")
+    'Given no layer is the code for the labels shorter: 0.91 times at best, BShift (en), E5'
+    """
+    if most > 1:
+        return f"Given a layer, the code for the labels is up to {most:.2f} times shorter: {where}"
+    return f"Given no layer is the code for the labels shorter: {most:.2f} times at best, {where}"

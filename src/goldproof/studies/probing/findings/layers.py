@@ -150,7 +150,7 @@ _WHERE_FIELDS: tuple[Field[LayerScores], ...] = (
 
 
 def _where(found: ProbingFindings) -> Table:
-    """The best layer with its band, and the layers that cannot be told from it."""
+    """The best layer with its band, and the layers that cannot be distinguished from it."""
     kind = found.config.probe.kinds[0]
     every = [each for arm in found.own for each in found.of(kind, arm)]
     widest = max(every, key=lambda each: len(each.tests.tied))

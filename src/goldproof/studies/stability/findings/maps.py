@@ -1,4 +1,4 @@
-"""Heat maps of categories: language by language, and seed by seed; what cannot be told from chance is paler.
+"""Heat maps of categories: language by language, and seed by seed; what cannot be distinguished from chance is paler.
 
 The same for models trained on their own data alone (Figures 1, 2 and 6 to 9) and with extra data (Figures 10 to 15).
 """
@@ -16,7 +16,7 @@ MCC = Column("mcc", "MCC", 2)
 
 
 def told(score: TagScore) -> bool:
-    """Whether a category's score can be told from chance."""
+    """Whether a category's score can be distinguished from chance."""
     return score.verdict in ("above chance", "below chance")
 
 
@@ -26,7 +26,7 @@ def tested(score: TagScore) -> bool:
 
 
 def counted(scores: Sequence[TagScore]) -> tuple[int, int]:
-    """How many can be told from chance, of how many that were tested."""
+    """How many can be distinguished from chance, of how many that were tested."""
     return sum(map(told, scores)), sum(map(tested, scores))
 
 

@@ -42,3 +42,30 @@ def test_categories_that_could_not_be_tested(tmp_path):
     items = [item for section in report.sections for item in section.items if isinstance(item, Table)]
     (title,) = [item.title for item in items if item.name == "categories"]
     assert title == "None of the 2 categories could be tested"
+
+
+def test_taggers_that_mark_nothing_collapsed(tmp_path):
+    rows = [
+        {
+            "id": str(i),
+            "run": run,
+            "gold": ["B-PER", "O", "B-LOC"],
+            "prediction": ["B-PER", "O", "O"] if run == "works" and i % 3 else ["O", "O", "O"],
+        }
+        for run in ("works", "a", "b")
+        for i in range(30)
+    ]
+    scores = goldproof.score(write_jsonl(tmp_path / "a.jsonl", rows))
+    assert [each.run_names for each in scores.sets] == [("works",)]
+    assert any(
+        note.startswith(
+            "2 of 3 runs collapsed, giving one answer to nearly all items, that there is no span (runs a, b). The "
+        )
+        for note in scores.notes
+    )
+    nothing = goldproof.score(write_jsonl(tmp_path / "b.jsonl", [row for row in rows if row["run"] != "works"]))
+    assert nothing.sets[0].collapse.is_whole
+    assert (
+        "All 2 runs collapsed: each gives one answer to nearly all items, that there is no span. They are judged all "
+        "the same."
+    ) in nothing.notes

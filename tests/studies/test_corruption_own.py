@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.judging.files import write_jsonl
 from tests.report.printed import papers_numbers
+from tests.studies.own_files import write_topics
 
+import goldproof
 from goldproof.errors import DataError, GoldproofError, UsageError
 from goldproof.jobs import Results, Store, run_jobs
 from goldproof.runners.serial import SerialRunner
@@ -61,9 +63,8 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     made = report(config, results)
     assert papers_numbers(made) == []
     assert made.verdict == []
+    assert made.answer.text == ("with all words left in, the model is not shown to be above the best constant answer.")
     assert made.answer.notes == [
-        "No baseline: with all words left in, the model is not shown to be above the best constant answer on "
-        "reviews, so there is nothing to lose.",
         "There is no random control: the cost of a class cannot be separated from that of mere shortening.",
     ]
     items = [item for section in made.sections for item in section.items]
@@ -230,3 +231,29 @@ def test_a_corpus_for_another_kind_of_task_is_refused():
     with pytest.raises(GoldproofError) as caught:
         find_tasks(Config(tasks=("wikiann",)))
     assert str(caught.value).startswith("the corpus 'wikiann' is for ")
+
+
+@pytest.mark.needs("models")
+def test_where_nothing_can_be_lost_the_first_screen_draws_the_score_beside_the_floor(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("rägnet\tVerb\nchoched\tVerb\nDorf\tNomen\n", encoding="utf-8")
+    report = goldproof.run(
+        "corruption",
+        model="fake",
+        data={**write_topics(tmp_path), "languages": "gsw", "name": "Talks"},
+        settings={
+            "removal.words": words,
+            "settings": "test",
+            "seeds": [0, 1],
+            "recipe.epochs": 1,
+            "recipe.learning_rate": 1e-9,
+        },
+        store=tmp_path / "store",
+    )
+    answer = report.answer
+    assert (answer.kind, answer.text) == (
+        "open",
+        "with all words left in, the model is not shown to be above the best constant answer.",
+    )
+    assert [note for note in answer.notes if "constant" in note] == []
+    assert list(dict.fromkeys(row["name"] for row in answer.figure.rows)) == ["Talks", "Talks: best constant answer"]

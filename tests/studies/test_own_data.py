@@ -27,6 +27,7 @@ CUT = (
     "out to choose the checkpoint and not trained on."
 )
 COLUMNS = "Columns: text 'Sentence', label 'Klass' (Klass recognised by their contents)."
+NO_TAGS = "Not used: 'tags', because this study takes no item categories."
 
 
 def notes_of(study, **settings):
@@ -87,8 +88,7 @@ def test_probing_reads_layers_off_ones_own_sentences(tmp_path, store):
     )
     assert report.provenance["corpus"] == "Talks"
     assert report.provenance["languages"] == "gsw"
-    unused = "Not used: 'tags', because this study takes no item categories."
-    assert said(report)[1:] == [COLUMNS, unused, CUT]
+    assert said(report)[1:] == [COLUMNS, NO_TAGS, CUT]
     assert papers_numbers(report) == []
     assert "generated" not in str(report.sections)
 
@@ -264,6 +264,7 @@ def test_corruption_takes_classes_from_a_list_of_words(tmp_path, store):
     assert said(report) == [
         "my: rows in gsw: 60 train, 30 test, 3 classes (Reis, Wätter, Ässe).",
         COLUMNS,
+        NO_TAGS,
         "Word classes, from 'words.txt': Verb, Nomen.",
     ]
     assert papers_numbers(report) == []

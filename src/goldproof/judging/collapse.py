@@ -10,13 +10,16 @@ import numpy as np
 from goldproof.data.answers import Answers
 from goldproof.report.numbers import estimate_text
 from goldproof.statistics.arrays import Array
-from goldproof.statistics.collapse import Collapse, find_collapse, find_flat
+from goldproof.statistics.collapse import Collapse, find_collapse, find_flat, find_unmarked
 
 MOST_NAMES = 5
 
 
 def collapse_of(answers: Answers, level: float = 0.95) -> Collapse | None:
-    """Which runs collapsed; None where the task has neither labels nor numbers, or gold is one and the same."""
+    """Which runs collapsed; None where the task has no labels, numbers or spans, or gold is one and the same."""
+    if answers.task == "spans":
+        runs = answers.runs
+        return find_unmarked(answers.gold, runs["found"], runs["given"], level) if answers.gold.any() else None
     if answers.task not in ("classification", "regression") or len(np.unique(answers.gold)) < 2:
         return None
     find = find_collapse if answers.task == "classification" else find_flat
@@ -64,16 +67,16 @@ def collapse_notes(answers: Answers, collapse: Collapse | None, name: str = "") 
         ]
     if not collapse.n:
         return []
-    n, of = collapse.n, answers.n_runs
+    n, of, alike = collapse.n, answers.n_runs, ALIKE + (", that there is no span" if answers.task == "spans" else "")
     if of == 1:
-        return [f"{where}{_opening('the', where)} run collapsed: it gives {ALIKE}. It is judged all the same."]
+        return [f"{where}{_opening('the', where)} run collapsed: it gives {alike}. It is judged all the same."]
     if n == of:
         return [
-            f"{where}{_opening('all', where)} {of} runs collapsed: each gives {ALIKE}. They are judged all the same."
+            f"{where}{_opening('all', where)} {of} runs collapsed: each gives {alike}. They are judged all the same."
         ]
     rate, which = estimate_text(collapse.rate, 1, "%"), named_runs(answers, collapse.collapsed)
     return [
-        f"{where}{n} of {of} runs collapsed, giving {ALIKE} ({which}). The scores are those of the other runs; the "
+        f"{where}{n} of {of} runs collapsed, giving {alike} ({which}). The scores are those of the other runs; the "
         f"rate of collapse is {rate}."
     ]
 

@@ -31,10 +31,12 @@ def metric_column(metric: str, key: str | None = None, title: str | None = None)
 def lower_name(metric: str) -> str:
     """The name of a metric inside a sentence; an abbreviation stays as it is.
 
-    >>> lower_name("accuracy"), lower_name("mcc")
-    ('accuracy', 'MCC')
+    >>> lower_name("accuracy"), lower_name("mcc"), lower_name("pearson")
+    ('accuracy', 'MCC', "Pearson's correlation")
     """
     name = title_of(metric)
+    if metric in ("pearson", "spearman"):
+        return f"{name}'s correlation"
     return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 
@@ -129,7 +131,7 @@ def _takes(scores: Scores) -> str:
 
 def _rival(scores: Scores) -> str:
     first = scores.sets[0]
-    if not first.detectable < math.inf:
+    if not first.detectable < math.inf or (first.collapse is not None and first.collapse.is_whole):
         return ""
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""

@@ -189,7 +189,7 @@ def describe_intervals(estimates: Sequence[Estimate]) -> str:
     >>> describe_intervals([Estimate(0.5, 0.4, 0.6, "Wilson", 30), Estimate(0.7, 0.6, 0.8, "Wilson", 90)])
     '95 % interval, Wilson, n = 30 to 90'
     """
-    levels = " or ".join(sorted({f"{e.level * 100:g} %" for e in estimates}))
+    levels = " or ".join(sorted({f"{e.level * 100:.4g} %" for e in estimates}))
     methods = "; ".join(_merged(list(dict.fromkeys(e.method for e in estimates))))
     low, high = min(e.n for e in estimates), max(e.n for e in estimates)
     n = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"

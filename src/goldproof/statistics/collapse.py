@@ -1,6 +1,6 @@
 """Collapsed runs: trainings that ended by giving one answer to everything. They are found, named and counted.
 
-Of labels by `find_collapse`, of numbers by `find_flat`.
+Of labels by `find_collapse`, of numbers by `find_flat`, of spans by `find_unmarked`.
 
 An interval over runs is about trainings that worked; how often one does not is a rate of its own, and no interval
 pretends to cover the mixture of both.
@@ -87,6 +87,20 @@ def find_flat(gold: Array, runs: Array, level: float = 0.95) -> Collapse:
     check_same_length(gold=gold, runs=runs)
     flat = np.array([_hardly_varies(gold, run) for run in runs])
     return Collapse(flat, np.zeros(len(runs), bool), clopper_pearson(int(flat.sum()), len(runs), level))
+
+
+def find_unmarked(gold: Array, found: Array, given: Array, level: float = 0.95) -> Collapse:
+    """The runs that mark next to no span of words, and none that is right: less than 2.5 % as many as gold has.
+
+    `gold` are the spans of each item, `found` and `given` (runs × items) those that are right and those marked at all.
+
+    >>> gold, found = np.array([2, 1, 3]), np.array([[2, 0, 1], [0, 0, 0]])
+    >>> find_unmarked(gold, found, found).collapsed.tolist()
+    [False, True]
+    """
+    n_given, n_found = np.atleast_2d(given).sum(axis=1), np.atleast_2d(found).sum(axis=1)
+    bare = (n_found == 0) & (n_given <= (1 - ONE_ANSWER) * np.asarray(gold).sum())
+    return Collapse(bare, np.zeros(len(bare), bool), clopper_pearson(int(bare.sum()), len(bare), level))
 
 
 def _hardly_varies(gold: Array, run: Array) -> bool:

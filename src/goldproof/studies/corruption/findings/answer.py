@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from goldproof.studies.corruption.gather import strictest
 from goldproof.studies.corruption.scores import Judged
 from goldproof.studies.corruption.settings import Config
 
+NO_BASELINE = "No baseline:"
 QUESTION = "How much of the score survives nonsense?"
 LEFT = Column("left", "Left of the score", 0, "%")
 WHERE = {"train": "the training texts", "test": "the test texts", "both": "training and test texts"}
@@ -52,11 +54,7 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
     """The first screen."""
     every, notes = every_left(config, found), [*_notes(found), *_no_control(config)]
     if not every:
-        text = (
-            "with all words left in, the model is not shown to be above the best constant answer, or every cell "
-            "collapsed."
-        )
-        return Answer("open", "Undecided", text, "It would take a model that has learned the task.", notes)
+        return _undecided(found, notes)
     least, most = (choose(every, key=lambda left: left.share.value) for choose in (min, max))
     seeds = _runs(config, found)
     scope = f"with the class missing from {WHERE[strictest(config)]} ({seeds})"
@@ -65,7 +63,7 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
         text = f"this is what is left of the score above the floor of {least.name}, {scope}."
     else:
         head = f"From {_share(least)} to {_share(most)} of it"
-        text = f"least of {least.name} and most of {most.name}, counting the score above the floor, {scope}."
+        text = f"least for {least.name} and most for {most.name}, counting the score above the floor, {scope}."
     return Answer("measured", head, text, _takes(config), notes, _figure(config, found, every))
 
 
@@ -98,7 +96,7 @@ def _notes(found: Sequence[Found]) -> list[str]:
     lost = [one.runs.task.title for one in found if any(each.verdict == "no baseline" for each in one.judged)]
     if lost:
         notes.append(
-            "No baseline: with all words left in, the model is not shown to be above the best constant answer on "
+            f"{NO_BASELINE} with all words left in, the model is not shown to be above the best constant answer on "
             f"{', '.join(lost)}, so there is nothing to lose."
         )
     collapsed = [each for each in judged if each.verdict == "collapsed"]
@@ -168,6 +166,34 @@ def _nouns(config: Config, found: Sequence[Found]) -> list[Claim]:
         )
         for left in dict.fromkeys(ends)
     ]
+
+
+def _undecided(found: Sequence[Found], notes: Sequence[str]) -> Answer:
+    """The first screen where no task has a score to lose, or every cell of those that do collapsed."""
+    text = "with all words left in, the model is not shown to be above the best constant answer"
+    takes = "It would take a model that has learned the task."
+    if any(each.baseline.above_floor for each in found):
+        text += ", or every cell collapsed"
+    else:  # the note on what has no baseline would say the same again
+        notes = [note for note in notes if not note.startswith(NO_BASELINE)]
+    return Answer("open", "Undecided", f"{text}.", takes, list(notes), _baselines(found))
+
+
+def _baselines(found: Sequence[Found]) -> Figure | None:
+    """The scores with all words left in, beside those of the best constant answers; none where no score is defined."""
+    scored = [each for each in found if math.isfinite(each.baseline.score.value)]
+    if not scored:
+        return None
+    readings = []
+    for each in scored:
+        title = each.runs.task.title
+        readings += [
+            OverviewRow(title, each.baseline.score),
+            OverviewRow(f"{title}: best constant answer", each.baseline.constant, look="baseline"),
+        ]
+    keys = [key for each in scored for key in each.runs.keys[next(iter(each.runs.keys))]]
+    caption = Caption("answer", "The score with all words left in, beside the best constant answer", "", keys)
+    return overview(readings, Column("score", "Score", 1, "points"), caption=caption)
 
 
 def _figure(config: Config, found: Sequence[Found], every: Sequence[Left]) -> Figure:

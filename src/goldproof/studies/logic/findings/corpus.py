@@ -66,7 +66,8 @@ def _table_1(config: Config, values: LogicValues) -> Table:
             keys.append(key)
             paper = published.FIGURES.get((language, find_task(task).value)) if with_paper(config) else None
             every.append(_Figures(placed(task_title(task), language), found, paper))
-    note = "The paper gives the lengths in words; its published files show that they are characters."
+    note = "The paper gives the lengths in words; its published files show that they are characters. "
+    note += "A word is what stands between two spaces, as the paper counts."
     shared = [corpus.ours.shared for corpus in every]
     span = f"{min(shared)}" if min(shared) == max(shared) else f"{min(shared)} to {max(shared)}"
     title = f"Train and test share {span} words"

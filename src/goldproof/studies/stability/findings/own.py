@@ -233,6 +233,7 @@ def _n_cut(config: Config, own: OwnData, results: Results) -> int:
 
 def _provenance(config: Config, own: OwnData, results: Results, metric: str) -> dict[str, Plain]:
     recipe = config.recipe
+    epochs = "epoch" if recipe.epochs == 1 else "epochs"
     return {
         "model": only_model(config.model).title,
         "corpus": own.name,
@@ -241,7 +242,7 @@ def _provenance(config: Config, own: OwnData, results: Results, metric: str) -> 
         "metric": title_of(metric),
         "checkpoint": "the best on validation" if config.select == "best" else "the last",
         "test items cut to the longest input": _n_cut(config, own, results),
-        "recipe": f"{recipe.epochs:g} epochs, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
+        "recipe": f"{recipe.epochs:g} {epochs}, batch {recipe.batch}, learning rate {recipe.learning_rate:g}, "
         f"{recipe.schedule} with {100 * recipe.warmup:g} % warm-up, weight decay {recipe.weight_decay:g}, "
         f"clip {recipe.clip}, dropout {recipe.dropout}, length {recipe.max_length}, {recipe.precision}",
     }

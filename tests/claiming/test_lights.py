@@ -129,7 +129,7 @@ def test_fewer_than_three_trainings_say_nothing_of_another(clean):
     evidence = evidence_of(*clean, [0.8, 0.9])
     assert "for this training (seed 0) on items like these; it says nothing about another one." in claim(evidence)
     assert said(evidence, "spread") == (
-        "Trainings: not judged, because 1 training say too little about others: at least 3 are needed."
+        "Trainings: not judged, because 1 training says too little about others: at least 3 are needed."
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from tests.claiming.made import make_rows, write_rows
 
+import goldproof
 from goldproof.claiming.planner import PAGE
 from goldproof.claiming.running import Timing, request_settings, run_claims
 from goldproof.claiming.stages import Stage, StagePart, StageWatch, cut_short
@@ -116,7 +117,7 @@ def files(tmp_path_factory):
     return folder
 
 
-def ask(files, store, minutes, seconds, tests=None, told=None, rates=RATES):
+def ask(files, store, minutes, seconds, tests=None, told=None, rates=RATES, out=None):
     """A page by such a clock; and the clock."""
     given = request_settings(
         "Mine=fake", files / "train.csv", files / "test.csv", tests or {}, None, "xx", "made up", None
@@ -126,6 +127,7 @@ def ask(files, store, minutes, seconds, tests=None, told=None, rates=RATES):
         Choice(settings={**given, **QUICK}),
         minutes,
         find_store(store),
+        out=out,
         progress=lambda news: (told if told is not None else []).extend(news.lines),
         timing=Timing(clock, lambda config, data, store: rates),
     )
@@ -198,10 +200,13 @@ def test_with_fewer_rows_these_are_audited_and_once(files, tmp_path):
     write_rows(tmp_path / "train.csv", make_rows(500, 0, cue=0.6))
     write_rows(tmp_path / "test.csv", make_rows(80, 1, cue=0.6))
     store, rates = tmp_path / "store", Rates(load=0.0, step=2.0, item=0.01)
-    page, _ = ask(tmp_path, store, 2.8, lambda n: 0.001, rates=rates)
+    tests = {"yy": files / "other.csv"}
+    page, _ = ask(tmp_path, store, 2.8, lambda n: 0.001, tests, rates=rates, out=tmp_path / "out")
     rows = page.config.data.most_train
     assert 200 <= rows < 450
     assert any(line.startswith(f"Trained on {rows} of 450 rows") for line in page.config.left_out)
     assert page.report.provenance["training rows"] == rows
     audits = [path for path in store.glob("records/**/*.json") if "goldproof.claims.audit" in path.read_text("utf-8")]
     assert len(audits) == 1
+    found = goldproof.verify(tmp_path / "out" / "evidence.json", store)  # of these rows, without the other language
+    assert (found.holds, found.mismatches) == (True, ())

@@ -82,5 +82,5 @@ def test_without_data_of_ones_own_it_is_refused(place: Path, tmp_path: Path) -> 
     campaign = Campaign.choose(
         "corruption", Choice(settings={"model": str(place / "llama")}), Store(tmp_path / "store")
     )
-    with pytest.raises(UsageError, match=r"is asked about data of your own: name them in 'data.train'"):
+    with pytest.raises(UsageError, match=r"can only be asked about data of your own: name them in 'data.train'"):
         campaign.jobs()

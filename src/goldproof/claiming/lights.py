@@ -77,7 +77,8 @@ def _spread(evidence: Evidence) -> LightQuestion:
     """Whether trainings that differ in nothing but the seed, or prompts that ask for the same, score alike."""
     scores = evidence.per_training
     if len(scores) < 3:
-        reason = f"{evidence.runs(len(scores))} say too little about others: at least 3 are needed"
+        say = "says" if len(scores) == 1 else "say"
+        reason = f"{evidence.runs(len(scores))} {say} too little about others: at least 3 are needed"
         return LightQuestion("spread", (), reason)
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""

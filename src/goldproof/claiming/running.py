@@ -142,9 +142,10 @@ def run_claims(
         config = _finished(book) or Work(book, data, place, tell).run()
         tell(ClaimsNews(at="the page", left=0.0, planned=plan.seconds))
         report = Campaign("claims", config, store).report(place)
-    written = (
-        () if out is None else tuple(files.write_page(report, Path(out), evidence_text(report, config, data, store)))
-    )
+    written: tuple[Path, ...] = ()
+    if out is not None:
+        evidence = evidence_text(report, config, find_data(config), store)  # of the data that were used, not of all
+        written = tuple(files.write_page(report, Path(out), evidence))
     return ClaimsPage(report, config, book.plan or plan, written)
 
 

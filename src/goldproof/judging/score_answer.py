@@ -31,10 +31,12 @@ def metric_column(metric: str, key: str | None = None, title: str | None = None)
 def lower_name(metric: str) -> str:
     """The name of a metric inside a sentence; an abbreviation stays as it is.
 
-    >>> lower_name("accuracy"), lower_name("mcc")
-    ('accuracy', 'MCC')
+    >>> lower_name("accuracy"), lower_name("mcc"), lower_name("pearson")
+    ('accuracy', 'MCC', "Pearson's correlation")
     """
     name = title_of(metric)
+    if metric in ("pearson", "spearman"):
+        return f"{name}'s correlation"
     return name[0].lower() + name[1:] if name[1:2].islower() else name
 
 

@@ -30,6 +30,7 @@ OF_THE_CORPUS = (
     "data.languages",
     "source",
     "experiments.source",
+    "experiments.nli",
     "baselines.vectors",
     "extra",
     "presence",

@@ -724,3 +724,11 @@ def test_items_of_a_cluster_stay_together_in_tagging_too(tmp_path):
     usual = found.rule("de", "source dev").estimate
     assert usual is not None
     assert usual.method == "2 runs × items, variance components, 6 clusters"
+
+
+def test_when_runs_collapsed_in_every_target_language_the_report_says_where():
+    several = collapsing_experiment(4, 4, "sw")
+    only = experiment([each for (language, _), each in several.sets.items() if language != "de"])
+    assert analyse(only).report().answer.sentence == (
+        "Undecided: every run gives one answer to nearly all items of every target language."
+    )

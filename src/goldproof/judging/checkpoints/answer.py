@@ -27,7 +27,9 @@ def transfer_answer(found: Transfer) -> Answer:
     """The first screen without its chart."""
     n_runs, notes = found.experiment.n_runs, about_collapse(found.experiment.notes)
     if _all_collapsed(found):
-        return Answer("open", "Undecided", "every run gives one answer to nearly all items.", "", notes)
+        is_source = found.collapse is not None and found.collapse.is_whole
+        where = "" if is_source else " of every target language"
+        return Answer("open", "Undecided", f"every run gives one answer to nearly all items{where}.", "", notes)
     if n_runs == 1:
         takes = "It would take three or more runs of the same recipe."
         text = "there is only one run, so its scores may be claimed for this run only."
@@ -104,11 +106,13 @@ def _guides(found: Transfer) -> Claim:
             f"One run cannot tell whether {source} dev guides or misleads, because its checkpoints are not independent."
         )
         return Claim(text, "undecided", place="guidance")
+    if not math.isfinite(late.value):
+        text = "In the second half of training, no two checkpoints differ enough to tell whether"
+        return Claim(f"{text} {source} dev and target test move the same way.", "undecided", place="guidance")
     standing = Counter(result.by_source.late_standing for result in found.counted)
-    share = estimate_text(late, 0, "%") if math.isfinite(late.value) else "an unknown share"
     text = (
-        f"In the second half of training, {source} dev and target test move the same way in {share} of the pairs of "
-        "checkpoints"
+        f"In the second half of training, {source} dev and target test move the same way in "
+        f"{estimate_text(late, 0, '%')} of the pairs of checkpoints"
     )
     guides, misleads, n = standing["guides"], standing["misleads"], len(found.counted)
     counted = f"it is shown to guide in {guides or 'none'} of {n} languages and to mislead in {misleads or 'none'}"

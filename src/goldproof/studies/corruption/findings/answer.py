@@ -63,7 +63,7 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
         text = f"this is what is left of the score above the floor of {least.name}, {scope}."
     else:
         head = f"From {_share(least)} to {_share(most)} of it"
-        text = f"least of {least.name} and most of {most.name}, counting the score above the floor, {scope}."
+        text = f"least for {least.name} and most for {most.name}, counting the score above the floor, {scope}."
     return Answer("measured", head, text, _takes(config), notes, _figure(config, found, every))
 
 

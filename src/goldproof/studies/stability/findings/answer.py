@@ -43,14 +43,14 @@ def _answer(found: StabilityFindings) -> Answer:
     unclear = [language for language in base if language not in above]
     scope = f"for another training of this recipe, on rows like these ({_seeds(found)})"
     if not above:
-        text = f"{_said(found, unclear)}, which chance (0) also fits, {scope}."
+        text = f"{_said(found, unclear)}, so chance (0) is not ruled out, {scope}."
         rows = max(scored.answers.n_items for scored in base.values())
         takes = f"It would take more seeds, or more test rows than these {rows:,}."
         return Answer("open", "Undecided", text, takes)
     where = f" in {some(above)}" if unclear else f" in each of {len(base)} languages" if len(base) > 1 else ""
     text = f"{_said(found, above)} {scope}."
     if unclear:
-        text += f" In {some(unclear)}, chance also fits the data."
+        text += f" In {some(unclear)}, chance is not ruled out."
     return Answer("measured" if unclear else "yes", f"Yes, it stays above chance{where}", text, _reach(found, above))
 
 
@@ -125,8 +125,8 @@ def _correlation(found: StabilityFindings) -> list[Claim]:
     least = min(known, key=lambda language: known[language].value)
     printed = f"{OVERALL[least].correlation:.3f}" if found.paper.stands and least in OVERALL else ""
     where = f"{least}: t" if len(known) > 1 else "T"
-    text = f"{where}he category scores of two seeds correlate with {estimate_text(known[least], 3)}, on average"
-    text += ", the least of all languages." if len(known) > 1 else "."
+    text = f"{where}he category scores of two seeds correlate at {estimate_text(known[least], 3)} on average"
+    text += ", the lowest of all languages." if len(known) > 1 else "."
     return [Claim(text, "stated", known[least], 3, published=printed, place="overall")]
 
 

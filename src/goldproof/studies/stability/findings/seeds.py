@@ -264,7 +264,7 @@ def _language_text(found: StabilityFindings) -> list[Item]:
         if estimate is None:
             continue
         every.append(_Between(what, estimate, LANGUAGE_CORRELATION if seed == 0 and found.paper.stands else None))
-    title = f"Two languages' category scores correlate with {_values(every)}, on average"
+    title = f"Two languages' category scores correlate at {_values(every)} on average"
     note = f"The paper has five languages. {found.paper.note}".strip() if found.paper.stands else ""
     return [make_table(Heading("languages", title, note, found.keys()), _BETWEEN_FIELDS, every)]
 

@@ -160,17 +160,17 @@ def mostly(values: list[float]) -> str:
     return f"**{said}: {'holds' if mean >= 0.94 and least >= 0.92 else 'fails'}** (asked: 94 and 92)."
 
 
-HEAD = """# What is said about checkpoints, simulated
+HEAD = """# How often statements about checkpoints are wrong, simulated
 
 Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy seed 0, {machine}). The designs are
 `benchmarks/checkpoint_designs.py`, committed before the methods; all of them are here. ± is the Monte-Carlo error; each
-section says its repetitions, which for some are fewer than 2,000.
+section gives its number of repetitions, in some fewer than 2,000.
 
-Not all of it is a test of what was fixed beforehand. Gains were; guidance had passed a pilot and was made stricter
-after it. For the best of many several estimates (halves, out of the bag, bootstrap optimism, five-, ten- and
+Not all of this tests what was fixed beforehand. Gains were fixed beforehand; guidance had passed a pilot and was then made
+stricter. For the best of many, several estimates (halves, out of the bag, bootstrap optimism, five-, ten- and
 twentyfold cross-fitting) and several forms of the interval were tried in pilots of 60 to 300 repetitions on the designs
 shown here: out of the bag varied least; cross-fitting, though less biased, had intervals that failed (83 to 92 %). The
-sections "held out" are the independent check.
+"held out" sections are the independent check.
 """
 SHOWN_HEADS = ("design", "all of training, %", "second half, %", "outside the range of unrelated series, %")
 
@@ -199,8 +199,8 @@ class Part:
 
 PARTS = (
     Part(
-        "Unrelated series that are said to guide or to mislead",
-        "Development and test are unrelated AR(1) series; each language by itself, not adjusted over languages.",
+        "Unrelated series reported to guide or to mislead",
+        "Development and test are unrelated AR(1) series; each language by itself, before adjusting over languages.",
         SHOWN_HEADS,
         guide,
         designs.UNRELATED,
@@ -218,8 +218,8 @@ PARTS = (
     ),
     Part(
         "The same with one run",
-        "One run is never said to guide or to mislead. The last column is how often it would be, were the range of "
-        "unrelated series with its own autocorrelation taken for a test.",
+        "One run is never reported to guide or to mislead. The last column is how often it would be if the range of "
+        "unrelated series with its own autocorrelation were taken as a test.",
         SHOWN_HEADS,
         guide,
         designs.ONE_RUN,
@@ -227,8 +227,8 @@ PARTS = (
         rarely,
     ),
     Part(
-        "A rule that gains nothing is shown to gain or to lose",
-        "Two rules of equal accuracy, items that favour one of them in every run alike. Width in points; beside it a t "
+        "A rule with no gain is shown to gain or to lose",
+        "Two rules of equal accuracy, with items that favour one of them in every run. Width in points; next to it a t "
         "interval over runs with the items fixed.",
         ("design", "false, %", "width", "t over runs, %"),
         gain,
@@ -238,8 +238,9 @@ PARTS = (
     ),
     Part(
         "The score of the best of many",
-        "Systems that share items; the best on them is chosen. Bias in points, as it looks and corrected; how often "
-        "the interval of `chosen_score` holds the chosen one's true score, and Wilson's of the chosen alone.",
+        "Systems that share items; the one that is best on them is chosen. Bias in points, as it looks and corrected; "
+        "how often the interval of `chosen_score` contains the chosen system's true score, and how often Wilson's "
+        "interval for that system alone does.",
         ("design", "bias as it looks", "bias corrected", "held, %", "width", "Wilson, %", "width"),
         chosen,
         designs.CHOICES,
@@ -276,7 +277,7 @@ PARTS = (
     ),
     Part(
         "Sources of chance",
-        "Where no source moves the score, one of three is called significant.",
+        "No source moves the score; how often one of three is called significant.",
         ("design", "Holm, %", "not adjusted, %"),
         sources,
         [designs.LATIN],

@@ -10,15 +10,17 @@ import sys
 from dataclasses import replace
 
 import pytest
-from tests.claiming.made import make_config, make_rows, write_rows
+from tests.claiming.made import WORDS, make_config, make_rows, write_rows
 
 import goldproof
 from goldproof.claiming.data import find_data
+from goldproof.claiming.plan import jobs, layer_config
 from goldproof.claiming.planner import Budget, make_plan
 from goldproof.claiming.stages import Omission
 from goldproof.claiming.timing import Rates
 from goldproof.cli import run_command
 from goldproof.errors import DataError, UsageError
+from goldproof.models.tiny import write_tiny_model
 from goldproof.report.summary import Claim
 
 pytestmark = pytest.mark.needs("models")
@@ -341,3 +343,17 @@ def test_pairs_are_asked_with_each_text_alone(tmp_path):
         "Trained and tested with the second text only",
     ]
     assert replace(config).reference == ""
+
+
+def test_an_encoder_on_pairs_is_planned_without_its_layers(tmp_path):
+    write_tiny_model(tmp_path / "model", WORDS, "bert")
+    rows = [{**row, "pair": row["text"][::-1]} for row in make_rows(80, 0, cue=0.5)]
+    for name, pairs in (("pairs", rows), ("texts", make_rows(80, 0))):
+        (tmp_path / name).mkdir()
+        config = make_config(tmp_path / name, pairs, pairs[:60], model=str(tmp_path / "model"), levels=3)
+        data = find_data(config)
+        assert (layer_config(config, data) is None) == (name == "pairs")
+        names = [stage.name for stage in make_plan(config, data, RATES, Budget(600)).stages]
+        assert ("what the layers know" in names) == (name == "texts")
+        assert ("each text alone (6 trainings)" in names) == (name == "pairs")
+        assert jobs(config)

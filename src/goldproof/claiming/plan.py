@@ -267,7 +267,8 @@ def reference_jobs(config: Config, data: ClaimData) -> list[Job[TrainingOutcome]
 def layer_config(config: Config, data: ClaimData) -> probing_settings.Config | None:
     """The settings of the study of layers; None where it is not asked, or cannot be of these data."""
     folder = parse_folder(str(config.model)).folder
-    if not config.layers or not has_own(config) or not data.has_classes or folder == "fake" or is_asked(config):
+    is_of_texts = data.kind == "text"  # pairs are not probed
+    if not config.layers or not has_own(config) or not is_of_texts or folder == "fake" or is_asked(config):
         return None
     base = probing_settings.Config()
     chosen = Data(

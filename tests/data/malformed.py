@@ -347,7 +347,7 @@ TABLE = [
         "layout.tsv",
         b"text\tlabel\n",
         _published("no-such-layout"),
-        "there is no layout 'no-such-layout'; known: agrr-tsv, cola-tsv, conll-ner, conllu, diagnostics-jsonl, diagnostics-tsv, entailment-jsonl, label-text, logic-csv, mnli-tsv, mrpc-tsv, own, sib200-tsv, split-label-text, squad-json, sst2-tsv, stsb-csv, text-label, token-tag, xnli-genre-tsv, xnli-original-tsv, xnli-plain-tsv",
+        "there is no layout 'no-such-layout'; known: agrr-tsv, cola-tsv, conll-ner, conllu, diagnostics-jsonl, diagnostics-tsv, entailment-jsonl, label-text, logic-csv, mnli-tsv, mrpc-tsv, own, sib200-tsv, snli-jsonl, split-label-text, squad-json, sst2-tsv, stsb-csv, text-label, token-tag, xnli-genre-tsv, xnli-original-tsv, xnli-plain-tsv",
     ),
     Bad(
         "entailment.jsonl",

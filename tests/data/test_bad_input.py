@@ -142,9 +142,9 @@ SETTINGS: list[tuple[Callable[[Path], Any], type[GoldproofError], str]] = [
         "none of the files of 'rte' in 'en' are under {root}; see https://super.gluebenchmark.com",
     ),
     (
-        lambda root: load("snli", root=root),
+        lambda root: load("paws-x", language="de", root=root),
         DataError,
-        "the catalog knows no local files of 'snli' in 'en'; hub=True (data.hub=true) loads it from the hub",
+        "the catalog knows no local files of 'paws-x' in 'de'; hub=True (data.hub=true) loads it from the hub",
     ),
     (
         lambda root: load("glue/mrpc", split="dev", root=root),

@@ -166,8 +166,8 @@ Made by `python benchmarks/checkpoints.py --repetitions {repetitions}` (numpy se
 `benchmarks/checkpoint_designs.py`, committed before the methods; all of them are here. ± is the Monte-Carlo error; each
 section gives its number of repetitions, in some fewer than 2,000.
 
-Not all of this tests what was fixed beforehand. Gains were fixed beforehand; guidance had passed a pilot and was then made
-stricter. For the best of many, several estimates (halves, out of the bag, bootstrap optimism, five-, ten- and
+Not all of this tests what was fixed beforehand. Gains were fixed beforehand; guidance had passed a pilot and was then
+made stricter. For the best of many, several estimates (halves, out of the bag, bootstrap optimism, five-, ten- and
 twentyfold cross-fitting) and several forms of the interval were tried in pilots of 60 to 300 repetitions on the designs
 shown here: out of the bag varied least; cross-fitting, though less biased, had intervals that failed (83 to 92 %). The
 "held out" sections are the independent check.

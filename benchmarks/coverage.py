@@ -1,6 +1,6 @@
 """Simulated coverage of every default interval, and the false-positive rate of every default comparison.
 
-`python benchmarks/coverage.py` runs everything and writes docs/validation/statistics.md; a smaller number of
+`python benchmarks/coverage.py` runs everything and writes docs/validation/statistics-worlds.md; a smaller number of
 repetitions is used by the tests. Everything goes through the public functions of `goldproof.statistics`.
 """
 
@@ -329,14 +329,14 @@ def page(scale: float, rng: np.random.Generator, text: Callable[[str], list[str]
 
 
 TEXTS = {
-    "intro": """# Do the intervals cover, do the tests keep their level?
+    "intro": """# Do the intervals cover, and do the tests keep their level?
 
 Written by `python benchmarks/coverage.py`: every number is simulated with the public functions of
 `goldproof.statistics` at their defaults (95 % intervals, tests at 5 %). Target for the mean: 93–97 % at n ≥ 100, at
 least 92 % at n = 34; false positives 4–6 %.
 
 Counts are discrete, so coverage at one true value jumps with n and p whatever the method. The mean over a range of
-true values is the summary to look at; the lowest and highest condition stand beside it. Conditions: accuracy .50 to
+true values is the summary to look at; the lowest and highest condition are next to it. Conditions: accuracy .50 to
 .95 (46 values, exact sums); MCC 0 to .8 at base rates .3 to .5 and prediction rates up to .1 off; runs × items in a
 probit world of three strengths, with standard deviations over seeds of 0, .05 and .2 in strength and in bias.
 
@@ -351,28 +351,28 @@ probit world of three strengths, with standard deviations over seeds of 0, .05 a
 - **Comparison of two runs:** Tango's score interval and McNemar's chi² for accuracy on independent items, which agree
   with each other; else a (cluster-robust) t test on influence values.
 
-These forms were picked among some twenty candidates by pilot simulations in the same kind of world (other settings and
-random numbers, fewer repetitions), so the tables below confirm them there and are no test in unlike worlds. Not
+These forms were chosen from some twenty candidates by pilot simulations in the same kind of world (other settings and
+random numbers, fewer repetitions). So the tables below confirm them there but do not test them in different worlds. Not
 simulated: runs that fail outright now and then (a mixture that 3 to 10 runs cannot show), and fewer than 20 clusters.
 
 ## Coverage of 95 % intervals
 """,
-    "others": """With 3 runs no method we tried covers evenly: the run part rests on 2 degrees of freedom. The default
-is a little wide where seeds hardly differ (up to 98 %) and a little narrow where they decide everything. Where the mean
-is off target it is so with 3 runs, by up to half a point, and on the safe side: no interval is narrower than
+    "others": """With 3 runs no method we tried covers evenly: the run part has only 2 degrees of freedom. The default
+is a little wide where seeds hardly differ (up to 98 %) and a little narrow where they decide everything. The mean is
+off target only with 3 runs, by up to half a point, and on the safe side: no interval is narrower than
 the items alone allow.
 
 ## Stability and agreement
 
 The interval of the mean pairwise correlation adds the jackknife variances over categories and over runs. Noise that
-belongs to both is counted twice, so it is wide (conservative) where runs are alike; with the double part taken out
-a pilot fell to 88–92 % where runs differ in quality and are few.
+belongs to both is counted twice, so the interval is wide (conservative) where runs are alike. With the double part
+removed, coverage in a pilot fell to 88–92 % where runs differ in quality and are few.
 """,
     "false positives": """## False positives of `compare` and `compare_runs` under no difference
 
 A and B have equal true scores and share the difficulty of items; each also has item effects of its own, which the items
 of a cluster share. Runs have standard deviations over seeds of 0, .05 and .2. With 3 runs each the test is a little
-cautious (3.5 to 4 % in the two rows off target): there are only 2 to 4 degrees of freedom to judge the seeds by.
+cautious (3.5 to 4 % in the two rows off target): there are only 2 to 4 degrees of freedom for judging the seeds.
 """,
 }
 

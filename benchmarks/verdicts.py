@@ -335,18 +335,18 @@ def _few_names(names: list[str]) -> str:
 PROSE = """# Do intervals cover, and do verdicts hold, in the cases that users have?
 
 Written by `{command}` (Python {python}, numpy {numpy}). The designs are in
-`benchmarks/designs.py` and were committed before the methods that are judged by them; a few choices were made after a
-look at some of them, which the last section names, so the last designs are new ones. Every number goes through the
+`benchmarks/designs.py` and were committed before the methods they judge. A few choices, named in the last section,
+were made after looking at some of them, so the last designs are new ones. Every number goes through the
 functions that `score` and `compare` call, at their defaults. {repetitions:,} repetitions each; ± is the Monte-Carlo
-error (one standard error). Seeds are fixed in the script. The worlds in which the forms of the intervals were once
-picked are on [another page](statistics-worlds.md), experiments on real trainings on [a third](real-runs.md).
+error (one standard error). Seeds are fixed in the script. The worlds in which the forms of the intervals were first
+chosen are on [another page](statistics-worlds.md), and experiments on real trainings on [a third](real-runs.md).
 
 ## Coverage of 95 % intervals of `score`
 
 Wanted: each design at least 92 %, their mean at least 94 %. The mean is {coverage_mean} %; below 92 %:
-{coverage_failed}. Widths are in points (of 100; MCC times 100). The t interval beside is the usual one of accuracy:
-over the runs' scores, or over the items of one run; it leaves out clusters and one of the two sources of chance, and
-is narrower for that reason. Where runs collapse, the score is that of a training that did not.
+{coverage_failed}. Widths are in points (of 100; MCC times 100). The t interval next to it is the usual one for
+accuracy, over the runs' scores or over the items of one run. It ignores clusters and one of the two sources of chance,
+which is why it is narrower. Where runs collapse, the score is that of a training that did not.
 
 | design | coverage, % | mean width | a t interval's | at least 92 % |
 |---|---|---|---|---|
@@ -355,21 +355,22 @@ is narrower for that reason. Where runs collapse, the score is that of a trainin
 ## False verdicts of `compare` where there is no difference
 
 Wanted: at most 6 % in the mean over the designs, none above 8 %. The mean is {null_mean} %; above 8 %: {null_failed}.
-A verdict is false at the scope that it states: of *systems*, where these very runs, on all items like these, differ
-the other way or not at all; of *recipes*, wherever it says better or worse. "Said" is how often it says better or
-worse at all: with one run a side two trainings of one recipe are different systems, and the verdict does say so.
+Whether a verdict is false depends on the scope it states. For *systems* it is false if these very runs, on all items
+like these, differ the other way or not at all; for *recipes*, whenever it says better or worse. "Said" is how often it
+says better or worse at all: with one run per side, two trainings of one recipe are different systems, and the verdict
+does say so.
 
 | design | false, % | scope | said, % | at most 8 % |
 |---|---|---|---|---|
 {nulls}
 
-A spread that is known (`--seed-sd`) is added to what the items tell. One run a side does not show which part of that
-is noise of the same trainings, so it is counted twice, and the verdicts are cautious.
+A known spread (`--seed-sd`) is added to the variance from the items. With one run per side it is not visible which part
+of that variance is noise of the same trainings, so that part is counted twice, and the verdicts are cautious.
 
 ## Adding runs until there is a verdict
 
-No difference, runs added until `compare` says better or worse; by no plan, and with `--looks`, which holds each look
-to a stricter level (Bonferroni).
+There is no difference, and runs are added until `compare` says better or worse: without a plan, and with `--looks`,
+which holds each look to a stricter level (Bonferroni).
 
 | design | false, % | scope | |
 |---|---|---|---|
@@ -377,10 +378,10 @@ to a stricter level (Bonferroni).
 
 ## Following the advice
 
-Pilots in worlds where B is truly better by the margin of 2 points; those that are undecided give advice, and the
+Pilots are run in worlds where B is truly better by the margin of 2 points. Undecided pilots give advice, and the
 advice is followed with new data. Wanted: a power of 75 to 90 % on average, and at least 60 % for the 10th percentile
-of pilots. With 3 runs a side (4 degrees of freedom) the advice is a range, and its upper end is followed. Advice
-beyond 60,000 items or 200 runs a side is cut there, so that it can be simulated.
+of pilots. With 3 runs per side (4 degrees of freedom) the advice is a range, and its upper end is followed. Advice
+beyond 60,000 items or 200 runs per side is cut off there, so that it can be simulated.
 
 | pilot | advised, median | mean power, % | 10th percentile, % |
 |---|---|---|---|
@@ -388,8 +389,8 @@ beyond 60,000 items or 200 runs a side is cut there, so that it can be simulated
 
 ## Designs drawn up after the methods were settled
 
-Some choices (below) were made after a look at the designs above. These have other numbers of runs, items, clusters and
-languages, other accuracies and spreads; nothing was changed after they were run. Mean coverage
+Some choices (below) were made after looking at the designs above. The designs here have other numbers of runs, items,
+clusters and languages, and other accuracies and spreads; nothing was changed after they were run. Mean coverage
 {fresh_coverage_mean} %, mean of false verdicts {fresh_null_mean} %.
 
 | design | coverage, % | mean width | a t interval's | at least 92 % |
@@ -406,14 +407,14 @@ languages, other accuracies and spreads; nothing was changed after they were run
 
 ## Which method, where there was a choice
 
-- **Clusters of unequal size**: CR2 with Bell–McCaffrey's degrees of freedom for the item part, runs as before; the
-  null-imposed wild cluster bootstrap stands beside as a second opinion where clusters are few.
+- **Clusters of unequal size**: CR2 with Bell–McCaffrey's degrees of freedom for the item part, runs as before; where
+  clusters are few, the null-imposed wild cluster bootstrap is shown as a second opinion.
 - **One run against several**: the t test of one more run, s·√(1 + 1/n), with the items' part added (charging the
   interaction to items instead gave 11.5 % false verdicts with 3 runs in a pilot on these designs).
-- **Several sets or categories**: single-step max-T over the correlation of their items; what runs add is taken as
+- **Several sets or categories**: single-step max-T over the correlation of their items; what runs add is treated as
   independent over sets. Taking it from the runs' own correlation gave 7.5 % with 3 runs, in a pilot of 200.
-- **Advice**: what runs add is planned for at the bound that it stays below with 60 % assurance; plain estimates gave
-  a power of 59 % with 3 runs a side in a pilot on these designs.
+- **Advice**: for what runs add, the plan uses a bound that it stays below with 60 % assurance; plain estimates gave
+  a power of 59 % with 3 runs per side in a pilot on these designs.
 """
 
 

@@ -239,3 +239,13 @@ def test_settings_that_make_no_sense_are_refused(more, said, place, tmp_path):
 def test_a_decoder_is_fine_tuned_where_that_is_said(place, tmp_path):
     campaign = campaign_of(place, Store(tmp_path / "store"), **{"prompts.use": "never", "learners": []})
     assert "goldproof.ask" not in {job.step.name for job in campaign.jobs()}
+
+
+def test_one_way_of_asking_is_told_as_one(place, tmp_path):
+    more = {"prompts.examples": 0, "experiments.controls": [], "experiments.certificates": False}
+    report = goldproof.run("logic", settings=settings(place, **more), store=tmp_path / "store")
+    assert report.answer is not None
+    assert "above chance in the one combination that was asked (3 prompts, 20 test pairs each)." in report.answer.text
+    assert report.verdict[0].text == (
+        "In the one combination that was asked, the mean over prompts is not shown to be above chance."
+    )

@@ -225,10 +225,11 @@ def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int | None 
     ways = dict.fromkeys((len(runs_of(config, each)), way_of(config, each).examples) for each in sets)
     n_questions = sum(len(row) for each in sets for row in runs_of(config, each)) * (n_items or 1)
     named = " and ".join(f"{n} prompts {f'with {k} examples' if k else 'without examples'}" for n, k in ways)
+    sets_are = "sets" if len(sets) > 1 else "set"
     items, each_item = ("", " about each item") if n_items is None else (f" of {n_items:,} items", "")
     yield (
-        f"The model is asked and not trained, about {len(sets)} sets{items} with {named}: {n_questions:,} questions"
-        f"{each_item}; what was asked before is not asked again."
+        f"The model is asked and not trained, about {len(sets)} {sets_are}{items} with {named}: "
+        f"{n_questions:,} questions{each_item}; what was asked before is not asked again."
     )
     if is_endpoint(only_model(config.model).folder):
         yield f"That is at most {n_questions:,} requests{each_item}; --budget holds what they may cost."

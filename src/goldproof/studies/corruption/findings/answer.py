@@ -140,9 +140,10 @@ def _beyond(config: Config, judged: Sequence[Judged]) -> list[Claim]:
     clear = [c.beyond.difference.value for c in controlled if c.p_value < 1 - config.level]
     worse = sum(value < 0 for value in clear)
     less = len(clear) - worse
+    cells = f"{len(controlled)} {'cell' if len(controlled) == 1 else 'cells'}"
     text = (
         f"Compared with removing the same number of random words, a class is shown to cost more in {worse or 'none'} "
-        f"of {len(controlled)} cells and less in {less or 'none'}; in the rest its effect cannot be separated from "
+        f"of {cells} and less in {less or 'none'}; in the rest its effect cannot be separated from "
         "mere shortening."
     )
     return [Claim(text, "shown" if clear else "not shown", place=f"beyond-{config.settings[-1]}")]

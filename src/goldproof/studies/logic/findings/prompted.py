@@ -130,7 +130,8 @@ def _answer(found: AskedLogic) -> Answer:
     if not above:
         highest = max(each.mean_at(found.together(n)).high for each in found.plain)
         takes = f"Means over prompts up to {percent(highest)} fit the data; more prompts or test pairs may tell."
-        text = f"the mean accuracy over prompts is not shown to be above chance in any of {_ways(n)} ({size})."
+        ways = f"any of {_ways(n)}" if n > 1 else _ways(n)
+        text = f"the mean accuracy over prompts is not shown to be above chance in {ways} ({size})."
         return Answer("open", "Neither is shown", text, takes)
     if not found.config.experiments.certificates:
         text = (
@@ -347,6 +348,8 @@ def _findings(found: AskedLogic) -> list[Claim]:
     """Above chance, what the prompt moves, and what the score rests on."""
     n, total = sum(map(found.is_above, found.plain)), len(found.plain)
     text = f"Of {_ways(total)}, the mean over prompts is shown to be above chance in {n}."
+    if total == 1:
+        text = f"In {_ways(total)}, the mean over prompts is {'' if n else 'not '}shown to be above chance."
     findings = [Claim(text, "shown" if n else "not shown", place="accuracy"), *_moved(found)]
     compared = example_pairs(found)
     if compared:

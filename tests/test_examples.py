@@ -127,7 +127,9 @@ def test_an_encoder_of_another_layout_is_refused(masked_model, tmp_path):
     folder = write_tiny_model(tmp_path / "other", texts[0].split(), "distilbert")
     with pytest.raises(SystemExit) as stopped:
         script.make_masked_model(folder, texts, [], script.Sizes(), tmp_path / "state")
-    assert str(stopped.value).startswith(f"{folder}: an encoder of BERT's layout is needed; its weights lack bert.")
+    assert str(stopped.value) == (
+        f"{folder}: an encoder of BERT's layout is needed (model_type 'bert' in its config.json); got 'distilbert'"
+    )
 
 
 def outputs(notebook):

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
-from transformers import AutoTokenizer, BertForMaskedLM
+from transformers import AutoConfig, AutoTokenizer, BertForMaskedLM
 
 from goldproof.data.corpora.catalog import find_corpus, load
 
@@ -260,6 +260,11 @@ def make_masked_model(
     folder: Path, texts: Sequence[str], others: Sequence[str], sizes: Sizes, state: Path
 ) -> tuple[BertForMaskedLM, Any, Guessed]:
     """The model and its tokenizer, and what the held-out words come to."""
+    kind = AutoConfig.from_pretrained(folder, local_files_only=True).model_type
+    if kind != "bert":
+        sys.exit(
+            f"{folder}: an encoder of BERT's layout is needed (model_type 'bert' in its config.json); got {kind!r}"
+        )
     torch.manual_seed(0)  # the head is drawn by transformers
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model, info = BertForMaskedLM.from_pretrained(

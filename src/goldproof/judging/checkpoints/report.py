@@ -222,7 +222,7 @@ def _guide_items(found: Transfer, printed: Sequence[PrintedRow]) -> list[Item]:
     )
     languages = (source, *found.experiment.targets)
     rows = [WideRow(f"{source} dev", first), WideRow("target dev", second)]
-    table = wide_table(Heading("agreement", f"{title} languages", note), rows, languages, printed, percent=False)
+    table = wide_table(Heading("agreement", title, note), rows, languages, printed, percent=False)
     return [table, _agreement_table(found), _agreement_figure(found), _correlation_table(found)]
 
 

@@ -51,6 +51,22 @@ def test_settings_of_the_measured_runs_are_valid_and_name_their_command(file):
     assert f"goldproof run {study} --config examples/{study}/{file.name}" in file.read_text().splitlines()[0]
 
 
+@pytest.mark.needs("models")
+def test_recipes_are_tried_on_held_out_training_rows():
+    script = ROOT / "examples" / "corruption" / "recipes.py"
+    task = "generated/sentiment"
+    texts = [f"{task} epochs=2 batch=16 learning_rate=0.15", f"{task} epochs=1 learning_rate=1e-9"]
+    given = [sys.executable, script, "--model", "fake", "--held-out"]
+    said = subprocess.run([*given, "60", *texts], env=ENV, capture_output=True, text=True, check=True).stdout
+    learned, not_learned = said.splitlines()
+    assert learned.startswith(f"{texts[0]}: 100 rows, accuracy after each epoch: ")
+    _, last = (float(part.split(" [")[0]) for part in learned.split("after each epoch: ")[1].split("], "))
+    assert last > 0.7
+    assert float(not_learned.split("after each epoch: ")[1].split(" [")[0]) < 0.65
+    wrong = subprocess.run([*given, "160", texts[0]], env=ENV, capture_output=True, text=True, check=False)
+    assert wrong.stderr == "there are 160 training rows, so --held-out must be below that; got 160\n"
+
+
 FRUITS = {"red": "cherry", "yellow": "lemon", "green": "lime", "blue": "plum"}
 MOODS = {"boy": "happily", "girl": "slowly", "man": "quickly", "woman": "quietly"}
 

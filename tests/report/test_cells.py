@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from goldproof.errors import UsageError
 from goldproof.report.cells import mark_best, method_lines, view
-from goldproof.report.numbers import format_interval, format_number
+from goldproof.report.numbers import estimate_text, format_interval, format_number
 from goldproof.report.summary import Column, Marked, Missing, Table
 from goldproof.statistics.estimate import Estimate
 
@@ -56,6 +56,27 @@ def test_intervals_have_a_digit_less_than_three():
         "[0.514, 0.731]",
     ]
     assert format_interval(estimate, None, "%") == "[51.4, 73.1]"
+
+
+@pytest.mark.parametrize(
+    ("ends", "digits", "unit", "text", "interval"),
+    [
+        ((1.0, 0.9968, 1.0032), 0, "%", "100.0", "[99.7, 100.3]"),
+        ((0.9979, 0.9961, 0.9989), 0, "%", "99.8", "[99.6, 99.9]"),  # 100 would lie outside
+        ((0.0043, 0.0031, 0.0049), 0, "points", "0.4", "[0.3, 0.5]"),
+        ((0.66, 0.39, 0.92), 0, "%", "66", "[39, 92]"),
+        ((1.0, 1.0, 1.0), 0, "%", "100", "[100, 100]"),  # it has no width
+        ((0.5, 0.5, 0.5 + 1e-12), 1, "%", "50.0", "[50.0, 50.0]"),  # nor has what rounding left
+        ((0.1236, 0.1233, 0.1238), 3, "", "0.124", "[0.123, 0.124]"),
+    ],
+)
+def test_an_interval_that_has_a_width_shows_it(ends, digits, unit, text, interval):
+    value, low, high = ends
+    estimate = Estimate(value, low, high, "runs", 872)
+    assert format_interval(estimate, digits, unit) == interval
+    shown = view(estimate, Column("left", "Left", digits, unit))
+    assert (shown.text, shown.interval) == (text, interval)
+    assert estimate_text(estimate, digits, unit) == f"{text} {unit} ".replace("  ", " ") + interval
 
 
 def test_what_is_missing_says_why():

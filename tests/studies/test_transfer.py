@@ -310,6 +310,38 @@ def text_rows(labels):
                 }  # fmt: skip
 
 
+def long_rows():
+    """One text in three of the English training rows, two in three of the German test rows, has nine words."""
+    for row in text_rows({"en": "ab", "de": "ab"}):
+        part, number = (row["language"], row["split"]), int(row["id"].lstrip("traindevs"))
+        every = {("en", "train"): (0,), ("de", "test"): (0, 1)}.get(part, ())
+        yield {**row, "text": row["text"] + " than six other words here" * (number % 3 in every)}
+
+
+def cut_words(made):
+    """What a report says of items that were cut: in its limits, and how many in all."""
+    said = [item.text for item in made.sections[-1].items if " cut to " in item.text]
+    return said, made.provenance.get("items cut to the maximum input length, over all sets")
+
+
+@pytest.mark.needs("models")
+def test_items_that_were_cut_are_counted_and_named(tmp_path):
+    path = write_jsonl(tmp_path / "mine.jsonl", list(long_rows()))
+    data = Data(corpus=str(path), languages=("de",))
+    config = replace(SMALL, source="en", data=data, rows=Rows(), recipe=replace(SMALL.recipe, max_length=5))
+    results, failed = run(config, tmp_path / "store")
+    assert not failed
+    said = "Items were cut to the maximum input length (5 tokens) in: en train 4; de test 8 of 12."
+    assert cut_words(report(config, results)) == ([said], 12)
+    gathered = gather(config, results)
+    kept = keep_gathered(gathered)
+    assert cut_words(make_report(config, gathered_from(kept))) == ([said], 12)
+    older = replace(kept, facts={name: fact for name, fact in kept.facts.items() if name != "truncated"})
+    assert cut_words(make_report(config, gathered_from(older))) == ([], None)  # kept before they were counted
+    whole = replace(config, recipe=replace(config.recipe, max_length=8))
+    assert cut_words(report(whole, run(whole, tmp_path / "store")[0])) == ([], 0)
+
+
 @pytest.mark.needs("models")
 def test_labels_that_differ_between_languages_are_named(tmp_path):
     labels = {"en": ("sun", "rain"), "de": ("Sonne", "rain")}

@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goldproof.errors import UsageError
-from goldproof.report.numbers import MISSING, PROBABILITY, estimate_text, format_interval, format_number
+from goldproof.report.numbers import (
+    MISSING,
+    PROBABILITY,
+    digits_of_value,
+    estimate_text,
+    format_interval,
+    format_number,
+)
 from goldproof.report.summary import Answer, Cell, Claim, Column, Marked, Missing, Plain, Report, Table
 from goldproof.statistics.estimate import Estimate
 
@@ -100,7 +107,7 @@ def _plain_view(cell: Plain, column: Column) -> CellView:
 def _estimate_view(cell: Estimate, column: Column) -> CellView:
     if math.isnan(cell.value):
         return CellView(MISSING, reason=cell.method)
-    text = format_number(float(cell.value), column.digits, column.unit)
+    text = format_number(float(cell.value), digits_of_value(cell, column.digits, column.unit), column.unit)
     interval = format_interval(cell, column.digits, column.unit)
     return CellView(text, interval, cell.value, cell.n, reason="" if interval else _why_bare(cell.method))
 

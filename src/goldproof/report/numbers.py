@@ -16,6 +16,7 @@ MISSING = "–"
 MINUS = "−"
 SCALED_UNITS = ("%", "points")
 PROBABILITY = "p-value"
+MOST_FURTHER_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,13 @@ def default_digits(unit: str) -> int:
 def format_interval(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:
     """Print [low, high], with a digit less than the value where the value has three: the third is noise.
 
+    An interval whose ends would be printed alike gets up to three more digits, since it has a width; where both ends
+    are the same number, they are printed as such.
+
     >>> format_interval(Estimate(0.6339, 0.5142, 0.7311, "bootstrap", 33), 3)
     '[0.51, 0.73]'
+    >>> format_interval(Estimate(0.9996, 0.9972, 1.002, "runs", 872), 0, "%")
+    '[99.7, 100.2]'
     >>> format_interval(Estimate(0.5, float("nan"), float("nan"), "one run only", 33), 3)
     ''
     """
@@ -70,7 +76,24 @@ def format_interval(estimate: Estimate, digits: int | None = None, unit: str = "
         return ""
     shown = default_digits(unit) if digits is None else digits
     shown = shown - 1 if shown >= 3 else shown
-    return f"[{format_number(estimate.low, shown, unit)}, {format_number(estimate.high, shown, unit)}]"
+    for more in range(shown, shown + MOST_FURTHER_DIGITS + 1):
+        low, high = format_number(estimate.low, more, unit), format_number(estimate.high, more, unit)
+        if low != high:
+            return f"[{low}, {high}]"
+    low, high = (format_number(end, shown, unit) for end in (estimate.low, estimate.high))
+    return f"[{low}, {high}]"
+
+
+def digits_of_value(estimate: Estimate, digits: int | None = None, unit: str = "") -> int | None:
+    """The digits of an estimate's value: those asked for, or those of its interval where that needs more.
+
+    >>> digits_of_value(Estimate(0.9996, 0.9972, 1.002, "runs", 872), 0, "%")
+    1
+    """
+    interval = format_interval(estimate, digits, unit)
+    shown = default_digits(unit) if digits is None else digits
+    of_ends = max((len(end.partition(".")[2]) for end in interval.strip("[]").split(", ")), default=0)
+    return of_ends if of_ends > shown else digits
 
 
 def in_words(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:
@@ -90,10 +113,13 @@ def estimate_text(estimate: Estimate, digits: int | None = None, unit: str = "")
     '87.3 % [84.9, 89.3]'
     >>> estimate_text(Estimate(-0.1, -0.31, 0.12, "bootstrap", 80), 3)
     '−0.100 [−0.31, 0.12]'
+    >>> estimate_text(Estimate(0.9996, 0.9972, 1.002, "runs", 872), 0, "%")
+    '100.0 % [99.7, 100.2]'
     """
     if math.isnan(estimate.value):
         return f"{MISSING} {unit}".rstrip()
-    return f"{in_words(estimate, digits, unit)} {format_interval(estimate, digits, unit)}".rstrip()
+    shown = digits_of_value(estimate, digits, unit)
+    return f"{in_words(estimate, shown, unit)} {format_interval(estimate, digits, unit)}".rstrip()
 
 
 def estimate_or_reason(estimate: Estimate, digits: int | None = None, unit: str = "") -> str:

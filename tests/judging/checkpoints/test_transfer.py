@@ -20,6 +20,7 @@ from goldproof.data.answers import Answers, span_answers
 from goldproof.data.predictions import read_predictions
 from goldproof.errors import DataError
 from goldproof.judging.checkpoints.analysis import analyse, claim_of, why_not_paired
+from goldproof.judging.checkpoints.answer import transfer_figure
 from goldproof.judging.checkpoints.experiment import experiment_of
 from goldproof.judging.checkpoints.guide import Counting, guidance, guidance_together, mean_guidance
 from goldproof.judging.checkpoints.luck import loss_against, spread_of
@@ -517,6 +518,19 @@ def test_single_runs_stand_behind_their_mean():
     of_test = [row["score"] for row in single if row["set"] == "target test" and row["step"] == 8]
     assert len(of_test) == 2 * 3
     assert "single runs" in figure.note
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [("accuracy", "accuracy"), ("mcc", "MCC"), ("macro_f1", "macro F1")],
+)
+def test_a_metric_inside_a_sentence_has_no_capital(metric, said):
+    scores = np.tile([0.5, 0.6, 0.7, 0.8], (3, 1))
+    sets = [exact_set(*name, scores, metric=metric) for name in (("en", "dev"), ("de", "dev"), ("de", "test"))]
+    found = analyse(experiment(sets))
+    assert transfer_figure(found).title == f"Zero-shot {said} at the checkpoint that en dev chooses"
+    figure = next(item for part in found.report().sections for item in part.items if item.name == "trajectories")
+    assert figure.note.startswith(f"Dev and test {said}; bands over runs")
 
 
 def test_runs_that_agree_on_a_pair_or_two_show_nothing():

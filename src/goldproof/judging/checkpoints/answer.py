@@ -10,6 +10,7 @@ from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
 from goldproof.judging.checkpoints.rules import USUAL
 from goldproof.judging.collapse import about_collapse
 from goldproof.judging.metrics import title_of
+from goldproof.judging.score_answer import lower_name
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text, format_number, points
@@ -174,8 +175,7 @@ def transfer_figure(found: Transfer, keys: Sequence[str] = ()) -> Figure:
         readings.append(OverviewRow(result.language, estimate, runs))
         if math.isfinite(result.floor) and has_labels:
             readings.append(OverviewRow(result.language, result.floor, look="baseline"))
-    title = (
-        f"Zero-shot {title_of(found.experiment.metric)} at the checkpoint that {found.experiment.source} dev chooses"
-    )
+    name, source = lower_name(found.experiment.metric), found.experiment.source
+    title = f"Zero-shot {name} at the checkpoint that {source} dev chooses"
     note = "Squares: one label for all items." if has_labels else ""
     return overview(readings, column, caption=Caption("answer", title, note))

@@ -13,6 +13,7 @@ from goldproof.judging.checkpoints.analysis import LanguageResult, Transfer
 from goldproof.judging.checkpoints.rules import MEANING, RULES, USUAL, CheckpointRule, RuleScore
 from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.judging.metrics import title_of
+from goldproof.judging.score_answer import lower_name
 from goldproof.report.charts import Caption, curves, heat_map
 from goldproof.report.fields import Field, Heading, make_table
 from goldproof.report.names import of_several
@@ -246,8 +247,8 @@ def course_items(found: Transfer) -> list[Item]:
     caption = Caption(
         "trajectories",
         f"Over training {found.experiment.source} dev agrees with test {ends}",
-        f"Dev and test {name}; bands over runs, on these very items. Thin lines, in the first and last panel: single "
-        "runs.",
+        f"Dev and test {lower_name(found.experiment.metric)}; bands over runs, on these very items. Thin lines, in the "
+        "first and last panel: single runs.",
     )
     across, up = Column("step", "Step"), Column("score", name, 1, "%")
     figure = curves(

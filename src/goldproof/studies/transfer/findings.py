@@ -9,6 +9,7 @@ from goldproof.judging.checkpoints.guide import Counting
 from goldproof.judging.checkpoints.report import Context, transfer_report
 from goldproof.judging.checkpoints.wide import PrintedRow, WideRow, wide_table
 from goldproof.report.fields import Heading
+from goldproof.report.numbers import count
 from goldproof.report.summary import Missing, Report, Section, Table
 from goldproof.studies.own import has_own
 from goldproof.studies.shared import only_model
@@ -29,7 +30,7 @@ def make_report(config: Config, gathered: TransferValues) -> Report:
     context = Context(
         printed=printed_rows(config.data.corpus) if paper.stands else {},
         keys=list(gathered.keys),
-        notes=(*gathered.notes, *filter(None, [paper.note])),
+        notes=(*gathered.notes, *cut_notes(config, gathered), *filter(None, [paper.note])),
         sections=_literature(config),
         provenance=_provenance(config, gathered),
     )
@@ -88,8 +89,27 @@ def _literature_table(corpus: str, table: published.LiteratureTable) -> Table:
     return wide_table(heading, every, tuple(table.rows[0].cells))
 
 
+def cut_notes(config: Config, gathered: TransferValues) -> list[str]:
+    """Which sets have items that were cut to the longest input; languages take more tokens for the same text."""
+    cut = {name: n for name, n in (gathered.truncated or {}).items() if n}
+    if not cut:
+        return []
+    sizes = {f"{each.language}/{each.split}": each.first.n_items for each in gathered.experiment.sets.values()}
+    first = [f"{config.source} train {count(cut['train'])}"] if "train" in cut else []
+    rest = [
+        f"{name.replace('/', ' ')} {count(cut[name])} of {count(n_items)}"
+        for name, n_items in sizes.items()
+        if name in cut
+    ]
+    what = "Questions longer than half an input were cut" if config.task == "question" else "Items were cut"
+    longest = f" ({config.recipe.max_length} tokens)" if config.recipe.max_length else ""
+    return [f"{what} to the maximum input length{longest} in: {'; '.join([*first, *rest])}."]
+
+
 def _provenance(config: Config, gathered: TransferValues) -> dict[str, str | int | float]:
     recipe = make_recipe(config)
+    cut = gathered.truncated
+    tested = {} if cut is None else {"items cut to the maximum input length, over all sets": sum(cut.values())}
     return {
         "corpus": corpora_in_words(config),
         "task": config.task,
@@ -102,4 +122,5 @@ def _provenance(config: Config, gathered: TransferValues) -> dict[str, str | int
         "schedule": recipe.schedule,
         "precision": recipe.precision,
         "stopped early at step": ", ".join(map(str, gathered.stopped)) or "no run",
+        **tested,
     }

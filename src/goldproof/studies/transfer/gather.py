@@ -26,12 +26,17 @@ AVERAGED, AVERAGED_WEIGHTS = "mean log-probabilities", "mean weights"
 
 @dataclass(frozen=True, slots=True)
 class TransferValues:
-    """The experiment, the steps at which runs stopped early, what is said of the data, and the keys of the jobs."""
+    """The experiment, the steps at which runs stopped early, what is said of the data, and the keys of the jobs.
+
+    `truncated` counts the items that were cut to the longest input, by set, "train" among them; None where answers were
+    kept before they were counted.
+    """
 
     experiment: Experiment
     stopped: tuple[int, ...]
     notes: tuple[str, ...]
     keys: tuple[str, ...]
+    truncated: Mapping[str, int] | None
 
 
 def gather(config: Config, results: Results) -> TransferValues:
@@ -43,6 +48,7 @@ def gather(config: Config, results: Results) -> TransferValues:
         tuple(run.stopped_at for run in runs if run.stopped_at is not None),
         find_sets(config).notes,
         tuple(job.key for job in planned),
+        runs[0].truncated,
     )
 
 
@@ -58,6 +64,7 @@ def keep_gathered(gathered: TransferValues) -> KeptAnswers:
         "stopped": list(gathered.stopped),
         "notes": list(gathered.notes),
         "keys": list(gathered.keys),
+        "truncated": None if gathered.truncated is None else dict(gathered.truncated),
     }
     return KeptAnswers({_name(each): _flat(each) for each in experiment.sets.values()}, facts)
 
@@ -92,7 +99,8 @@ def gathered_from(kept: KeptAnswers) -> TransferValues:
     facts = kept.facts
     sets = [_whole(each, facts, facts["confidence"][name]) for name, each in kept.answers.items()]
     experiment = make_experiment(facts["source"], sets)
-    return TransferValues(experiment, *(tuple(facts[name]) for name in ("stopped", "notes", "keys")))
+    stopped, notes, keys = (tuple(facts[name]) for name in ("stopped", "notes", "keys"))
+    return TransferValues(experiment, stopped, notes, keys, facts.get("truncated"))
 
 
 def _whole(

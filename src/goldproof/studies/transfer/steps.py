@@ -42,15 +42,19 @@ class StoredSet:
 @named("transfer.Course")
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """One run, as `condense` stores it: the steps of its checkpoints, the classes, and every evaluation set by name."""
+    """One run, as `condense` stores it: the steps of its checkpoints, the classes, and every evaluation set by name.
+
+    `truncated` counts the items that were cut to the longest input, by set, "train" among them.
+    """
 
     points: tuple[int, ...]
     classes: tuple[str, ...]
     sets: dict[str, StoredSet]
     stopped_at: int | None
+    truncated: dict[str, int]
 
 
-@step(version=1, name="goldproof.transfer.condense")
+@step(version=2, name="goldproof.transfer.condense")
 def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> StoredRun:
     """The answers of a training on every evaluation set at every checkpoint."""
     sets = {}
@@ -60,7 +64,7 @@ def condense(outcome: TrainingOutcome, evaluate: dict[str, Dataset]) -> StoredRu
         mean_weights = None if outcome.averaged is None else outcome.averaged[name]
         keep = _answered if data.has_questions else _tagged if tagging else _classified
         sets[name] = keep(outcome, data, logits, mean_weights)
-    return StoredRun(outcome.points, outcome.classes, sets, outcome.stopped_at)
+    return StoredRun(outcome.points, outcome.classes, sets, outcome.stopped_at, dict(outcome.truncated))
 
 
 def _classified(outcome: TrainingOutcome, data: Dataset, logits: Array, mean_weights: Array | None) -> StoredSet:

@@ -201,7 +201,7 @@ def _sources(language: str, found: Attribution) -> list[_SourcePart]:
 
 
 def _source_fields(metric: str) -> tuple[Field[_SourcePart], ...]:
-    spread = Column("sd", f"SD of {title_of(metric)}", 4, "", "square root of the variance component; 0 if negative")
+    spread = Column("sd", f"SD of {lower_name(metric)}", 4, "", "square root of the variance component; 0 if negative")
     return (
         Field(Column("language", "Language"), lambda source: source.language),
         Field(Column("source", "Source of chance"), lambda source: source.name),

@@ -79,6 +79,18 @@ def test_order_and_company_make_no_difference(tmp_path: Path) -> None:
         assert max(np.abs(a.values - b.values).max() for a, b in zip(together, others, strict=True)) < 1e-5
 
 
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_the_output_layer_reads_rows_as_one_matrix(family: str, tmp_path: Path) -> None:
+    """Else torch multiplies row by row, and in half precision copies the whole layer for each of them."""
+    opened = tiny(tmp_path, family).open()
+    seen = []
+    opened.network.get_output_embeddings().register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    opened.likelihoods([PromptQuestion(context, OPTIONS) for context in CONTEXTS])
+    assert any(each.shape[0] > 1 and each.shape[1] > 1 for each in seen)
+    for each in seen:
+        assert each.stride() == (each.shape[1] * each.shape[2], each.shape[2], 1)
+
+
 def test_blanks_at_the_end_of_a_context_count_with_the_answer(tmp_path: Path) -> None:
     opened = tiny(tmp_path, "gpt2").open()
     before, after = (

@@ -19,7 +19,8 @@ from goldproof.models.tiny import write_tiny_model
 from goldproof.studies.asked import asked_answers
 from goldproof.studies.asked.answers import AskedFacts, PromptFacts
 from goldproof.studies.asked.findings import set_claims
-from goldproof.studies.asked.scores import score_facts, score_prompts
+from goldproof.studies.asked.scores import PromptScores, score_facts, score_prompts
+from goldproof.studies.asked.several import answer_of_several, claims_of_many
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.settings import Choice
 from goldproof.studies.shared import Prompts
@@ -293,3 +294,58 @@ def test_what_is_above_the_commonest_label_is_shown_on_the_same_items() -> None:
     assert scored.n_over_floor == 12
     facts, answers = answers_of(np.repeat((gold == 0)[None, None], 12, axis=0), gold)
     assert score_facts(facts, answers, "accuracy", 0.95).over_floor is None  # the same answers as always the commoner
+
+
+def sets_of(*chances: float) -> list[PromptScores]:
+    """Sets of 200 items, each right with a chance of its own; the third prompt of the last is right less often."""
+    rng, found = np.random.default_rng(3), []
+    for place, chance in enumerate(chances):
+        gold = np.array([0] * 100 + [1] * 100)
+        right = rng.random((12, 3, 200)) < chance
+        if place == len(chances) - 1:
+            right[2] = rng.random((3, 200)) < chance - 0.3
+        facts, answers = answers_of(right, gold)
+        found.append(score_facts(replace(facts, language=str(place), title=str(place)), answers, "accuracy", 0.95))
+    return found
+
+
+def test_many_sets_are_told_together() -> None:
+    sets = sets_of(0.9, 0.5, 0.85, 0.1, 0.8)
+    above, shares, moved, best, draws = (claim.text for claim in claims_of_many(sets))
+    assert above == (
+        "The mean over prompts is shown to be above the score of always answering the commonest label in 3 of 5 "
+        "(0, 2 and 4), and below it in 1 (3); all comparisons hold together."
+    )
+    spans = sorted(float(np.ptp(each.by_prompt)) for each in sets)
+    assert moved == (
+        f"Which prompt asks moves accuracy by up to {100 * spans[-1]:.1f} points on the same items (4); the median of "
+        f"the 5 is {100 * spans[2]:.1f} points."
+    )
+    assert best.startswith(f"The best prompt of all ({sets[0].best_name}; 0) looks like ")
+    assert best.endswith(", which still flatters, as the highest of 5.")
+    assert "(4)" in shares.split(" to ")[-1]
+    widest = max(float(np.ptp(each.table, axis=1).max()) for each in sets)
+    assert f"by at most {100 * widest:.1f} points (" in draws
+    said = answer_of_several(sets).text
+    assert said.endswith(
+        f"On the same items, two prompts of a language are up to {100 * spans[-1]:.1f} points apart (4)."
+    )
+
+
+def test_many_languages_share_a_table_of_what_moves_the_score(place: Path, tmp_path: Path) -> None:
+    for language in ("de", "en", "es", "fr", "ru"):
+        for split in ("train", "test"):
+            text = (place / f"{split}.csv").read_text("utf-8").replace("film", f"film {language}")
+            (tmp_path / f"{split}-{language}.csv").write_text(text, "utf-8")
+    given = settings(place, **{"data.languages": ["de", "en", "es", "fr", "ru"], "prompts.most": 2})
+    given |= {f"data.{split}": str(tmp_path / f"{split}-{{language}}.csv") for split in ("train", "test")}
+    report = goldproof.run("stability", settings=given, store=tmp_path / "store")
+    titles = [section.title for section in report.sections]
+    assert titles.count("What moves the score?") == 1
+    assert [title for title in titles if title.startswith("Which prompt?")] == [
+        f"Which prompt? ({language})" for language in ("de", "en", "es", "fr", "ru")
+    ]
+    tables = {item.name for section in report.sections for item in section.items if hasattr(item, "name")}
+    assert "shares" in tables
+    places = {line.place for line in report.verdict if getattr(line, "place", None)}
+    assert places <= tables, places - tables  # each finding leads to a table that is there

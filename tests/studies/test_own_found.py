@@ -151,6 +151,20 @@ def test_data_to_choose_by_are_not_the_test_data(tmp_path):
     )
 
 
+@pytest.mark.parametrize(("split", "named"), [("train", "training"), ("test", "test")])
+def test_two_languages_are_not_one_file(tmp_path, split, named):
+    for number, code in enumerate(("de", "fr")):
+        write_csv(tmp_path / f"{code}_train.csv", topics(60, 200 * number))
+        write_csv(tmp_path / f"{code}_test.csv", topics(30, 200 * number + 60))
+    same = tmp_path / f"fr_{split}.csv"
+    same.write_bytes((tmp_path / f"de_{split}.csv").read_bytes())
+    files = {f"data__{each}": str(tmp_path / f"{{language}}_{each}.csv") for each in ("train", "test")}
+    assert refused(**files, data__languages=("de", "fr")) == (
+        f"{same}: this file is byte for byte the same as de_{split}.csv; the {named} data of two languages must be "
+        "different files"
+    )
+
+
 def test_some_of_the_training_rows_are_of_each_class_whatever_their_order(tmp_path):
     rows = sorted(topics(60), key=lambda row: row["Klass"])
     files = {"train": write_csv(tmp_path / "a.csv", rows), "test": write_csv(tmp_path / "b.csv", topics(30, 60))}

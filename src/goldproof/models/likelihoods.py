@@ -26,7 +26,7 @@ from goldproof.jobs.watch import ITEMS, tell
 
 LogLikelihoods = npt.NDArray[np.float64]
 TokenIds = tuple[int, ...]
-_TOKENS = {"cpu": 2048, "cuda": 32_768}  # tokens in a batch, padding included
+_TOKENS = {"cpu": 512, "cuda": 32_768}  # tokens in a batch, padding included
 _KEPT = 16  # times as many may lie in keys and values
 _FEWEST_SHARED = 8  # tokens that are worth a pass of their own
 _TOLERANCE = {torch.float32: 1e-3}
@@ -56,6 +56,7 @@ class DecoderScorer:
         self.is_plain = not takes_all or bool(kinds - {"full_attention", "sliding_attention"})
         self.window = getattr(network.config, "sliding_window", None)
         self.is_checked = False
+        _keep_together(network)
 
     @torch.inference_mode()
     def score(self, questions: Sequence[Coded]) -> list[LogLikelihoods]:
@@ -241,6 +242,23 @@ def _read_rows(logits: torch.Tensor, targets: Sequence[Sequence[Sequence[tuple[i
     log_of_all = torch.stack([torch.logsumexp(each.float(), dim=-1) for each in logits])
     each = iter((logits[row, column, token].double() - log_of_all[row, column].double()).tolist())
     return [np.array([sum(next(each) for _ in answer) for answer in answers]) for answers in targets]
+
+
+def _keep_together(network: Any) -> None:
+    """Have the output layer read the last places of all rows as one matrix.
+
+    As a slice of a batch they do not lie together in memory; torch then multiplies row by row and, in half precision,
+    first copies the whole layer for each row.
+    """
+    head = network.get_output_embeddings()
+    if head is not None:
+        head.register_forward_pre_hook(_copied)
+
+
+def _copied(_: Any, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    """What goes into a layer, copied: a single place of a longer row counts as lying together, and yet does not."""
+    first, *rest = given
+    return first.clone(memory_format=torch.contiguous_format), *rest
 
 
 def _sum(logits: torch.Tensor, answer: TokenIds) -> float:

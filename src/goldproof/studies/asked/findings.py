@@ -28,6 +28,7 @@ from goldproof.studies.asked.tables import (
     prompt_items,
     quantile_table,
     share_items,
+    share_table,
     wording_table,
 )
 
@@ -54,9 +55,14 @@ REACH = 0.02
 
 def set_sections(sets: Sequence[PromptScores], what: str = "Language") -> list[Section]:
     """Of each set its prompts and what moves its score; how far prompts lie apart, items, and the wording."""
-    several = len(sets) > 1
+    several, many = len(sets) > 1, len(sets) > MOST_TOLD
     sections = [Section(_titled("Which prompt?", each, several), prompt_items(each, several)) for each in sets]
-    sections += [Section(_titled("What moves the score?", each, several), share_items(each, several)) for each in sets]
+    if many:
+        sections.append(Section("What moves the score?", [share_table(sets, what)]))
+    else:
+        sections += [
+            Section(_titled("What moves the score?", each, several), share_items(each, several)) for each in sets
+        ]
     sections.append(Section("How much do prompts differ?", [quantile_table(sets, what)]))
     sections += [
         Section(_titled("Items", each, several), [flip_examples(each.answers, f"items-{each.slug(several)}")])

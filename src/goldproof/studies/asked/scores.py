@@ -186,10 +186,14 @@ class PromptScores:
 
         None where there is no such score, or nothing differs from it at all.
         """
+        return self.over_floor_at(self.level)
+
+    def over_floor_at(self, level: float) -> Estimate | None:
+        """The same at another level."""
         if self.floor != self.floor or not np.any(self._beside_floor):
             return None
         whole = self.bounds[1] - self.bounds[0]
-        return crossed_mean(crossed_table(self._beside_floor), np.random.default_rng(1), self.level, (-whole, whole))
+        return crossed_mean(crossed_table(self._beside_floor), np.random.default_rng(1), level, (-whole, whole))
 
     @property
     def n_over_floor(self) -> int:

@@ -241,11 +241,17 @@ def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
 
 
 def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
-    """Refuse a file that is to train and to test."""
+    """Refuse a file that is to train and to test, and the same data under the names of two languages."""
     seen: dict[str, tuple[str, OpenedFile]] = {}
     for split in SPLITS:
         for each in files.get(split, ()):
             before = seen.get(each.file.sha256)
+            if before is not None and before[0] == split and not each.split:
+                raise DataError(
+                    f"this file is byte for byte the same as {before[1].name}; the {_SPLIT_NAMES[split]} data of two "
+                    "languages must be different files",
+                    path=each.file.path,
+                )
             if before is not None and not each.split:
                 done = "trained on" if before[0] == "train" else "chosen by"
                 raise DataError(

@@ -19,7 +19,8 @@ from goldproof.report.summary import Answer, Cell, Claim, Column, Figure, Item, 
 from goldproof.statistics.estimate import Estimate
 from goldproof.studies.asked.findings import asked_limits, asked_provenance, reading_notes
 from goldproof.studies.asked.scores import PromptScores, difference_of
-from goldproof.studies.asked.tables import difference, quantile_table, share_table, wording_table
+from goldproof.studies.asked.several import moved_claims
+from goldproof.studies.asked.tables import quantile_table, share_table, wording_table
 from goldproof.studies.logic.asked import CONTROL_NAMES, NOISE, AskedCell, asked_cells
 from goldproof.studies.logic.findings.answer import QUESTION, without_clues
 from goldproof.studies.logic.findings.corpus import corpus_section, given_away
@@ -350,7 +351,7 @@ def _findings(found: AskedLogic) -> list[Claim]:
     text = f"Of {_ways(total)}, the mean over prompts is shown to be above chance in {n}."
     if total == 1:
         text = f"In {_ways(total)}, the mean over prompts is {'' if n else 'not '}shown to be above chance."
-    findings = [Claim(text, "shown" if n else "not shown", place="accuracy"), *_moved(found)]
+    findings = [Claim(text, "shown" if n else "not shown", place="accuracy"), *moved_claims(found.plain, "accuracy")]
     compared = example_pairs(found)
     if compared:
         title = _examples_title(compared, found.tasks[0].plain[-1].examples)
@@ -361,21 +362,3 @@ def _findings(found: AskedLogic) -> list[Claim]:
             text, place = f"{_control_title(control, compared)}.", f"control-{control}"
             findings.append(Claim(text, "shown" if _counted(compared)[0] else "not shown", place=place))
     return findings
-
-
-def _moved(found: AskedLogic) -> list[Claim]:
-    """How far the prompt alone moves a score, and the best prompt of all."""
-    widest = max(found.plain, key=lambda each: float(each.by_prompt.max() - each.by_prompt.min()))
-    spread = difference(float(widest.by_prompt.max() - widest.by_prompt.min()), "accuracy")
-    best = max(found.plain, key=lambda each: each.best_as_it_looks)
-    said = (
-        f"The best prompt of all ({best.best_name}; {best.title}) looks like {percent(best.best_as_it_looks)}; "
-        f"corrected for having been chosen among {best.n_prompts} it is {estimate_text(best.best, 1, '%')}"
-    )
-    picked = f", which still flatters, as the highest of {len(found.plain)}." if len(found.plain) > 1 else "."
-    return [
-        Claim(
-            f"Which prompt asks moves accuracy by up to {spread} on the same pairs ({widest.title}).", place="quantiles"
-        ),
-        Claim(said + picked, "stated", best.best, 1, "%", place="accuracy"),
-    ]

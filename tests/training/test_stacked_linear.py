@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -36,6 +38,28 @@ def test_the_numbers_are_torchs() -> None:
 
 def test_weight_gradients_are_laid_out_as_the_weights_are() -> None:
     assert gradients(True)[2].is_contiguous()
+
+
+def half_gradients(with_mode: bool) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    x, weight, bias = (
+        torch.randn(shape, generator=generator).requires_grad_() for shape in ((3, 4, 5, 16), (3, 7, 16), (3, 7))
+    )
+
+    def loss(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        with StackedLinear(half=True) if with_mode else nullcontext():
+            return F.linear(x, weight, bias).float().tanh().sum()
+
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        losses = vmap(loss)(x, weight, bias)
+    return [losses, *torch.autograd.grad(losses.sum(), [x, weight, bias])]
+
+
+def test_in_half_precision_the_numbers_are_those_of_autocast() -> None:
+    for ours, theirs in zip(half_gradients(True), half_gradients(False), strict=True):
+        assert ours.dtype == theirs.dtype == torch.float32
+        torch.testing.assert_close(ours, theirs, rtol=0.02, atol=0.02)
+    assert half_gradients(True)[2].is_contiguous()
 
 
 def test_without_lanes_it_is_the_plain_layer() -> None:

@@ -174,7 +174,7 @@ class GroupTrainer:
         """One step; when memory runs out, again with half the micro-batch."""
         while True:
             try:
-                stepper(stack.widths[stack.n_done])  # type: ignore[operator]
+                stepper()  # type: ignore[operator]
                 break
             except torch.OutOfMemoryError:
                 if stack.micro_batch == 1:

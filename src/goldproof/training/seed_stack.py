@@ -4,12 +4,12 @@ The first dimension of every stacked tensor is the seeds'; a seed's place in it 
 
 A step gathers each seed's batch by its own order, runs the module over all seeds with `torch.func.vmap` (plainly
 where there is one seed), and updates every seed. All that changes from step to step is read from tensors, so a step
-can be captured.
+can be captured. A batch goes through in parts of `micro_batch` items, the longest first, each padded for itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +28,11 @@ from goldproof.training.recipe import Execution, Recipe, Seeds
 from goldproof.training.stacked_linear import StackedLinear
 from goldproof.training.stacked_optimizer import OptimizerState, StepAndRate, Tensors, clip_divisors, seed_norms
 from goldproof.training.stateless_dropout import StatelessDropout, item_keys, step_key
+
+LAUNCHED = 1024
+"""Padded tokens that take as long as launching the kernels of one more part; measured on an H200."""
+
+_LOOKED_AT = 64  # steps, to choose the size of parts by
 
 
 @dataclass(eq=False)
@@ -112,7 +117,6 @@ class SeedStack:
         orders = [order_table(seed.order, items, recipe.batch, shared.n_steps) for seed in seeds]
         self._lengths = np.append(shared.prepared.train.lengths, 0)  # -1, a place left empty, has length 0
         self.order = self._longest_first(np.stack(orders, axis=1))  # steps, seeds, items
-        self.widths = self._widths()
         self._order = torch.from_numpy(self.order).to(device)
         self._seed_hashes = torch.tensor(
             [hash32("dropout", seed.dropout) for seed in seeds], dtype=torch.int32, device=device
@@ -123,7 +127,10 @@ class SeedStack:
         self.losses = torch.full(shape, torch.nan, device=device)
         self.norms = torch.full(shape, torch.nan, device=device)
         self._compiled: Any = torch.compile(vmap(self._loss), dynamic=False) if shared.how.compile else None
-        self.micro_batch = shared.how.first_micro_batch(self.order.shape[2], device.type, shared.network.items_at_once)
+        self._part = torch.zeros(1, dtype=torch.int64, device=device)
+        self._loss_sums = torch.zeros(len(seeds), device=device)
+        self._gradient_sums: list[torch.Tensor] = []
+        self.micro_batch = self._first_micro_batch()
 
     @property
     def n(self) -> int:
@@ -134,36 +141,76 @@ class SeedStack:
         """Every batch sorted by length: its mean loss is the same, and its parts need less padding."""
         return np.take_along_axis(order, np.argsort(-self._lengths[order], axis=2, kind="stable"), axis=2)
 
-    def _widths(self) -> list[int]:
-        """The padded length of every step: that of the longest item that any seed sees in it."""
-        return [self._width(items) for items in self.order]
+    def _first_micro_batch(self) -> int:
+        """How many items a part of a batch holds at first.
+
+        On a GPU a batch goes through whole, unless its parts need so much less padding that it pays to launch every
+        kernel once more for each.
+        """
+        how, batch, device = self.shared.how, self.order.shape[2], self.shared.device.type
+        most = how.first_micro_batch(batch, device, self.shared.network.items_at_once)
+        if device == "cpu" or how.micro_batch is not None or how.compile:
+            return most
+        some = self._lengths[self.order[:: max(1, len(self.order) // _LOOKED_AT)]]
+        return best_part(some, most, lambda longest: how.padded(longest, device))
 
     def _width(self, items: npt.NDArray[np.int64]) -> int:
         """The padded length of some items; 0 where there is none."""
         longest, most = int(self._lengths[items].max()), int(self.shared.prepared.train.ids.shape[1])
         return min(most, self.shared.how.padded(longest, self.shared.device.type))
 
-    def step(self, width: int) -> None:
-        """One training step of every seed, on items padded to `width`; the host waits for nothing."""
+    def widths(self) -> tuple[int, ...]:
+        """The padded lengths of the parts of this step's batch."""
+        items = self.order[self.n_done]
+        widest = self._width(items)
+        starts = range(0, items.shape[1], self.micro_batch)
+        return tuple(self._width(items[:, start : start + self.micro_batch]) or widest for start in starts)
+
+    def step(self) -> None:
+        """One training step of every seed; the host waits for nothing."""
         index = self._order.index_select(0, self._step)[0]
         totals = self._weights(index).sum(1).clamp(min=1.0)
         losses, gradients = None, None
-        for start in range(0, index.shape[1], self.micro_batch):
-            chosen = slice(start, start + self.micro_batch)
-            # In a graph everything is of one size; elsewhere each part is as wide as it needs to be.
-            own = width if self.captured else self._width(self.order[self.n_done][:, chosen])
-            part, found = self._gradients(index[:, chosen], totals, own or width)
+        for start, width in zip(range(0, index.shape[1], self.micro_batch), self.widths(), strict=True):
+            part, found = self._gradients(index[:, start : start + self.micro_batch], totals, width)
             losses = part if losses is None else losses + part
             gradients = found if gradients is None else [a.add_(b) for a, b in zip(gradients, found, strict=True)]
         assert losses is not None and gradients is not None
         self._update(losses, gradients)
 
-    def rehearse(self, width: int) -> None:
-        """A step that changes nothing: what comes before a capture."""
+    def begin_parts(self) -> None:
+        """Nothing has been added up yet of this step."""
+        if not self._gradient_sums:
+            self._gradient_sums = [torch.zeros_like(each) for each in self.state.parameters.values()]
+        self._part.zero_()
+        self._loss_sums.zero_()
+        torch._foreach_zero_(self._gradient_sums)
+
+    def add_part(self, width: int) -> None:
+        """Add up the next part of this step's batch, padded to a width."""
+        index = self._order.index_select(0, self._step)[0]
+        totals = self._weights(index).sum(1).clamp(min=1.0)
+        size = self.micro_batch
+        index = F.pad(index, (0, -index.shape[1] % size), value=-1)
+        places = self._part * size + torch.arange(size, device=index.device)
+        losses, gradients = self._gradients(index.index_select(1, places), totals, width)
+        self._loss_sums.add_(losses)
+        torch._foreach_add_(self._gradient_sums, gradients)
+        self._part.add_(1)
+
+    def end_parts(self) -> None:
+        """Update every seed by what was added up, and begin anew."""
+        self._update(self._loss_sums, self._gradient_sums)
+        self.begin_parts()
+
+    def rehearse(self, ending: Callable[[], None]) -> None:
+        """An end of a step that changes nothing: what comes before a capture."""
         self._frozen.fill_(True)
-        self.step(width)
-        self._step.sub_(1)
-        self._frozen.fill_(False)
+        try:
+            ending()
+            self._step.sub_(1)
+        finally:
+            self._frozen.fill_(False)
 
     def _gradients(
         self, index: torch.Tensor, totals: torch.Tensor, width: int
@@ -197,9 +244,9 @@ class SeedStack:
         return (losses * batch["present"]).sum() / own["total"]
 
     def _linear(self) -> AbstractContextManager[Any]:
-        """Linear layers for several seeds; compilers and autocast do better with torch's own."""
-        wanted = self.n > 1 and not self.shared.how.compile and self.shared.recipe.precision != "bfloat16"
-        return StackedLinear() if wanted else nullcontext()
+        """Linear layers for several seeds; compilers do better with torch's own."""
+        wanted = self.n > 1 and not self.shared.how.compile
+        return StackedLinear(half=self.shared.recipe.precision == "bfloat16") if wanted else nullcontext()
 
     def _weights(self, index: torch.Tensor) -> torch.Tensor:
         return self.shared.items["weights"][index.clamp(min=0)] * (index >= 0)
@@ -254,6 +301,22 @@ class SeedStack:
         learned = parameters[name]
         table = torch.cat([learned, (rows * decay).expand(len(learned), *rows.shape[1:])], dim=1)
         return {**parameters, name: table}
+
+
+def best_part(lengths: npt.NDArray[np.int64], most: int, padded: Callable[[int], int]) -> int:
+    """The size of parts at which batches take least: padded tokens, and the launching of each part's kernels.
+
+    `lengths` are those of some steps' items (steps, seeds, items), the longest first; `most` items fit into a part.
+    """
+    n_steps, n_seeds, batch = lengths.shape
+
+    def cost(size: int) -> float:
+        starts = range(0, batch, size)
+        widths = sum(padded(int(np.max(step[:, start : start + size]))) for step in lengths for start in starts)
+        return float(n_seeds * size * widths + LAUNCHED * n_steps * len(starts))
+
+    sizes = [min(most, -(-int(batch) // n)) for n in (1, 2, 4)]
+    return min(sizes, key=cost)
 
 
 def item_losses(recipe: Recipe, logits: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -82,7 +82,7 @@ def test_parts_are_as_small_as_their_padding_pays_for() -> None:
     alike = np.full((3, 8, 32), 64)
     assert best_part(alike, 32, lambda longest: longest) == 32
     mixed = np.sort(np.broadcast_to(np.arange(2, 130, 4), (3, 8, 32)))[..., ::-1]
-    assert best_part(mixed, 32, lambda longest: longest) == 8
+    assert best_part(mixed, 32, lambda longest: longest) == 16
     assert best_part(mixed[:, :1] // 8, 32, lambda longest: longest) == 32  # too few tokens to launch more for
     assert best_part(mixed, 4, lambda longest: longest) == 4  # what memory allows
     halves = np.where(np.arange(32) < 16, 96, 16)[None, None].repeat(8, 1)

@@ -29,7 +29,7 @@ from goldproof.training.stacked_linear import StackedLinear
 from goldproof.training.stacked_optimizer import OptimizerState, StepAndRate, Tensors, clip_divisors, seed_norms
 from goldproof.training.stateless_dropout import StatelessDropout, item_keys, step_key
 
-LAUNCHED = 1024
+LAUNCHED = 5_000
 """Padded tokens that take as long as launching the kernels of one more part; measured on an H200."""
 
 _LOOKED_AT = 64  # steps, to choose the size of parts by

@@ -97,12 +97,14 @@ def masked_model(tmp_path):
 @pytest.mark.needs("models")
 def test_a_masked_model_is_trained_told_and_loaded(masked_model, tmp_path, capsys, monkeypatch):
     script, folder, texts = masked_model
-    for name, value in {"BATCH": 8, "RATE": 0.01, "HEAD_RATE": 0.01, "FREQUENT": 9}.items():
+    for name, value in {"RATE": 0.01, "HEAD_RATE": 0.01, "FREQUENT": 9}.items():
         monkeypatch.setattr(script, name, value)
     others = ["Today the boy happily ate that red cherry, in church!"]
     state, sizes = tmp_path / "made.state", script.Sizes(layers=1, most=900, held_out=60)
-    model, tokenizer, found = script.make_masked_model(folder, texts, others, sizes, state)
-    assert "960 texts; 60 share 8 words in a row with those that are kept out\n" in capsys.readouterr().out
+    model, tokenizer, found = script.make_masked_model(folder, texts, others, sizes, state, script.Way(batch=8))
+    said = capsys.readouterr().out
+    assert "960 texts; 60 share 8 words in a row with those that are kept out\n" in said
+    assert "pass 1" not in said  # of one pass the end is told, by whoever asked for it
     assert model.config.num_hidden_layers == 1
     assert found.bits < found.frequency_bits - 1  # the colour tells the fruit
     assert found.first > found.frequency_first + 0.1
@@ -135,6 +137,40 @@ def test_a_masked_model_that_was_broken_off_goes_on(masked_model, tmp_path, monk
     assert said == found
     one, other = whole.state_dict(), again.state_dict()
     assert all(bool((one[name] == other[name]).all()) for name in one)
+
+
+@pytest.mark.needs("models")
+def test_passes_mask_other_words_and_are_told_one_by_one(masked_model, tmp_path, capsys, monkeypatch):
+    script, folder, texts = masked_model
+    monkeypatch.setattr(script, "MASKINGS", 2)
+    sizes, way = script.Sizes(layers=1, most=900, held_out=60), script.Way(passes=3, batch=300, rates=2.0)
+    seen, batches = [], script.batches
+    monkeypatch.setattr(script, "batches", lambda *given: seen.append(given[0]) or batches(*given))
+    one, _, found = script.make_masked_model(folder, texts, [], sizes, tmp_path / "one.state", way)
+    said = capsys.readouterr().out
+    assert [line for line in said.splitlines() if line.startswith("step ")][-1].startswith("step 9 of 9: ")
+    assert [number for number in (1, 2, 3) if f"pass {number} of 3: {found.n} held-out words: " in said] == [1, 2]
+    assert seen[0] != seen[1]
+    assert seen[0] == seen[2]
+    again, _, same = script.make_masked_model(folder, texts, [], sizes, tmp_path / "again.state", way)
+    assert same == found
+    assert all(bool((each == again.state_dict()[name]).all()) for name, each in one.state_dict().items())
+    with pytest.raises(SystemExit, match=r"is of a run of 9 steps; this one has 6; delete it to begin anew"):
+        script.make_masked_model(folder, texts, [], sizes, tmp_path / "one.state", script.Way(passes=2, batch=300))
+
+
+@pytest.mark.needs("models")
+def test_texts_come_from_lines_and_columns_of_files(masked_model, tmp_path):
+    script, _, _ = masked_model
+    (tmp_path / "lines.txt").write_text("the boy ate a plum\n\ntoo short\n", "utf-8")
+    (tmp_path / "plain.tsv").write_text("0\tthe girl ate a lime\n1\tthe boy ate a plum\n1\n", "utf-8")
+    (tmp_path / "named.tsv").write_text("label\tsentence\n0\tthe man ate a lemon\n", "utf-8")
+    names = [f"{tmp_path}/{name}" for name in ("lines.txt", "plain.tsv:2", "named.tsv:sentence")]
+    assert script.read_files(names) == ["the boy ate a plum", "the girl ate a lime", "the man ate a lemon"]
+    with pytest.raises(SystemExit, match=r"has no column 'text'; it has: label, sentence$"):
+        script.read_files([f"{tmp_path}/named.tsv:text"])
+    with pytest.raises(SystemExit, match=r"there is no such file; give FILE, or FILE:COLUMN"):
+        script.read_files([f"{tmp_path}/nothing.txt"])
 
 
 @pytest.mark.needs("models")

@@ -92,7 +92,7 @@ def _plan_form(plan: ClaimsPlan) -> dict[str, Any]:
 
 def _stage_form(stage: Stage) -> dict[str, Any]:
     parts = [{"seconds": part.seconds, "config": canonical(part.config)} for part in stage.parts]
-    rest = {"paced": stage.paced, "weight": stage.weight, "least": stage.least}
+    rest = {"paced": stage.paced, "weight": stage.weight, "least": stage.least, "added": stage.added}
     return {"name": stage.name, "unit": stage.unit, **rest, "parts": parts}
 
 
@@ -105,4 +105,6 @@ def _read_plan(form: Mapping[str, Any]) -> ClaimsPlan:
 
 def _read_stage(form: Mapping[str, Any]) -> Stage:
     parts = tuple(StagePart(stored_config("claims", each["config"]), float(each["seconds"])) for each in form["parts"])
-    return Stage(form["name"], parts, form["unit"], form["paced"], form["weight"], form["least"])
+    return Stage(
+        form["name"], parts, form["unit"], form["paced"], form["weight"], form["least"], form.get("added", False)
+    )

@@ -64,6 +64,18 @@ def test_after_one_training_two_more_are_worth_most(tmp_path):
     assert same.stages == plan.stages  # at the pace that was planned with nothing more fits
 
 
+def test_what_gave_way_and_came_back_was_not_added(tmp_path):
+    config = make_config(tmp_path, make_rows(400, 0), make_rows(100, 1), levels=3)
+    data = find_data(config)
+    plans = [make_plan(config, data, RATES, Budget(minutes)) for minutes in (60, 10, 20)]
+    assert [len(plan.stages) for plan in plans] == [3, 2, 2]
+    back = plans[2].extends(plans[1].extends(plans[0]))
+    assert plans[2].stages[1].name in {stage.name for stage in plans[0].stages}
+    assert back.added() == []
+    assert back.first == tuple(stage.name for stage in plans[0].stages)
+    assert [stage.added for stage in plans[0].extends(plans[1]).stages] == [False, True, True]
+
+
 def test_fewer_rows_give_way_to_all_of_them_only_where_all_is_learned_again(tmp_path):
     config = make_config(tmp_path, make_rows(400, 0), make_rows(100, 1), levels=0)
     plan, more, data = extended(config, 2.5, 0.1, 15)
@@ -203,6 +215,7 @@ def test_notes_and_evidence_from_before_plans_were_extended_are_read(files, tmp_
     page, _ = ask(files, store, ONE, lambda n: 0.6, out=tmp_path / "out")
     (note,) = (store / "claims").glob("*.json")
     kept = json.loads(note.read_text("utf-8"))
+    del kept["plan"]["first"]
     for stage in kept["plan"]["stages"]:
         del stage["added"]
     note.write_text(json.dumps(kept), "utf-8")

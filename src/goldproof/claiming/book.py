@@ -85,6 +85,7 @@ def _plan_form(plan: ClaimsPlan) -> dict[str, Any]:
         "rates": plan.rates.form(),
         "audit": plan.audit,
         "page": plan.page,
+        "first": list(plan.first),
         "stages": [_stage_form(each) for each in plan.stages],
         "left_out": [asdict(each) for each in plan.left_out],
     }
@@ -100,7 +101,8 @@ def _read_plan(form: Mapping[str, Any]) -> ClaimsPlan:
     stages = tuple(_read_stage(each) for each in form["stages"])
     left = tuple(Omission(**each) for each in form["left_out"])
     rates = Rates(**form["rates"])
-    return ClaimsPlan(stages, left, float(form["minutes"]), rates, float(form["audit"]), float(form["page"]))
+    minutes, audit, page = (float(form[name]) for name in ("minutes", "audit", "page"))
+    return ClaimsPlan(stages, left, minutes, rates, audit, page, tuple(form.get("first", ())))
 
 
 def _read_stage(form: Mapping[str, Any]) -> Stage:

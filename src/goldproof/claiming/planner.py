@@ -44,7 +44,8 @@ class Budget:
 class ClaimsPlan:
     """The stages in order, what is left out, the minutes that were given and the rates that prices rest on.
 
-    `audit` are the seconds of the audit, which comes first, `page` those of the page at the end.
+    `audit` are the seconds of the audit, which comes first, `page` those of the page at the end. `first` names the
+    stages of the plan that this one extends.
     """
 
     stages: tuple[Stage, ...]
@@ -53,6 +54,7 @@ class ClaimsPlan:
     rates: Rates
     audit: float = 0.0
     page: float = PAGE
+    first: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -69,6 +71,12 @@ class ClaimsPlan:
             *said,
             *(f"left out: {each.sentence()}" for each in self.left_out),
         ]
+
+    def extends(self, old: ClaimsPlan) -> ClaimsPlan:
+        """The same as an extension of another plan, or of that which the other one extends."""
+        first = old.first or tuple(stage.name for stage in old.stages)
+        stages = tuple(replace(each, added=each.name not in first) for each in self.stages)
+        return replace(self, stages=stages, first=first)
 
     def added(self) -> list[str]:
         """What was not in the plan at first, as people read it."""

@@ -165,10 +165,10 @@ class Work:
         """Go on with the plan that was made for the pace of this machine."""
         assert self.renewed is not None
         plan, self.renewed = self.renewed, None
-        said = {stage.name for stage in self.plan.stages if stage.added}
-        added = [stage for stage in plan.stages if stage.added and stage.name not in said]
         lines = [SLOWER, *plan.lines()]
-        if added:
+        if plan.first:
+            had = {stage.name for stage in self.plan.stages}
+            added = [stage for stage in plan.stages if stage.name not in had]
             more = [f"added: {stage.name}: about {minutes_text(stage.seconds)}" for stage in added]
             lines = [FASTER, *more, *(f"left out: {each.sentence()}" for each in plan.left_out)]
         self.pace = 1.0
@@ -230,9 +230,7 @@ class Work:
         if not self._renew(self.pace, done, is_better):
             return False
         assert self.renewed is not None
-        planned = {stage.name for stage in old if not stage.added}
-        stages = tuple(replace(each, added=each.name not in planned) for each in self.renewed.stages)
-        self.renewed = replace(self.renewed, stages=stages)
+        self.renewed = self.renewed.extends(self.plan)
         return True
 
     def _renew(self, pace: float, done: Sequence[Stage], is_better: Callable[[ClaimsPlan], bool]) -> bool:

@@ -11,13 +11,16 @@ import pytest
 from tests.models.endpoint_server import serving
 
 import goldproof
-from goldproof.claiming.asked_planner import TooLittleTimeError, plan_asked
+from goldproof.claiming.asked_planner import AskedPrices, TooLittleTimeError, asked_worth, extend_asked, plan_asked
 from goldproof.claiming.data import find_data
+from goldproof.claiming.running import Timing, run_claims
 from goldproof.claiming.settings import Config
 from goldproof.claiming.timing import Rates
 from goldproof.cli import run_command
+from goldproof.jobs.store import find_store
 from goldproof.models.tiny import write_tiny_model
 from goldproof.report.summary import Claim
+from goldproof.studies.settings import Choice
 from goldproof.studies.shared import Data, Prompts
 
 pytestmark = pytest.mark.needs("models")
@@ -145,6 +148,63 @@ def test_of_many_items_some_are_given_up_for_more_prompts(place, tmp_path):
     assert first.name == "3 prompts about 580 items"
     (first, *_), left = plan_asked(config, data, rates, 7 * 900.0)
     assert (first.name, first.config.prompts.most_items) == ("7 prompts about 900 items", None)
+
+
+def test_minutes_left_over_go_to_more_prompts_then_to_more_items(place, tmp_path):
+    (tmp_path / "train.csv").write_text(rows(60), "utf-8")
+    (tmp_path / "test.csv").write_text(rows(900, 100), "utf-8")
+    config = replace(config_of(tmp_path), model=str(place / "llama"))
+    data, rates = find_data(config), Rates(1.0, 0.0, 1.0, 2.0)
+    (first, *_), _ = plan_asked(config, data, rates, 6 * 290.0)
+    assert first.name == "3 prompts about 579 items"
+    stages, left, growth = extend_asked(config, data, rates, 4 * 579.0 + 5, 10.0, [first])
+    assert [stage.name for stage in stages[1:]] == ["4 more prompts"]
+    assert [part.config.prompts.most for part in stages[1].parts] == [4, 5, 6, 7]
+    assert stages[1].seconds == 1.0 + 4 * 579.0  # those that were asked are not asked again
+    assert growth == 1.0
+    assert left[0].name == "Asked about 579 of 900 items; all of them"
+    stages, left, growth = extend_asked(config, data, rates, 7 * 900.0 + 60, 10.0, stages)
+    assert stages[2].name == "7 prompts about 900 items"
+    assert len(stages[2].parts) == 1
+    assert stages[2].config.prompts.most_items is None
+    assert growth == pytest.approx(900 / 579)
+    assert not any(each.name.startswith("Asked about") for each in left)
+    assert asked_worth(stages[2].config, config, data) > asked_worth(stages[1].config, config, data)
+    ended, left, _ = extend_asked(config, data, rates, 600_000.0, 10.0, stages[2:])
+    assert [stage.name for stage in ended[1:]] == [
+        left_over(config, data, 7),
+        "4 examples before each question, in 3 draws",
+    ]
+    assert left == []
+    again, left, _ = extend_asked(config, data, rates, 600_000.0, 10.0, ended[2:])
+    assert (again, left) == (ended[2:], [])
+
+
+def left_over(config, data, n):
+    return f"{AskedPrices(config, data, Rates(0.0, 0.0, 0.0)).n_prompts - n} more prompts"
+
+
+def test_a_model_that_answers_faster_is_asked_with_more_prompts(place, tmp_path):
+    config, time, told = config_of(place, most=5), 0.0, []
+    settings = {**LABELS, "model": config.model, "data.train": config.data.train, "data.test": config.data.test}
+    settings |= {"data.languages": ["xx"], "prompts.most": 5, "levels": 0, "classes": [], "labels": False}
+
+    def now():
+        nonlocal time
+        time += 0.1
+        return time
+
+    rates, store = Rates(0.0, 0.0, 1.0), find_store(tmp_path / "store")
+    timing = Timing(now, lambda *_: rates)
+    listen = lambda news: told.extend(news.lines)  # noqa: E731
+    page = run_claims(Choice(settings=settings), 3.5, store, out=tmp_path / "out", progress=listen, timing=timing)
+    assert any(line.startswith("3 prompts about 48 items: about ") for line in told)
+    assert any(line.startswith("added: 2 more prompts: about ") for line in told)
+    assert page.config.prompts.most == 5
+    assert [each.partition(":")[0] for each in page.config.added] == ["2 more prompts"]
+    assert time <= 3.5 * 60
+    found = goldproof.verify(tmp_path / "out" / "evidence.json", store)
+    assert (found.holds, found.mismatches) == (True, ())
 
 
 def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(place, tmp_path, capfd, monkeypatch):

@@ -201,7 +201,7 @@ def test_with_fewer_rows_these_are_audited_and_once(files, tmp_path):
     write_rows(tmp_path / "test.csv", make_rows(80, 1, cue=0.6))
     store, rates = tmp_path / "store", Rates(load=0.0, step=2.0, item=0.01)
     tests = {"yy": files / "other.csv"}
-    page, _ = ask(tmp_path, store, 2.8, lambda n: 0.001, tests, rates=rates, out=tmp_path / "out")
+    page, _ = ask(tmp_path, store, 2.8, lambda n: 0.6, tests, rates=rates, out=tmp_path / "out")
     rows = page.config.data.most_train
     assert 200 <= rows < 450
     assert any(line.startswith(f"Trained on {rows} of 450 rows") for line in page.config.left_out)

@@ -5,7 +5,7 @@ Prices are questions at the measured pace. An endpoint's money is not planned wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from goldproof.claiming.data import ClaimData
@@ -19,6 +19,7 @@ FEWEST_PROMPTS = 3  # from which other prompts can be spoken of
 FEWEST_ITEMS = 50
 WANTED_PROMPTS = 6  # of three the interval over prompts is more than twice as wide as of six
 ENOUGH_ITEMS = 300  # that many are given up for more prompts only above this
+WORTHWHILE = 1.5  # times as many items, for which all that was asked about fewer is asked again
 PROMPTS = "prompts"
 
 
@@ -70,6 +71,32 @@ class AskedPrices:
         n = self.items(config, len(self.data.parts["test"].data))
         return self.config.levels * n * self.rates.item * self.rates.dearer
 
+    def whole(self, config: Config) -> float:
+        """One prompt with all that these settings ask."""
+        seconds = self.prompt(config) + (self.prompt(config) / self.n_draws if config.reference else 0.0)
+        seconds += self.elsewhere(config) if config.tests else 0.0
+        seconds += self.removals(config) if config.classes else 0.0
+        return seconds + (self.examples(config) if config.levels else 0.0)
+
+    def n_asked(self, config: Config) -> int:
+        """How many prompts these settings ask."""
+        most = None if config.prompts.formats else config.prompts.most
+        return min(self.n_prompts, most or self.n_prompts)
+
+    def n_items(self, config: Config) -> int:
+        """About how many test items these settings ask."""
+        return self.items(config, len(self.data.parts["test"].data))
+
+    def about(self, config: Config, n: int) -> Config:
+        """The same about so many test items."""
+        most = self.config.prompts.most_items if n >= self.n_items(self.config) else n
+        return replace(config, prompts=replace(config.prompts, most_items=most))
+
+    def weight(self, config: Config) -> float:
+        """How much dearer a question of these settings is than one without examples."""
+        plain = replace(self, rates=replace(self.rates, dearer=1.0))
+        return self.whole(config) / max(plain.whole(config), 1e-9)
+
 
 def plan_asked(asked: Config, data: ClaimData, rates: Rates, room: float) -> tuple[list[Stage], list[Omission]]:
     """The stages that fit, and what was left out; an error where not even a few prompts about a few items do."""
@@ -78,16 +105,69 @@ def plan_asked(asked: Config, data: ClaimData, rates: Rates, room: float) -> tup
     base, n, left = _sized(bare, prices, room - rates.load)
     first = [StagePart(_most(base, k), rates.load + k * prices.prompt(base)) for k in range(2, n + 1)]
     stages = [Stage(f"{n} prompts{_about(base, data)}", tuple(first), PROMPTS, least=2)]
-    room -= stages[0].seconds
-    for stage in _further(asked, stages[0].config, n, prices):
+    stages, more = _filled(stages, n, prices, room - stages[0].seconds)
+    return stages, [*left, *more]
+
+
+def _filled(stages: Sequence[Stage], n: int, prices: AskedPrices, room: float) -> tuple[list[Stage], list[Omission]]:
+    """The stages with all that may follow so many prompts and fits, and what does not fit."""
+    found, left = list(stages), []
+    for stage in _further(prices.config, found[-1].config, n, prices):
         if stage.seconds <= room:
-            before = stages[-1].config
+            before = found[-1].config
             parts = tuple(replace(part, config=_joined(before, part.config)) for part in stage.parts)
-            stages.append(replace(stage, parts=parts))
+            found.append(replace(stage, parts=parts))
             room -= stage.seconds
         else:
             left.append(Omission(stage.title, stage.seconds))
-    return stages, left
+    return found, left
+
+
+def asked_worth(config: Config, asked: Config, data: ClaimData) -> tuple[float, ...]:
+    """What settings ask of a language model, in the order of its worth."""
+    prices = AskedPrices(asked, data, Rates(0.0, 0.0, 0.0))
+    n = prices.n_asked(config)
+    sets = (bool(config.reference), len(config.tests), len(removed(config, data)), config.levels)
+    return (min(n, WANTED_PROMPTS), prices.n_items(config), n, *sets)
+
+
+def extend_asked(
+    asked: Config, data: ClaimData, rates: Rates, room: float, audit: float, done: Sequence[Stage]
+) -> tuple[list[Stage], list[Omission], float]:
+    """What follows the stages that are done, what is left out, and how many times as many items are audited."""
+    prices, current = AskedPrices(asked, data, rates), done[-1].config
+    stages = list(done)
+    stage = _asked_more(current, prices, room - rates.load, audit)
+    if stage is not None:
+        stages.append(stage)
+        room -= stage.seconds
+    config = stages[-1].config
+    n, items, total = prices.n_asked(config), prices.n_items(config), prices.n_items(asked)
+    left = []
+    if items < total:
+        said = f"Asked about {items:,} of {total:,} items; all of them"
+        left.append(Omission(said, n * prices.whole(prices.about(config, total))))
+    left += _more_prompts(prices.n_prompts - n, prices.whole(config))
+    found, more = _filled(stages, n, prices, room)
+    return found, [*left, *more], items / prices.n_items(current)
+
+
+def _asked_more(current: Config, prices: AskedPrices, room: float, audit: float) -> Stage | None:
+    """More prompts where there are few, else more items, else more prompts; None where none fit."""
+    load, each, before = prices.rates.load, prices.whole(current), prices.n_asked(current)
+    n = min(prices.n_prompts - before, int(room / each))
+    parts = tuple(StagePart(_most(current, before + k), load + k * each) for k in range(1, n + 1))
+    name, weight = f"{n} more {'prompt' if n == 1 else 'prompts'}", prices.weight(current)
+    more = Stage(name, parts, PROMPTS, weight=weight) if parts else None
+    if before < WANTED_PROMPTS <= before + n:
+        return more
+    items, total = prices.n_items(current), prices.n_items(prices.config)
+    again = before * prices.whole(prices.about(current, total)) + 2 * audit * total / items
+    fit = min(total, int(total * room / again))
+    if fit > items and fit >= min(total, WORTHWHILE * items):
+        wider, seconds = prices.about(current, fit), load + again * fit / total
+        return Stage(f"{before} prompts{_about(wider, prices.data)}", (StagePart(wider, seconds),), weight=weight)
+    return more
 
 
 def _most(config: Config, n: int) -> Config:
@@ -130,21 +210,21 @@ def _about(config: Config, data: ClaimData) -> str:
 def _further(asked: Config, first: Config, n: int, prices: AskedPrices) -> Iterator[Stage]:
     """What may follow, each with the settings that it adds."""
     data = prices.data
-    if of_reference(asked) is not None:
+    if of_reference(asked) is not None and not first.reference:
         seconds = prices.rates.load + n * prices.prompt(one_draw(first)) / prices.n_draws
         yield Stage(
             f"the reference model ({n} prompts)", (StagePart(replace(first, reference=asked.reference), seconds),)
         )
-    if data.further:
+    if data.further and not first.tests:
         seconds = n * prices.elsewhere(first)
         languages = "language" if len(data.further) == 1 else "languages"
         name = f"tests in {len(data.further)} other {languages}"
         yield Stage(name, (StagePart(replace(first, tests=asked.tests), seconds),))
-    if removed(asked, data):
+    if removed(asked, data) and not first.classes:
         seconds = n * prices.removals(first)
         name = f"the test texts without {', '.join(asked.classes)}"
         yield Stage(name, (StagePart(replace(first, classes=asked.classes), seconds),))
-    if with_examples(asked) is not None:
+    if with_examples(asked) is not None and not first.levels:
         seconds = n * prices.examples(first)
         name = f"{EXAMPLES} examples before each question, in {asked.levels} draws"
         yield Stage(name, (StagePart(replace(first, levels=asked.levels), seconds),), weight=prices.rates.dearer)

@@ -28,7 +28,7 @@ ITEMS, THESE = "items like these", "these items"
 RUNS = "trainings or prompts like these, on these items"
 AUDITED = tuple(AUDIT_TITLES[name] for name in ("shortcuts", "labels"))
 COUNTED = tuple(AUDIT_TITLES[name] for name in ("leaks", "size"))
-SAYS_NOTHING = (titles.NOT_ASKED, titles.RULES, titles.FILES)
+SAYS_NOTHING = (titles.NOT_ASKED, titles.ADDED, titles.RULES, titles.FILES)
 HEAVY = ("goldproof.train", "goldproof.ask")
 
 

@@ -85,6 +85,7 @@ def _plan_form(plan: ClaimsPlan) -> dict[str, Any]:
         "rates": plan.rates.form(),
         "audit": plan.audit,
         "page": plan.page,
+        "first": list(plan.first),
         "stages": [_stage_form(each) for each in plan.stages],
         "left_out": [asdict(each) for each in plan.left_out],
     }
@@ -92,7 +93,7 @@ def _plan_form(plan: ClaimsPlan) -> dict[str, Any]:
 
 def _stage_form(stage: Stage) -> dict[str, Any]:
     parts = [{"seconds": part.seconds, "config": canonical(part.config)} for part in stage.parts]
-    rest = {"paced": stage.paced, "weight": stage.weight, "least": stage.least}
+    rest = {"paced": stage.paced, "weight": stage.weight, "least": stage.least, "added": stage.added}
     return {"name": stage.name, "unit": stage.unit, **rest, "parts": parts}
 
 
@@ -100,9 +101,12 @@ def _read_plan(form: Mapping[str, Any]) -> ClaimsPlan:
     stages = tuple(_read_stage(each) for each in form["stages"])
     left = tuple(Omission(**each) for each in form["left_out"])
     rates = Rates(**form["rates"])
-    return ClaimsPlan(stages, left, float(form["minutes"]), rates, float(form["audit"]), float(form["page"]))
+    minutes, audit, page = (float(form[name]) for name in ("minutes", "audit", "page"))
+    return ClaimsPlan(stages, left, minutes, rates, audit, page, tuple(form.get("first", ())))
 
 
 def _read_stage(form: Mapping[str, Any]) -> Stage:
     parts = tuple(StagePart(stored_config("claims", each["config"]), float(each["seconds"])) for each in form["parts"])
-    return Stage(form["name"], parts, form["unit"], form["paced"], form["weight"], form["least"])
+    return Stage(
+        form["name"], parts, form["unit"], form["paced"], form["weight"], form["least"], form.get("added", False)
+    )

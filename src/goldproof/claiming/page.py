@@ -151,6 +151,7 @@ def _sections(
     yield titles.CALIBRATION, _calibration_items(evidence)
     yield titles.LAYERS, _answered("layers", beside)
     yield titles.DATA, _answered("audit", beside)
+    yield titles.ADDED, [Text(each) for each in evidence.config.added]
     yield titles.NOT_ASKED, [Text(each) for each in evidence.config.left_out]
     yield titles.RULES, [Text(RULES)]
 

@@ -62,7 +62,8 @@ class Config:
     `classes` of words to remove from the test texts (with `tagger`, that of the language unless named), `one_side` in
     how many trainings each text of a pair is used alone, `levels` how many seeds each of initialisation, data order and
     dropout are varied separately (a Latin square; 0 for none), and with `layers` what the layers know, on at most
-    `most_probed` rows. `left_out` says what was not asked and what it would take.
+    `most_probed` rows. `left_out` says what was not asked and what it would take, `added` what was asked beyond the
+    first plan as there was time for it.
 
     A language model, or an endpoint, is asked with `prompts` and not trained (`endpoint` says how it is called);
     `levels` is then the number of draws of examples put before the questions.
@@ -89,6 +90,7 @@ class Config:
     prompts: Prompts = field(default=Prompts(), metadata=without("languages"))
     endpoint: Calls = field(default_factory=Calls)
     left_out: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""

@@ -7,7 +7,7 @@ with its price. No clock is read here but the one that is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goldproof.claiming.settings import Config
 from goldproof.jobs.watch import SKIPPED, STEPS, CutShortError
@@ -30,7 +30,7 @@ class Stage:
 
     `unit` is what a part adds, in the plural; empty where the stage is of use only as a whole. `paced` says that its
     work tells how far it is, `weight` how much dearer an item is here than elsewhere, `least` how many units its first
-    part has.
+    part has. `added` says that it was not in the plan at first.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Stage:
     paced: bool = True
     weight: float = 1.0
     least: int = 1
+    added: bool = False
 
     @property
     def n_units(self) -> int:
@@ -54,6 +55,10 @@ class Stage:
     def seconds(self) -> float:
         """What all of it takes."""
         return self.parts[-1].seconds
+
+    def paced_by(self, pace: float) -> Stage:
+        """The same, of which each planned second takes so many."""
+        return replace(self, parts=tuple(replace(part, seconds=pace * part.seconds) for part in self.parts))
 
     @property
     def title(self) -> str:

@@ -17,6 +17,7 @@ CALIBRATION = "Do its probabilities mean what they say?"
 LAYERS = "What do its layers know?"
 DATA = "The data"
 NOT_ASKED = "Not asked"
+ADDED = "Added to the plan, as there was time"
 RULES = "How the lights turn"
 FILES = "Your data"  # as every study of the user's own files has it
 WORDS_LIGHT = "Beyond words"

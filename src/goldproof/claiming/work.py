@@ -1,4 +1,8 @@
-"""The work of a page under its clock: the audit, then each stage, until all is done or the time is over."""
+"""The work of a page under its clock: the audit, then each stage, until all is done or the time is over.
+
+The plan is made again where the pace turns out to be another: with less where this machine became slower, with more
+where a plan that is worth more fits into the time that is left.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from typing import Any
 from goldproof.claiming.book import Book
 from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.plan import audit_job
-from goldproof.claiming.planner import Budget, ClaimsPlan, make_plan
+from goldproof.claiming.planner import Budget, ClaimsPlan, make_plan, worth
 from goldproof.claiming.settings import Config
-from goldproof.claiming.stages import TIME, Omission, Stage, StageWatch, cut_short
+from goldproof.claiming.stages import TIME, Omission, Stage, StageWatch, cut_short, minutes_text
 from goldproof.errors import JobFailedError, UsageError
 from goldproof.jobs import Job, Outcome, Runner, run_jobs
 from goldproof.jobs.watch import ITEMS, STEPS, CutShortError, watched_by
@@ -20,6 +24,8 @@ from goldproof.studies.campaign import Campaign
 
 HEAVY = ("goldproof.train", "goldproof.ask")
 LEAST = 0.001  # of a part of which all that takes long is there, but not all
+FASTER = "There is time for more than was planned; the plan is extended."
+SLOWER = "This machine has become slower than measured; the plan is made again."
 TOLD_EVERY = 1.0  # seconds between news of the time that is left
 
 
@@ -46,6 +52,7 @@ class Work:
         self.told, self.at, self.begun = 0.0, "", ""
         self.why = TIME
         self.renewed: ClaimsPlan | None = None
+        self.is_audited = False
 
     @property
     def plan(self) -> ClaimsPlan:
@@ -57,7 +64,7 @@ class Work:
         """Run what the plan asks; what was asked in the end, with what was left out."""
         self._audit()
         config, left = self._stages()
-        config = replace(config, left_out=tuple(each.sentence() for each in left))
+        config = replace(config, left_out=tuple(each.sentence() for each in left), added=self._added(config))
         self.book.end(config)
         return config
 
@@ -75,15 +82,21 @@ class Work:
         self._outcomes(run_jobs([job], self.book.store, self.runner))
         self.book.audit = self.book.now() - begun
         self.book.save()
+        self.is_audited = True
 
     def _stages(self) -> tuple[Config, list[Omission]]:
-        """Each stage asks for all that those before it do, so that the first that would not end in time is the last."""
+        """Each stage asks for all that those before it do, so that the first that would not end in time is the last.
+
+        Before each, and after the last, it is asked whether a plan that is worth more fits by now.
+        """
         used: Config | None = None
         for place, stage in enumerate(self.plan.stages):
             lacking = self._lacking(stage)
             if lacking[-1] == 0:
                 used = stage.config
                 continue
+            if self._extends(place):
+                return self._anew()
             first = next(each for each in lacking if each > 0)
             is_late = self.pace * first > self.book.room() - self.plan.page
             if is_late and (used is not None or self._whole(stage, lacking) is not None):
@@ -93,6 +106,8 @@ class Work:
                     return self._anew()
                 return self._rest(used, place, self._lacking(stage))
             used = stage.config
+        if self._extends(len(self.plan.stages)):
+            return self._anew()
         assert used is not None
         return used, list(self.plan.left_out)
 
@@ -127,6 +142,8 @@ class Work:
         begun = n_done or self.begun == stage.name
         price = self.pace * lacking[-1]
         first = cut_short(stage, n_done, price, self.why) if begun else Omission(stage.title, price)
+        if used is not None and _rows(stage.config) != _rows(used):  # what the plan leaves out is told of other rows
+            return used, [*([first] if begun else []), *self._planned(self.pace, self._done(place), 0.0).left_out]
         return config, [*self.plan.left_out, first, *(Omission(each.title, self.pace * each.seconds) for each in after)]
 
     def _nothing(self, stage: Stage) -> str:
@@ -148,10 +165,15 @@ class Work:
         """Go on with the plan that was made for the pace of this machine."""
         assert self.renewed is not None
         plan, self.renewed = self.renewed, None
+        lines = [SLOWER, *plan.lines()]
+        if plan.first:
+            had = {stage.name for stage in self.plan.stages}
+            added = [stage for stage in plan.stages if stage.name not in had]
+            more = [f"added: {stage.name}: about {minutes_text(stage.seconds)}" for stage in added]
+            lines = [FASTER, *more, *(f"left out: {each.sentence()}" for each in plan.left_out)]
         self.pace = 1.0
         self.book.keep(plan)
-        lines = ("This machine has become slower than measured; the plan is made again.", *plan.lines())
-        self.listener(ClaimsNews(lines=lines, planned=plan.seconds))
+        self.listener(ClaimsNews(lines=tuple(lines), planned=plan.seconds))
         self._audit()
         return self._stages()
 
@@ -188,17 +210,54 @@ class Work:
 
     def _replan(self, pace: float, n_fit: int) -> bool:
         """Whether more trainings fit if less is asked of each: then that is the plan."""
-        rates = self.plan.rates
-        slower = replace(rates, load=pace * rates.load, step=pace * rates.step, item=pace * rates.item)
-        budget = Budget(self.book.minutes, self.book.spent(), self.book.audit or self.plan.audit)
+        return self._renew(pace, (), lambda plan: len(plan.stages[0].parts) > n_fit)
+
+    def _extends(self, place: int) -> bool:
+        """Whether, with so many stages done, a plan that is worth more fits by the pace so far: then it is the plan.
+
+        Before the first is done, only the audit can have left time, and it is of the same rows.
+        """
+        if place == 0 and not self.is_audited:
+            return False
+        self.is_audited = False
+        old, done, asked = self.plan.stages, self._done(place), self.book.asked
+
+        def is_better(plan: ClaimsPlan) -> bool:
+            first, last = plan.stages[0].config, plan.stages[-1].config
+            is_of_these = bool(done) or _rows(first) == _rows(old[0].config)
+            return is_of_these and worth(last, asked, self.data) > worth(old[-1].config, asked, self.data)
+
+        if not self._renew(self.pace, done, is_better):
+            return False
+        assert self.renewed is not None
+        self.renewed = self.renewed.extends(self.plan)
+        return True
+
+    def _renew(self, pace: float, done: Sequence[Stage], is_better: Callable[[ClaimsPlan], bool]) -> bool:
+        """Make the plan again at another pace, for the time that is left; whether it is better, and then taken."""
         try:
-            plan = make_plan(self.book.asked, self.data, slower, budget)
+            plan = self._planned(pace, done, self.book.room())
         except UsageError:
             return False
-        if len(plan.stages[0].parts) <= n_fit:
-            return False
-        self.renewed = plan
-        return True
+        self.renewed = plan if is_better(plan) else None
+        return self.renewed is not None
+
+    def _done(self, place: int) -> list[Stage]:
+        """So many stages, as long as they are by the pace so far."""
+        return [stage.paced_by(self.pace) for stage in self.plan.stages[:place]]
+
+    def _planned(self, pace: float, done: Sequence[Stage], room: float) -> ClaimsPlan:
+        """The plan at another pace, with so many seconds left."""
+        rates, minutes = self.plan.rates, self.book.minutes
+        paced = replace(rates, load=pace * rates.load, step=pace * rates.step, item=pace * rates.item)
+        budget = Budget(minutes, minutes * 60 - room, self.book.audit or self.plan.audit)
+        return make_plan(self.book.asked, self.data, paced, budget, done)
+
+    def _added(self, config: Config) -> tuple[str, ...]:
+        """What was added to the plan, as far as it is used."""
+        known = worth(config, self.book.asked, self.data)
+        used = [each for each in self.plan.stages if worth(each.config, self.book.asked, self.data) <= known]
+        return tuple(replace(self.plan, stages=tuple(used)).added())
 
     def _outcomes(self, outcomes: Iterable[Outcome]) -> None:
         """Tell of each job; an error of the first that failed once the others are done.
@@ -228,3 +287,8 @@ class Work:
             self.at = at
             self.told = now
             self.listener(ClaimsNews(at=at, left=left, planned=self.plan.seconds))
+
+
+def _rows(config: Config) -> tuple[int | None, int | None]:
+    """Of which rows the audit is."""
+    return config.data.most_train, config.prompts.most_items

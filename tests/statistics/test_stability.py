@@ -139,3 +139,16 @@ def test_errors_say_what_was_wrong(call, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_runs_that_all_agree_alike_have_an_interval_with_a_width() -> None:
+    rising = np.arange(4.0)
+    few, many = (directional_agreement(np.tile(rising, (n, 1)), np.tile(rising, (n, 1))) for n in (2, 20))
+    assert (few.value, few.method) == (1.0, "2 runs alike, Wilson")
+    assert few.low < 0.05
+    assert 0.8 < many.low < 0.9
+    assert many.high == pytest.approx(1.0)
+    across = directional_agreement(np.tile(rising, (5, 1)), np.tile(rising, (5, 1)), across_runs=True)
+    assert (across.value, across.method) == (1.0, "5 runs alike, Wilson")
+    half = np.array([[0.0, 1.0, 1.0, 0.0]] * 3)
+    assert directional_agreement(half, np.tile(rising, (3, 1))).low < 0.2

@@ -13,7 +13,7 @@ import numpy as np
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray
 from goldproof.statistics.estimate import Estimate
-from goldproof.statistics.intervals import t_quantile, transformed_bounds
+from goldproof.statistics.intervals import t_quantile, transformed_bounds, wilson_bounds
 
 _ROUNDING = 1e-9
 
@@ -31,7 +31,8 @@ def directional_agreement(
     Both arrays are runs × checkpoints (NaN where a run has ended). A pair counts when the target differs by at
     least `threshold` and at all; a tie in development counts as `ties`. Pairs lie within a run unless
     `across_runs`. The interval is clustered by run: a delta-method t interval for the ratio Σ agreeing / Σ pairs
-    with runs − 1 degrees of freedom, on the logit scale; for pairs across runs it is a jackknife over runs.
+    with runs − 1 degrees of freedom, on the logit scale; for pairs across runs it is a jackknife over runs. Runs that
+    all have the same share count as one item each (Wilson).
 
     >>> development = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0]])
     >>> target = np.array([[5.0, 6.0, 7.0], [5.0, 6.0, 4.0]])
@@ -131,8 +132,16 @@ def _within_estimate(each: FloatArray, level: float) -> Estimate:
         return Estimate(share, math.nan, math.nan, no_second_run(len(each)), round(pairs), level)
     gaps = each[:, 0] - share * each[:, 1]
     error = math.sqrt(float(gaps @ gaps) * runs / (runs - 1)) / pairs
+    if error < _ROUNDING:
+        return _alike(float(share), runs, pairs, level)
     low, high = transformed_bounds(share, error, t_quantile(level, runs - 1), (0.0, 1.0))
     return Estimate(float(share), low, high, f"clustered by {runs} runs, t", round(pairs), level)
+
+
+def _alike(share: float, runs: int, pairs: float, level: float) -> Estimate:
+    """Where all runs have the same share nothing tells how they vary: each then counts as one item."""
+    low, high = wilson_bounds(share, runs, t_quantile(level, runs - 1))
+    return Estimate(share, low, high, f"{runs} runs alike, Wilson", round(pairs), level)
 
 
 def _across_estimate(counts: tuple[float, float], without: FloatArray, runs: int, level: float) -> Estimate:
@@ -144,6 +153,8 @@ def _across_estimate(counts: tuple[float, float], without: FloatArray, runs: int
         return Estimate(share, math.nan, math.nan, "no interval: fewer than three runs", round(pairs), level)
     shares = without[:, 0] / without[:, 1]
     error = math.sqrt((runs - 1) / runs * float(((shares - shares.mean()) ** 2).sum()))
+    if error < _ROUNDING:
+        return _alike(share, runs, pairs, level)
     low, high = transformed_bounds(share, error, t_quantile(level, runs - 1), (0.0, 1.0))
     return Estimate(share, low, high, f"jackknife over {runs} runs, pairs across runs", round(pairs), level)
 

@@ -75,6 +75,16 @@ def test_a_fraction_is_within_a_larger_one_and_controls_change_what_they_say(cor
     assert sorted(noise) == sorted(before)
 
 
+def test_labels_at_random_are_dealt_anew_for_each_seed():
+    """One deal for all seeds would let all of them be right by the same chance, and an interval take it for skill."""
+    plain = LogicCondition("quantifiers", "en", "forest")
+    for control, n_learned in (("", 1), ("noise", 3), ("premise", 1)):
+        config = Config(("quantifiers",), ("forest",), seeds=(0, 1, 2), data=EN)
+        trainings = answers_job(config, replace(plain, control=control)).arguments["trainings"]
+        assert len({training.arguments["train"].key for training in trainings}) == n_learned
+        assert len({training.arguments["evaluate"]["validation"].key for training in trainings}) == 1
+
+
 def test_few_names_keep_the_keys_that_the_preset_had_before_names_were_many():
     """What lies in a store under the older key of `clcd` is what `clcd-few` asks for; `clcd` has a step of its own."""
     older = replace(SOURCE, preset="clcd")

@@ -223,16 +223,23 @@ def languages_tested(config: Config, condition: LogicCondition) -> tuple[str, ..
 def answers_job(config: Config, condition: LogicCondition) -> Job[StoredAnswers]:
     """The answers of all seeds in one condition."""
     corpus = corpus_job_of(config, condition.task, condition.language, condition.shared_names, condition.preset)
-    learned, held = (
-        steps.part.job(corpus, split, condition.fraction if split == "train" else 1.0, condition.control)
-        for split in ("train", "validation")
-    )
+    held = steps.part.job(corpus, "validation", 1.0, condition.control)
     sets = {"validation": held}
     for language in languages_tested(config, condition):
         tested = corpus_job_of(config, condition.task, language, condition.shared_names, condition.preset)
         sets[language] = steps.part.job(tested, "test", 1.0, condition.control)
-    trainings = [training_job(config, condition, learned, sets, seed) for seed in config.seeds]
+    trainings = [
+        training_job(config, condition, learned_job(condition, corpus, seed), sets, seed) for seed in config.seeds
+    ]
     return keep_answers.job(trainings, held)
+
+
+def learned_job(condition: LogicCondition, corpus: Job[Dataset], seed: int) -> Job[Dataset]:
+    """What a seed learns from. Labels at random are dealt anew for each: of one deal alone a model may learn, say, that
+    one word goes with one label, and every seed would be right or wrong by the same chance.
+    """
+    deal = seed if condition.control == "noise" else 0
+    return steps.part.job(corpus, "train", condition.fraction, condition.control, deal)
 
 
 def training_job(

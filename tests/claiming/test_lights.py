@@ -133,6 +133,14 @@ def test_fewer_than_three_trainings_say_nothing_of_another(clean):
     )
 
 
+def test_too_few_trainings_are_counted_after_those_that_collapsed(clean):
+    evidence = evidence_of(*clean, [0.8, None, None, None, 0.8])
+    assert said(evidence, "spread") == (
+        "Trainings: not judged, because 2 of 5 trainings did not give one answer to nearly everything: at least 3 are "
+        "needed."
+    )
+
+
 def test_all_trainings_constant_is_no_score(clean):
     assert claim(evidence_of(*clean, [None, None, None])) == (
         "On 240 items of made up (xx), fake trained as below gives one answer to nearly everything, in all 3 "

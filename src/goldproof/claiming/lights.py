@@ -77,14 +77,23 @@ def _spread(evidence: Evidence) -> LightQuestion:
     """Whether trainings that differ in nothing but the seed, or prompts that ask for the same, score alike."""
     scores = evidence.per_training
     if len(scores) < 3:
-        say = "says" if len(scores) == 1 else "say"
-        reason = f"{evidence.runs(len(scores))} {say} too little about others: at least 3 are needed"
-        return LightQuestion("spread", (), reason)
+        return LightQuestion("spread", (), _too_few(evidence, len(scores)))
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""
     interval = partial(deviation_interval, float(scores.std(ddof=1)), len(scores))
     of = SPREAD.format(runs=f"{evidence.run_kind}s")
     return LightQuestion("spread", (Gauge(of, interval, threshold, scale, 1 if scale else 3),))
+
+
+def _too_few(evidence: Evidence, n: int) -> str:
+    """Why the spread of fewer than three trainings is not judged."""
+    collapse = evidence.collapse
+    if collapse is not None and collapse.n and evidence.asked is None:
+        whole = len(collapse.collapsed)
+        said = "did not give one answer to nearly everything"
+        return f"{whole - collapse.n} of {evidence.runs(whole)} {said}: at least 3 are needed"
+    say = "says" if n == 1 else "say"
+    return f"{evidence.runs(n)} {say} too little about others: at least 3 are needed"
 
 
 def deviation_interval(deviation: float, n: int, level: float) -> Estimate:

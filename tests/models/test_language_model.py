@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from goldproof.errors import ModelError
+from goldproof.models import likelihoods
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.likelihoods import DecoderScorer
 from goldproof.models.protocols import Prompted, PromptQuestion, Sampling
@@ -89,6 +90,19 @@ def test_the_output_layer_reads_rows_as_one_matrix(family: str, tmp_path: Path) 
     assert any(each.shape[0] > 1 and each.shape[1] > 1 for each in seen)
     for each in seen:
         assert each.stride() == (each.shape[1] * each.shape[2], each.shape[2], 1)
+
+
+def test_exponentials_of_many_rows_at_once_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU, where a row by itself would be a launch by itself."""
+    import torch
+
+    logits = torch.randn(7, 3, 11, generator=torch.Generator().manual_seed(0))
+    targets = [[((0, 4),), ((0, 1), (2, 9))]] * 7
+    alone = likelihoods._read_rows(logits, targets)
+    for most in (1, 2 * 33, 10**6):
+        monkeypatch.setattr(likelihoods, "_SUMMED", {"cpu": most})
+        together = likelihoods._read_rows(logits, targets)
+        assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(alone, together, strict=True))
 
 
 def test_blanks_at_the_end_of_a_context_count_with_the_answer(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from goldproof.jobs.watch import ITEMS, tell
 LogLikelihoods = npt.NDArray[np.float64]
 TokenIds = tuple[int, ...]
 _TOKENS = {"cpu": 512, "cuda": 32_768}  # tokens in a batch, padding included
+_SUMMED = {"cuda": 2**26}  # logits whose exponentials are summed at once; on a CPU those of one row, which stay near
 _KEPT = 16  # times as many may lie in keys and values
 _FEWEST_SHARED = 8  # tokens that are worth a pass of their own
 _TOLERANCE = {torch.float32: 1e-3}
@@ -239,7 +240,8 @@ def _read_rows(logits: torch.Tensor, targets: Sequence[Sequence[Sequence[tuple[i
             *((i, c, t) for i, answers in enumerate(targets) for answer in answers for c, t in answer), strict=True
         )
     )
-    log_of_all = torch.stack([torch.logsumexp(each.float(), dim=-1) for each in logits])
+    at_once = max(1, _SUMMED.get(logits.device.type, 0) // logits[0].numel())
+    log_of_all = torch.cat([torch.logsumexp(each.float(), dim=-1) for each in logits.split(at_once)])
     each = iter((logits[row, column, token].double() - log_of_all[row, column].double()).tolist())
     return [np.array([sum(next(each) for _ in answer) for answer in answers]) for answers in targets]
 

@@ -349,3 +349,19 @@ def test_many_languages_share_a_table_of_what_moves_the_score(place: Path, tmp_p
     assert "shares" in tables
     places = {line.place for line in report.verdict if getattr(line, "place", None)}
     assert places <= tables, places - tables  # each finding leads to a table that is there
+
+
+def test_a_place_for_a_second_text_needs_one(place: Path, tmp_path: Path) -> None:
+    """Else the place would stay empty in every question, and all scores would be about something else."""
+    with pytest.raises(UsageError) as error:
+        goldproof.run("stability", settings=settings(place, **{"prompts.task": "pair"}), store=tmp_path / "store")
+    assert "has a place for a second text ({pair}), and the data have one text in a row; name the column of" in str(
+        error.value
+    )
+    assert "'columns.pair'" in str(error.value)
+    for name in ("train", "test"):
+        lines = ["premise,hypothesis,label", *(f"the {name} {i},was good {i},{i % 2}" for i in range(40))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines), "utf-8")
+    both = {"data.train": str(tmp_path / "train.csv"), "data.test": str(tmp_path / "test.csv")}
+    with pytest.raises(UsageError, match=r"the task 'sentiment': the prompt '\w+' has no \{pair\}, so it would leave"):
+        goldproof.run("stability", settings=settings(place, **both), store=tmp_path / "store")

@@ -22,6 +22,7 @@ _PAIRS = (
     ("text1", "text2"),
     ("text_a", "text_b"),
     ("text", "pair"),
+    ("text", "text2"),
     ("#1_string", "#2_string"),
 )
 _TEXTS = ("text", "sentence", "content", "review", "document", "premise", "sentence1", "question1", "text1", "question")

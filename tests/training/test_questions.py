@@ -166,3 +166,24 @@ def test_wrong_use(questions: tuple[Examples, Examples]) -> None:
     with pytest.raises(UsageError) as error:
         finetune(Fake(), train, {"dev": dev}, stopping, Seeds.all(0))
     assert str(error.value) == "early stopping of the task 'question' is by answer_f1; got 'accuracy'"
+
+
+@pytest.mark.parametrize("stack", ["always", "never"])
+def test_places_left_empty_have_no_answer_outside_their_part(tiny: Callable[[str], Transformer], stack: str) -> None:
+    """The first item answers late; the last batch has one short item and places that nothing fills."""
+    long, short = make_questions(1, "l", 20), make_questions(8, "s", 4)
+    last = AnswerSpan(long.pairs[0].rindex(" ") + 1, long.pairs[0].split()[-1])
+    train = Examples(
+        (*long.ids, *short.ids),
+        (*long.texts, *short.texts),
+        (*long.pairs, *short.pairs),
+        answers=((last,), *short.answers),
+    )
+    recipe = Recipe(task="question", epochs=3, batch=4, learning_rate=1e-3, max_length=64)
+    found = [
+        finetune_many(tiny("bert"), train, {}, recipe, SEEDS, Execution(stack=stack, micro_batch=size))
+        for size in (4, 1)
+    ]
+    for whole, parts in zip(*found, strict=True):
+        assert np.isfinite(whole.losses).all()
+        assert np.abs(whole.losses - parts.losses).max() < 1e-4

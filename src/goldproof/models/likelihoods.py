@@ -241,7 +241,7 @@ def _read_rows(logits: torch.Tensor, targets: Sequence[Sequence[Sequence[tuple[i
         )
     )
     at_once = max(1, _SUMMED.get(logits.device.type, 0) // logits[0].numel())
-    log_of_all = torch.cat([torch.logsumexp(each.float(), dim=-1) for each in logits.split(at_once)])
+    log_of_all = torch.cat([torch.logsumexp(each.float(), dim=-1) for each in torch.split(logits, at_once)])
     each = iter((logits[row, column, token].double() - log_of_all[row, column].double()).tolist())
     return [np.array([sum(next(each) for _ in answer) for answer in answers]) for answers in targets]
 

@@ -59,6 +59,8 @@ class GraphedSteps:
         try:
             self._capture_absent(widths)
         except torch.OutOfMemoryError:
+            self._graphs.clear()  # so that their memory can be given back before it is tried with less
+            self._ending = None
             raise
         except RuntimeError:
             torch.cuda.synchronize()

@@ -115,7 +115,9 @@ class SeedStack:
         self.captured = False
         shape, items = (shared.n_steps, len(seeds)), shared.prepared.train.items
         orders = [order_table(seed.order, items, recipe.batch, shared.n_steps) for seed in seeds]
-        self._lengths = np.append(shared.prepared.train.lengths, 0)  # -1, a place left empty, has length 0
+        lengths = shared.prepared.train.lengths
+        self._lengths = np.append(lengths, 0)  # -1, a place left empty, has length 0 and comes last in a batch
+        self._filler = int(np.argmin(lengths))  # what stands there: it fits into a part of any length
         self.order = self._longest_first(np.stack(orders, axis=1))  # steps, seeds, items
         self._order = torch.from_numpy(self.order).to(device)
         self._seed_hashes = torch.tensor(
@@ -155,16 +157,16 @@ class SeedStack:
         return best_part(some, most, lambda longest: how.padded(longest, device))
 
     def _width(self, items: npt.NDArray[np.int64]) -> int:
-        """The padded length of some items; 0 where there is none."""
-        longest, most = int(self._lengths[items].max()), int(self.shared.prepared.train.ids.shape[1])
+        """The padded length of some items, or of what fills empty places."""
+        longest = max(1, int(self._lengths[items].max()), int(self._lengths[self._filler]))
+        most = int(self.shared.prepared.train.ids.shape[1])
         return min(most, self.shared.how.padded(longest, self.shared.device.type))
 
     def widths(self) -> tuple[int, ...]:
         """The padded lengths of the parts of this step's batch."""
         items = self.order[self.n_done]
-        widest = self._width(items)
         starts = range(0, items.shape[1], self.micro_batch)
-        return tuple(self._width(items[:, start : start + self.micro_batch]) or widest for start in starts)
+        return tuple(self._width(items[:, start : start + self.micro_batch]) for start in starts)
 
     def step(self) -> None:
         """One training step of every seed; the host waits for nothing."""
@@ -252,8 +254,8 @@ class SeedStack:
         return self.shared.items["weights"][index.clamp(min=0)] * (index >= 0)
 
     def _batch(self, index: torch.Tensor, width: int) -> Tensors:
-        """The items of every seed; places left empty repeat the first item and count for nothing."""
-        items, safe = self.shared.items, index.clamp(min=0)
+        """The items of every seed; places left empty repeat the shortest item and count for nothing."""
+        items, safe = self.shared.items, torch.where(index >= 0, index, self._filler)
         batch = inputs_of(items, safe, width)
         labels = items["labels"][:, :width] if self.shared.recipe.task == "tokens" else items["labels"]
         return {**batch, "labels": labels[safe], "hashes": items["hashes"][safe], "present": (index >= 0).float()}

@@ -27,6 +27,9 @@ from goldproof.data.formats.strict_toml import load_toml
 from goldproof.errors import DataError, UsageError
 
 TASKS = ("text", "sentiment", "topic", "pair", "contradiction")
+PAIR_TASKS = ("pair", "contradiction")
+"""The tasks about two texts each."""
+
 LANGUAGES = ("en", "de", "fr", "es", "pt", "ru", "sv")
 _FILE_KEYS = {"task", "language", "words", "prompt"}
 _FORM_KEYS = ("gap", "between", "comma")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from goldproof.builders.prompts.examples import Shots
-from goldproof.builders.prompts.library import LANGUAGES, built_in, read_prompts
+from goldproof.builders.prompts.library import LANGUAGES, PAIR_TASKS, built_in, read_prompts
 from goldproof.builders.prompts.prompt import Prompt
 from goldproof.builders.prompts.variation import vary
 from goldproof.data.dataset import Dataset
@@ -53,6 +53,11 @@ class AskedSet:
     def title(self) -> str:
         """What the set is called in a report, beside the others."""
         return placed(self.part, self.language) if self.part else self.language
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether an item has two texts."""
+        return self.kind in PAIR_TASKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,26 +146,26 @@ def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
         found = built_in(settings.task or asked.kind, prompt_language(settings, asked.language))
     names = dict(pair.split("=", 1) for pair in settings.labels)
     plain = found.bind(asked.labels, names)[: settings.most]
-    _check_texts(plain, asked.kind == "pair", settings)
+    origin = settings.file or f"the built-in prompts for the task {settings.task or asked.kind!r}"
+    _check_texts(plain, asked.has_pairs, origin)
     if len(plain) < FEWEST_PROMPTS:
-        raise UsageError(f"{settings.file}: a comparison needs at least {FEWEST_PROMPTS} prompts; got {len(plain)}")
+        raise UsageError(f"{origin}: a comparison needs at least {FEWEST_PROMPTS} prompts; got {len(plain)}")
     return [*plain, *(vary(prompt, seed) for seed in settings.formats for prompt in plain)]
 
 
-def _check_texts(prompts: Sequence[Prompt], has_pairs: bool, settings: Prompts) -> None:
+def _check_texts(prompts: Sequence[Prompt], has_pairs: bool, origin: str) -> None:
     """Refuse prompts with a place for a second text where there is none, and those that leave a second text out."""
     wrong = next((prompt for prompt in prompts if ("{pair}" in prompt.template) != has_pairs), None)
     if wrong is None:
         return
-    where = settings.file or f"the built-in prompts for the task {settings.task!r}"
     if has_pairs:
         raise UsageError(
-            f"{where}: the prompt {wrong.name!r} has no {{pair}}, so it would leave out the second text of each item; "
+            f"{origin}: the prompt {wrong.name!r} has no {{pair}}, so it would leave out the second text of each item; "
             "use prompts with {text} and {pair}"
         )
     raise UsageError(
-        f"{where}: the prompt {wrong.name!r} has a place for a second text ({{pair}}), and the data have one text in a "
-        "row; name the column of the second one with 'columns.pair', or use prompts with {text} alone"
+        f"{origin}: the prompt {wrong.name!r} has a place for a second text ({{pair}}), and the data have one text in "
+        "a row; name the column of the second one with 'columns.pair', or use prompts with {text} alone"
     )
 
 

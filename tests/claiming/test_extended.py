@@ -15,6 +15,7 @@ from tests.claiming.test_minutes import QUICK, Clock, ask, trained
 import goldproof
 from goldproof.claiming.book import Book
 from goldproof.claiming.data import find_data
+from goldproof.claiming.plan import settled
 from goldproof.claiming.planner import Budget, make_plan, worth
 from goldproof.claiming.prices import Prices
 from goldproof.claiming.running import Timing, request_settings, run_claims
@@ -221,6 +222,7 @@ def test_notes_and_evidence_from_before_plans_were_extended_are_read(files, tmp_
     note.write_text(json.dumps(kept), "utf-8")
     given = request_settings("Mine=fake", files / "train.csv", files / "test.csv", {}, None, "xx", "made up", None)
     asked = settings.make_config(find_study("claims"), Choice(settings={**given, **QUICK}))
+    asked = settled(asked, find_data(asked))
     assert Book(find_store(store), asked, ONE, lambda: 0.0).plan == page.plan
     evidence = tmp_path / "out" / "evidence.json"
     form = json.loads(evidence.read_text("utf-8"))

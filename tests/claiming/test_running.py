@@ -14,7 +14,7 @@ from tests.claiming.made import WORDS, make_config, make_rows, write_rows
 
 import goldproof
 from goldproof.claiming.data import find_data
-from goldproof.claiming.plan import jobs, layer_config
+from goldproof.claiming.plan import jobs, layer_config, settled
 from goldproof.claiming.planner import Budget, make_plan
 from goldproof.claiming.stages import Omission
 from goldproof.claiming.timing import Rates
@@ -180,6 +180,24 @@ def test_verify_holds_and_names_each_change(page, files, tmp_path):
         aside.rename(record)
     assert run_command(["verify", str(evidence), "--store", str(files / "store")]) == 0
     assert run_command(["verify", str(tmp_path / "model.json"), "--store", str(files / "store")]) == 1
+
+
+def test_verify_asks_for_what_was_done_whatever_taggers_are_installed(page, files, tmp_path, monkeypatch):
+    asked = page[0].config
+    assert asked.untagged is not None
+    assert "the language 'xx'" in asked.untagged
+    monkeypatch.setattr("goldproof.claiming.plan._why_no_tagger", lambda _tagger, _language: "")
+    assert goldproof.verify(files / "out" / "evidence.json", files / "store").holds
+
+    config = make_config(tmp_path, make_rows(120, 0), make_rows(80, 1), classes=("NOUN",))
+    config = replace(config, data=replace(config.data, languages=("en",)), model="fake")
+    with_words = settled(config, find_data(config))
+    assert with_words.untagged == ""
+    before = {job.key for job in jobs(with_words)}
+    monkeypatch.setattr("goldproof.claiming.plan._why_no_tagger", lambda _tagger, _language: "it is not installed")
+    assert {job.key for job in jobs(with_words)} == before
+    assert {job.key for job in jobs(config)} != before
+    assert settled(config, find_data(config)).untagged == "it is not installed"
 
 
 def test_what_is_no_evidence_is_refused(tmp_path):

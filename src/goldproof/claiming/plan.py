@@ -182,7 +182,14 @@ def why_not_removed(config: Config, data: ClaimData) -> str:
     """Why no words can be removed; empty where they can."""
     if not data.has_classes:
         return "words can be removed only from texts with one class each"
-    return _why_no_tagger(config.tagger, data.language) if has_own(config) and config.classes else ""
+    if not has_own(config) or not config.classes:
+        return ""
+    return _why_no_tagger(config.tagger, data.language) if config.untagged is None else config.untagged
+
+
+def settled(config: Config, data: ClaimData) -> Config:
+    """The same with what depends on this machine written down: elsewhere, a page is what it was here."""
+    return replace(config, untagged=why_not_removed(config, data) if data.has_classes else "")
 
 
 @lru_cache(maxsize=16)

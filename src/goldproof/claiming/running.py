@@ -19,6 +19,7 @@ from goldproof.claiming import files
 from goldproof.claiming.book import Book
 from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.evidence import evidence_text
+from goldproof.claiming.plan import settled
 from goldproof.claiming.planner import Budget, ClaimsPlan, make_plan
 from goldproof.claiming.settings import Config
 from goldproof.claiming.timing import Rates, measure_rates
@@ -128,6 +129,7 @@ def run_claims(
     tell, timing = progress or (lambda _: None), timing or Timing()
     asked: Config = make_config(find_study("claims"), choice)
     data = find_data(asked)
+    asked = settled(asked, data)
     campaign = Campaign("claims", asked, store)
     require(*campaign.lacking(), *(runner_needs(runner) if isinstance(runner, str) else ()))
     campaign.check_models()

@@ -63,7 +63,8 @@ class Config:
     how many trainings each text of a pair is used alone, `levels` how many seeds each of initialisation, data order and
     dropout are varied separately (a Latin square; 0 for none), and with `layers` what the layers know, on at most
     `most_probed` rows. `left_out` says what was not asked and what it would take, `added` what was asked beyond the
-    first plan as there was time for it.
+    first plan as there was time for it; `untagged` why no words could be removed (empty where they could), which is
+    found out where it is null.
 
     A language model, or an endpoint, is asked with `prompts` and not trained (`endpoint` says how it is called);
     `levels` is then the number of draws of examples put before the questions.
@@ -91,6 +92,7 @@ class Config:
     endpoint: Calls = field(default_factory=Calls)
     left_out: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    untagged: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse settings that make no sense."""

@@ -87,7 +87,7 @@ def _overall_fields(found: StabilityFindings) -> list[Field[ConditionScores]]:
 
 
 def _design_fields(level: float) -> list[Field[ConditionScores]]:
-    mean = Column("mean", "Mean over categories", 3, "", ("mean of the 33 categories' MCC, as the text defines it"))
+    mean = Column("mean", "Mean over categories", 3, "", "mean of the 33 categories' MCC")
     validation = Column(
         "validation", "Validation accuracy", 1, "%", ("at the epoch it was used to choose, so a little too high")
     )

@@ -1,6 +1,6 @@
 """How often intervals of a prompted model hold what is true, in `prompt_designs.py`.
 
-    python benchmarks/prompt_coverage.py --out prompts.json [--only TEXT] [--repetitions N] [--held-out] [--seed S]
+    python benchmarks/prompt_coverage.py --out prompts.json [--only TEXT] [--repetitions N] [--held-out | --held-out-again] [--seed S]
 
 Counted are the intervals of the mean score over new prompts, draws and items; of each share of the variance; of one
 more prompt on the same items; of the best prompt, corrected for having been chosen. Beside the mean stands the interval
@@ -23,7 +23,7 @@ from goldproof.statistics.metrics import metric
 from goldproof.statistics.runs import runs_interval
 from goldproof.statistics.selection import chosen_mean
 from goldproof.statistics.stability import next_run
-from prompt_designs import HELD_OUT, LEVEL, REPETITIONS, SEED, WORLDS, World, draw, truth
+from prompt_designs import HELD_OUT, HELD_OUT_AGAIN, LEVEL, REPETITIONS, SEED, WORLDS, World, draw, truth
 
 ACCURACY = metric("accuracy")
 
@@ -73,9 +73,11 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--held-out-again", action="store_true")
     given = parser.parse_args()
     found = []
-    for world in HELD_OUT if given.held_out else WORLDS:
+    worlds = HELD_OUT_AGAIN if given.held_out_again else HELD_OUT if given.held_out else WORLDS
+    for world in worlds:
         if given.only in world.name:
             start = time.process_time()
             found.append(run_world(world, given.repetitions, given.seed))

@@ -75,6 +75,17 @@ HELD_OUT = (
     World("held out: 12 prompts, 3 draws, large effects", prompt=0.7, draw=0.3, both=0.3),
     World("held out: 20 skewed prompts, 2 draws", prompts=20, draws=2, shape="skewed"),
 )
+HELD_OUT_AGAIN = (
+    World("held out again: 14 skewed prompts, 500 items", prompts=14, items=500, base=0.2, shape="skewed"),
+    World(
+        "held out again: 30 skewed prompts, zero-shot", prompts=30, draws=1, draw=0, both=0, draw_item=0, shape="skewed"
+    ),
+    World("held out again: 10 heavy-tailed prompts, 4 draws", prompts=10, draws=4, items=200, shape="heavy"),
+    World("held out again: 16 prompts, a third does not work", prompts=16, prompt=0.6, draws=4, shape="two groups"),
+    World("held out again: 18 prompts, 5 draws, 150 items", prompts=18, draws=5, items=150, base=0.9, prompt=0.2),
+)
+"""Written down before the third method for the share of the prompt was tried, since the second had been seen to fail one
+of the held-out designs."""
 
 
 def prompt_effects(world: World, n: int, rng: np.random.Generator) -> Array:

@@ -84,8 +84,8 @@ HELD_OUT_AGAIN = (
     World("held out again: 16 prompts, a third does not work", prompts=16, prompt=0.6, draws=4, shape="two groups"),
     World("held out again: 18 prompts, 5 draws, 150 items", prompts=18, draws=5, items=150, base=0.9, prompt=0.2),
 )
-"""Written down before the third method for the share of the prompt was tried, since the second had been seen to fail one
-of the held-out designs."""
+"""Written down before the third method for the share of the prompt was tried, since the second had been seen to fail
+one of the held-out designs."""
 
 
 def prompt_effects(world: World, n: int, rng: np.random.Generator) -> Array:

@@ -1,6 +1,7 @@
 """How often intervals of a prompted model hold what is true, in `prompt_designs.py`.
 
-    python benchmarks/prompt_coverage.py --out prompts.json [--only TEXT] [--repetitions N] [--held-out | --held-out-again] [--seed S]
+    python benchmarks/prompt_coverage.py --out prompts.json [--held-out | --held-out-again]
+                                         [--only TEXT] [--repetitions N] [--seed S]
 
 Counted are the intervals of the mean score over new prompts, draws and items; of each share of the variance; of one
 more prompt on the same items; of the best prompt, corrected for having been chosen. Beside the mean stands the interval

@@ -102,9 +102,10 @@ def crossed_table(values: Array) -> CrossedTable:
 
 
 def _prompt_df(scores: FloatArray) -> float:
-    """Degrees of freedom of a variance over prompts: 2(n − 1)/(γ − (n − 3)/n), γ the kurtosis about a trimmed mean.
+    """Degrees of freedom of a variance over prompts: 2(n − 1)/(c²(γ − (n − 3)/n)), γ the kurtosis about a trimmed mean.
 
-    Of normal scores γ is 3; there are never more than n − 1.
+    Of normal scores γ is 3; there are never more than n − 1. c = n/(n − 1.96) is Bonett's factor for small samples,
+    which show less of a long tail than there is.
     """
     n = len(scores)
     spread = float(((scores - scores.mean()) ** 2).sum())
@@ -112,7 +113,8 @@ def _prompt_df(scores: FloatArray) -> float:
         return float(n - 1)
     centre = float(stats.trim_mean(scores, 1 / (2 * math.sqrt(n - 4))))
     kurtosis = n * float(((scores - centre) ** 4).sum()) / spread**2
-    return min(float(n - 1), 2 * (n - 1) / max(kurtosis - (n - 3) / n, 1e-9))
+    small = n / (n - 1.96)
+    return max(1.0, min(float(n - 1), 2 * (n - 1) / max(small**2 * (kurtosis - (n - 3) / n), 1e-9)))
 
 
 def _cells(effect: str, sizes: Mapping[str, int]) -> int:

@@ -39,6 +39,7 @@ from goldproof.studies import find_study
 from goldproof.studies.beside import Beside
 from goldproof.studies.campaign import Campaign, report_from
 from goldproof.studies.corruption import PAPER, TINY, Config, jobs, outline, plan, report, steps
+from goldproof.studies.corruption.findings.answer import corruption_answer
 from goldproof.studies.corruption.findings.author import _retained, _sentence
 from goldproof.studies.corruption.findings.cells import Found, control_section
 from goldproof.studies.corruption.findings.power import NO_SEEDS, power_items
@@ -481,6 +482,22 @@ def test_one_answer_without_the_class_is_what_the_corruption_did():
         assert judged.score.value == pytest.approx(1 - n_alike / 6)
         assert judged.verdict in (verdict, "underpowered")
         assert math.isnan(judged.p_value) == (verdict == "collapsed")
+
+
+def test_a_run_that_collapsed_with_all_words_left_in_is_named_on_the_first_screen():
+    config = replace(SMALL, classes=("NOUN",), settings=("test",), control="none")
+    gold, ones = np.arange(200) % 2, np.ones(200, int)
+    half = np.where(np.arange(200) < 60, 1 - gold, gold)
+    answers = {
+        (ORIGINAL, ORIGINAL): classes_given(gold, [gold, ones, gold]),
+        (ORIGINAL, Version("NOUN")): classes_given(gold, [half, ones, half]),
+    }
+    runs = TaskAnswers(find_tasks(SMALL)[0], 0, np.zeros(2), answers, 0, {ORIGINAL: ("k",)})
+    baseline = find_baseline(config, runs)
+    answer = corruption_answer(config, [Found(runs, baseline, judge_task(config, runs, baseline))])
+    assert "missing from the test texts (2 of 3 seeds)" in answer.text
+    (note,) = answer.notes[:1]
+    assert "1 of 3 runs collapsed, giving one answer to nearly all items (run 1). The scores are those of" in note
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(20, "underpowered"), (400, "survives")])

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from goldproof.judging.collapse import about_collapse, collapse_notes
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import estimate_text
@@ -19,6 +20,7 @@ from goldproof.studies.corruption.findings.runs import run_word
 from goldproof.studies.corruption.gather import strictest
 from goldproof.studies.corruption.scores import Judged
 from goldproof.studies.corruption.settings import Config
+from goldproof.studies.corruption.tasks import ORIGINAL
 
 NO_BASELINE = "No baseline:"
 QUESTION = "How much of the score survives nonsense?"
@@ -68,9 +70,13 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
 
 
 def _runs(config: Config, found: Sequence[Found]) -> str:
-    """How many seeds, or prompts, the score is the mean of."""
-    n = found[0].runs.original.n_runs
-    return f"{'one' if n == 1 else n} {run_word(config)}{'s' if n > 1 else ''}"
+    """How many seeds, or prompts, the score is the mean of; of fewer where some collapsed with all words left in."""
+    of = found[0].runs.original.n_runs
+    working = [one.runs.working(ORIGINAL, ORIGINAL).n_runs for one in found]
+    fewest, most = min(working), max(working)
+    if fewest == of:
+        return f"{'one' if of == 1 else of} {run_word(config)}{'s' if of > 1 else ''}"
+    return f"{fewest if fewest == most else f'{fewest} to {most}'} of {of} {run_word(config)}s"
 
 
 def _share(left: Left) -> str:
@@ -90,9 +96,15 @@ def _no_control(config: Config) -> list[str]:
 
 
 def _notes(found: Sequence[Found]) -> list[str]:
-    """Tasks with nothing to lose, and trainings that collapsed: neither is in a finding."""
+    """Trainings that collapsed with all words left in, tasks with nothing to lose, and cells whose trainings collapsed:
+    none is in a finding.
+    """
     judged = [each for one in found for each in one.judged]
-    notes = []
+    notes = [
+        note
+        for one in found
+        for note in about_collapse(collapse_notes(one.runs.original, one.runs.collapse(ORIGINAL), one.runs.task.title))
+    ]
     lost = [one.runs.task.title for one in found if any(each.verdict == "no baseline" for each in one.judged)]
     if lost:
         notes.append(

@@ -187,6 +187,18 @@ def test_settings_that_make_no_sense_are_refused(
     assert str(error.value) == said
 
 
+def test_words_that_differ_in_case_alone_are_refused_where_text_is_read(place: Path, tmp_path: Path) -> None:
+    given = settings(place, **{"prompts.answer": "text", "prompts.labels": ["0=Good", "1=good"], "prompts.task": ""})
+    with pytest.raises(UsageError) as error:
+        Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+    assert str(error.value) == (
+        "the built-in prompts for the task 'text': the prompt 'label' must have words that differ in more than case "
+        "where 'prompts.answer' is text; got 'Good', 'good'"
+    )
+    given["prompts.answer"] = "likelihood"
+    Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+
+
 def test_numbers_and_tags_cannot_be_asked_about(place: Path, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(
         "sentence,score\n" + "\n".join(f"text {i},{i / 7:.2f}" for i in range(1, 30)), "utf-8"

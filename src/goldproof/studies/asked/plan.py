@@ -6,7 +6,7 @@ Every prompt meets the same draws, so that prompts × draws × items are crossed
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -142,12 +142,15 @@ def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
     settings = way_of(config, asked)
     if settings.file:
         found = read_prompts(settings.file)
+        found = replace(found, task=found.task or settings.task or asked.kind)
     else:
         found = built_in(settings.task or asked.kind, prompt_language(settings, asked.language))
     names = dict(pair.split("=", 1) for pair in settings.labels)
     plain = found.bind(asked.labels, names)[: settings.most]
     origin = settings.file or f"the built-in prompts for the task {settings.task or asked.kind!r}"
     _check_texts(plain, asked.has_pairs, origin)
+    if settings.answer == "text":
+        _check_case(plain, origin)
     if len(plain) < FEWEST_PROMPTS:
         raise UsageError(f"{origin}: a comparison needs at least {FEWEST_PROMPTS} prompts; got {len(plain)}")
     return [*plain, *(vary(prompt, seed) for seed in settings.formats for prompt in plain)]
@@ -167,6 +170,16 @@ def _check_texts(prompts: Sequence[Prompt], has_pairs: bool, origin: str) -> Non
         f"{origin}: the prompt {wrong.name!r} has a place for a second text ({{pair}}), and the data have one text in "
         "a row; name the column of the second one with 'columns.pair', or use prompts with {text} alone"
     )
+
+
+def _check_case(prompts: Sequence[Prompt], origin: str) -> None:
+    """Refuse words that differ in case or blanks alone where the label is read from text, which ignores both."""
+    for prompt in prompts:
+        if len({word.strip().casefold() for word in prompt.words}) < len(prompt.words):
+            raise UsageError(
+                f"{origin}: the prompt {prompt.name!r} must have words that differ in more than case where "
+                f"'prompts.answer' is text; got {', '.join(map(repr, prompt.words))}"
+            )
 
 
 def prompt_language(settings: Prompts, language: str) -> str:

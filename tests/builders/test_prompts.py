@@ -120,7 +120,8 @@ def test_words_for_labels_that_are_nowhere_are_refused(
     with pytest.raises(DataError) as error:
         read_prompts(path).bind(["neg", "pos"])
     assert str(error.value) == (
-        f"{path}: the words of the prompt 'a', its own or those under [words], name the label 'nega'; allowed: {allowed}"
+        f"{path}: the words of the prompt 'a', its own or those under [words], name the label 'nega'; "
+        f"allowed: {allowed}"
     )
 
 

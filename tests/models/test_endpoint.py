@@ -16,7 +16,7 @@ from goldproof.errors import ModelError, UsageError
 from goldproof.jobs.cache import cache_at
 from goldproof.models.endpoint import Calls, Endpoint, endpoint
 from goldproof.models.endpoint_journal import Journal, KeptAnswer
-from goldproof.models.protocols import Prompted, PromptQuestion, Sampling
+from goldproof.models.protocols import Prompted, PromptQuestion, Sampling, Written
 
 QUICK = Calls(at_once=4, timeout=60.0, tries=3)
 HOW = Sampling(4)
@@ -24,7 +24,8 @@ HOW = Sampling(4)
 
 def ask(server: TinyServer, texts: list[str], calls: Calls = QUICK, how: Sampling = HOW) -> list[str]:
     client = endpoint(server.name, calls).open()
-    return client.generate([client.dialogue([text]) for text in texts], list(map(str, range(len(texts)))), how)
+    said = client.generate([client.dialogue([text]) for text in texts], list(map(str, range(len(texts)))), how)
+    return [each.text for each in said]
 
 
 TEXTS = [f"question {i}" for i in range(12)]
@@ -96,6 +97,17 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
         assert set(server.asked.values()) == {1}
         ask(server, TEXTS[:2], how=Sampling(5))
         assert sum(server.asked.values()) == 14  # another request is another
+
+
+def test_an_answer_that_was_cut_off_is_told_also_where_it_was_kept(tmp_path: Path) -> None:
+    with serving() as server, cache_at(tmp_path):
+        server.ends = "length"
+        client = endpoint(server.name, QUICK).open()
+        for _ in range(2):
+            assert client.generate([client.dialogue(["a b"])], ["0"], HOW) == [Written("b", is_cut=True)]
+        server.ends = "stop"
+        assert client.generate([client.dialogue(["c d"])], ["0"], HOW) == [Written("d")]
+        assert set(server.asked.values()) == {1}
 
 
 def test_sampled_answers_of_equal_texts_are_draws_of_their_own(tmp_path: Path) -> None:

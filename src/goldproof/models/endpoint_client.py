@@ -25,7 +25,7 @@ from goldproof.jobs.cache import cache_folder
 from goldproof.jobs.watch import ITEMS, tell
 from goldproof.models.endpoint import BUDGET, Calls, Endpoint
 from goldproof.models.endpoint_journal import Journal, KeptAnswer
-from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling
+from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling, Written
 
 MOST_BYTES = 1 << 20
 LONGEST_PAUSE = 60.0
@@ -74,7 +74,7 @@ class EndpointClient:
         """An endpoint gives none that are those of every answer."""
         raise ModelError("an endpoint gives text, not likelihoods of answers; set prompts.answer=text")
 
-    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[str]:
+    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[Written]:
         """The text that comes back for each context; what the journal has is not asked for again."""
         with cache_folder("endpoints") as folder:
             journal = Journal(folder / f"{self.model.digest[:32]}.jsonl")
@@ -82,7 +82,8 @@ class EndpointClient:
             keys = [_key(request, item) for request, item in zip(requests, ids, strict=True)]
             absent = {key: request for key, request in zip(keys, requests, strict=True) if key not in journal.answers}
             self._ask_all(absent, journal)
-            return [journal.answers[key].text for key in keys]
+            kept = [journal.answers[key] for key in keys]
+            return [Written(each.text, each.is_cut) for each in kept]
 
     def _ask_all(self, absent: dict[str, dict[str, Any]], journal: Journal) -> None:
         """Ask for what is absent; the first that fails for good stops what has not begun, and is raised."""
@@ -179,12 +180,13 @@ class EndpointClient:
             )
         try:
             form = json.loads(said.body)
-            text = form["choices"][0]["message"].get("content")
+            choice = form["choices"][0]
+            text, is_cut = choice["message"].get("content"), choice.get("finish_reason") == "length"
             usage = form.get("usage") or {}
             tokens = int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise _PassingError(f"its answer is not a chat completion{_about(said.body)}") from None
-        return KeptAnswer(key, text if isinstance(text, str) else "", *tokens)
+        return KeptAnswer(key, text if isinstance(text, str) else "", *tokens, is_cut)
 
 
 class _Pace:

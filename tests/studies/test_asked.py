@@ -199,6 +199,19 @@ def test_words_that_differ_in_case_alone_are_refused_where_text_is_read(place: P
     Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
 
 
+def test_more_examples_than_rows_are_refused_before_work(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text(rows(39) + rows(1, 101).split("\n", 1)[1], "utf-8")  # the last is tested
+    given = settings(place, **{"prompts.examples": 40, "data.train": str(tmp_path / "train.csv"), "data.name": "films"})
+    with pytest.raises(UsageError) as error:
+        Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+    assert str(error.value) == (
+        "the setting 'prompts.examples' must be at most 39, the training rows of films whose texts are not tested "
+        "(20 0, 19 1); got 40"
+    )
+    given["prompts.examples"] = 39
+    Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+
+
 def test_numbers_and_tags_cannot_be_asked_about(place: Path, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(
         "sentence,score\n" + "\n".join(f"text {i},{i / 7:.2f}" for i in range(1, 30)), "utf-8"

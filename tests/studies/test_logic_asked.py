@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.report.sentences import unfinished
+from tests.studies.test_asked import answers_of
 
 import goldproof
 from goldproof.builders.prompts.library import LANGUAGES
@@ -17,10 +18,11 @@ from goldproof.models.replies import read_replies
 from goldproof.models.tiny import write_tiny_model
 from goldproof.report.html import html_page
 from goldproof.studies.asked import asked_answers
-from goldproof.studies.asked.scores import difference_of, score_prompts
+from goldproof.studies.asked.scores import difference_of, score_facts, score_prompts
 from goldproof.studies.campaign import Campaign, report_from
 from goldproof.studies.kept import read_kept, write_kept
 from goldproof.studies.logic.asked import AskedCell, asked_cells
+from goldproof.studies.logic.findings.prompted import _is_above
 from goldproof.studies.logic.own import settle
 from goldproof.studies.logic.plan import asked_sets
 from goldproof.studies.settings import Choice
@@ -129,6 +131,34 @@ def test_scores_are_those_of_the_answers_and_differences_are_paired(finished):
     (table,) = [item for item in report.items if getattr(item, "name", "") == "examples"]
     assert np.isclose(table.rows[0]["first"].value, scored[1].table.mean())
     assert np.isclose(table.rows[0]["second"].value, scored[0].table.mean())
+
+
+def test_pairs_that_were_drawn_unevenly_are_said_to_be(finished):
+    report, campaign, _ = finished
+    config = settle(campaign.config)
+    sets = [each for cell, each in zip(asked_cells(config), asked_sets(config), strict=True) if cell.is_plain]
+    golds = [asked_answers(config, asked, Results(campaign.store)).answers.gold for asked in sets]
+    shares = sorted({float((gold == 0).mean()) for gold in golds})
+    assert shares != [0.5]
+    said = " to ".join(f"{100 * share:.1f} %" for share in dict.fromkeys((shares[0], shares[-1])))
+    (table,) = [item for item in report.items if getattr(item, "name", "") == "accuracy"]
+    assert table.note == (
+        f"Intervals are for other prompts, draws of examples and pairs like these; {said} of the pairs drawn "
+        "contradict. Above chance: above 50 % and above their commonest answer on the same pairs."
+    )
+    assert f"20 test pairs each; {said} of the pairs drawn contradict)" in report.answer.text
+    assert "Dashed: the commonest answer alone on these pairs." in report.answer.figure.note
+
+
+def test_the_commonest_answer_to_uneven_pairs_is_not_above_chance():
+    gold = np.array([0] * 200 + [1] * 100)
+    right = np.repeat((gold == 0)[None, None], 10, axis=0)
+    right[:, :, :3] = np.random.default_rng(0).random((10, 1, 3)) < 0.9
+    scored = score_facts(*answers_of(right, gold), "accuracy", 0.95)
+    assert scored.mean.low > 0.5
+    assert not _is_above(scored, 0.95)
+    clearly = np.random.default_rng(0).random((10, 1, 300)) < 0.95
+    assert _is_above(score_facts(*answers_of(clearly, gold), "accuracy", 0.95), 0.95)
 
 
 def test_a_difference_of_nothing_has_no_interval(finished):

@@ -5,7 +5,7 @@ Every prompt meets the same draws, so that prompts × draws × items are crossed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -21,12 +21,11 @@ from goldproof.draws import draw
 from goldproof.errors import UsageError
 from goldproof.jobs import Job, step
 from goldproof.models.asking import ask
-from goldproof.models.endpoint import Endpoint, endpoint, estimate_calls, is_endpoint
+from goldproof.models.endpoint import Endpoint, endpoint, is_endpoint
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.protocols import Sampling
 from goldproof.models.replies import Replies
 from goldproof.report.names import placed
-from goldproof.studies.own import OwnData
 from goldproof.studies.shared import Prompts, each_model, only_model, parse_folder
 
 FEWEST_PROMPTS = 2
@@ -100,21 +99,6 @@ def asked_model(config: Any) -> LanguageModel | Endpoint:
     if is_endpoint(folder):
         return endpoint(folder, config.endpoint)
     return language_model(folder, precision=prompts.precision, chat=prompts.chat)
-
-
-def own_sets(config: Any, own: OwnData) -> list[AskedSet]:
-    """The user's own data, a set for each language."""
-    return [
-        AskedSet(
-            own.name,
-            language,
-            own.kind,
-            own.classes,
-            some_items(config, own.job(language, "test")),
-            own.job(language, "train"),
-        )
-        for language in own.languages
-    ]
 
 
 def some_items(config: Any, items: Job[Dataset]) -> Job[Dataset]:
@@ -217,69 +201,9 @@ def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
     ]
 
 
-def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[str]:
-    """How much an endpoint is asked at most about the user's own data, and what it costs, before anything is sent."""
-    if not is_endpoint(only_model(config.model).folder):
-        return
-    for asked in sets:
-        runs = runs_of(config, asked)
-        data = own.sets[asked.language, "test"].data
-        share = min(1.0, (config.prompts.most_items or len(data)) / len(data))
-        items = list(zip(data.texts, data.pairs, strict=True))
-        once = sum(len(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
-        train = _train_of(own, asked.language)
-        shots = (
-            way_of(config, asked).examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
-        )
-        n = round(share * len(runs) * len(runs[0]) * len(items))
-        found = estimate_calls(
-            round(share * (once + shots) * len(runs[0])), n, config.prompts.most_tokens, config.endpoint
-        )
-        price = f", {found.price:.4g} at endpoint.price" if found.price else ""
-        yield (
-            f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
-            f"{found.n_tokens_out:,} out{price}; questions answered before are not asked again."
-        )
-
-
 def set_jobs(config: Any, sets: Sequence[AskedSet]) -> list[Job[Any]]:
     """The jobs that ask about every set, and the sets."""
     wanted: list[Job[Any]] = []
     for asked in sets:
         wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
     return list(dict.fromkeys(wanted))
-
-
-def _train_of(own: OwnData, language: str) -> Dataset:
-    """The rows that examples come from: those of the language, else the first there are."""
-    trains = {place: each.data for (place, split), each in own.sets.items() if split == "train"}
-    return trains.get(language) or next(iter(trains.values()))
-
-
-def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int | None = None) -> Iterator[str]:
-    """The same of many sets: how many questions there are, about so many items where that is known."""
-    ways = dict.fromkeys((len(runs_of(config, each)), way_of(config, each).examples) for each in sets)
-    n_questions = sum(len(row) for each in sets for row in runs_of(config, each)) * (n_items or 1)
-    named = " and ".join(f"{n} prompts {f'with {k} examples' if k else 'without examples'}" for n, k in ways)
-    sets_are = "sets" if len(sets) > 1 else "set"
-    items, each_item = ("", " about each item") if n_items is None else (f" of {n_items:,} items", "")
-    yield (
-        f"The model is asked and not trained, about {len(sets)} {sets_are}{items} with {named}: "
-        f"{n_questions:,} questions{each_item}; what was asked before is not asked again."
-    )
-    if is_endpoint(only_model(config.model).folder):
-        yield f"That is at most {n_questions:,} requests{each_item}; --budget holds what they may cost."
-
-
-def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:
-    """What is to be said before work starts: how often the model is asked, and labels that stand for themselves."""
-    runs = runs_of(config, asked)
-    n = way_of(config, asked).examples
-    each = f"{len(runs[0])} draws of {n} examples" if n else "no examples"
-    yield f"{asked.name} ({asked.title}): the model is asked and not trained, with {len(runs)} prompts and {each}."
-    plain = [label for label, word in runs[0][0].prompt.labels if label == word]
-    if plain and all(label.isdigit() for label in plain):
-        yield (
-            f"The labels {', '.join(plain)} are used as they are in every prompt, which tells a model little: say "
-            f"what they mean with prompts.labels={plain[0]}=NAME,…"
-        )

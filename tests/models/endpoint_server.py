@@ -29,6 +29,7 @@ class TinyServer(ThreadingHTTPServer):
         self.answered: Counter[str] = Counter()
         self.keys: set[str | None] = set()
         self.under_way = self.most_under_way = 0
+        self.tokens_out = 2  # of each answer, as it counts
         self.ends = "stop"  # why an answer ends, as it says
         self.gate: int | None = None  # so many answers are given until it is opened
         self.opened = threading.Event()
@@ -99,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
         text = self.server.answer(request)
         form = {
             "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": self.server.ends}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+            "usage": {"prompt_tokens": 10, "completion_tokens": self.server.tokens_out},
         }
         self._send(200, json.dumps(form).encode())
         with self.server.lock:

@@ -57,7 +57,7 @@ class EndpointClient:
         self.model, self.calls = model, calls
         self._pace = _Pace(calls.per_minute)
         self._reserved = 0.0
-        self._lock = threading.Lock()
+        self._returned = threading.Condition()
 
     @property
     def has_dialogue(self) -> bool:
@@ -87,16 +87,22 @@ class EndpointClient:
 
     def _ask_all(self, absent: dict[str, dict[str, Any]], journal: Journal) -> None:
         """Ask for what is absent; the first that fails for good stops what has not begun, and is raised."""
+        stop = threading.Event()
         with ThreadPoolExecutor(self.calls.at_once, "goldproof-endpoint") as pool:
-            futures = [pool.submit(self._ask, key, request, journal) for key, request in absent.items()]
+            futures = [pool.submit(self._ask, key, request, journal, stop) for key, request in absent.items()]
             try:
                 for future in futures:
                     future.result()
                     tell(ITEMS, 1)
             except BaseException:
-                for future in futures:
-                    future.cancel()
+                self._stop(stop)
                 raise
+
+    def _stop(self, stop: threading.Event) -> None:
+        """Send nothing more, also of what waits for room in the budget."""
+        with self._returned:
+            stop.set()
+            self._returned.notify_all()
 
     def _request(self, context: str, item: str, sampling: Sampling) -> dict[str, Any]:
         request = {
@@ -109,30 +115,42 @@ class EndpointClient:
             request["seed"] = int(draw_fraction("sampling", sampling.seed, item) * 2**31)
         return request
 
-    def _ask(self, key: str, request: dict[str, Any], journal: Journal) -> None:
-        reserved = self._reserve(request, journal)
+    def _ask(self, key: str, request: dict[str, Any], journal: Journal, stop: threading.Event) -> None:
         try:
-            journal.add(self._try(key, request))
-        finally:
-            with self._lock:
-                self._reserved -= reserved
+            reserved = self._reserve(request, journal, stop)
+            if reserved is None:
+                return
+            try:
+                journal.add(self._try(key, request))
+            finally:
+                with self._returned:
+                    self._reserved -= reserved
+                    self._returned.notify_all()
+        except BaseException:
+            self._stop(stop)
+            raise
 
-    def _reserve(self, request: dict[str, Any], journal: Journal) -> float:
-        """Set aside what a request may cost at most; an error where that would pass the budget."""
+    def _reserve(self, request: dict[str, Any], journal: Journal, stop: threading.Event) -> float | None:
+        """Set aside what a request may cost at most, a token in for each character of its messages, once there is room.
+
+        What is set aside for requests under way comes back in part when they are answered, so that is waited for. An
+        error where the budget would be passed all the same; None where another request failed and none is to follow.
+        """
         into, out = self.calls.price
         most: float = (len(json.dumps(request["messages"])) * into + request["max_tokens"] * out) / 1e6
         if self.calls.budget is None:
-            return 0.0
-        with self._lock:
-            spent = (journal.tokens_in * into + journal.tokens_out * out) / 1e6
-            if spent + self._reserved + most > self.calls.budget:
-                raise ModelError(
-                    f"{BUDGET}{self.calls.budget:g} would be exceeded: {spent:.4g} were spent on "
-                    f"{len(journal.answers):,} answers, which are kept; raise endpoint.budget and run the same "
-                    "command again"
-                )
-            self._reserved += most
-        return most
+            return None if stop.is_set() else 0.0
+        with self._returned:
+            while True:
+                spent = (journal.tokens_in * into + journal.tokens_out * out) / 1e6
+                if stop.is_set():
+                    return None
+                if spent + most > self.calls.budget:
+                    raise ModelError(_passed(self.calls.budget, spent, most, len(journal.answers)))
+                if spent + self._reserved + most <= self.calls.budget:
+                    self._reserved += most
+                    return most
+                self._returned.wait()
 
     def _try(self, key: str, request: dict[str, Any]) -> KeptAnswer:
         """The answer, after as many tries as it takes or may take."""
@@ -205,6 +223,15 @@ class _Pace:
             self._next = start + self._gap
         if start > now:
             time.sleep(start - now)
+
+
+def _passed(budget: float, spent: float, most: float, n: int) -> str:
+    """The error where another request may cost more than is left, or more was spent than could be foreseen."""
+    kept = f"{spent:.4g} were spent on {n:,} answers, which are kept"
+    again = "raise endpoint.budget and run the same command again"
+    if spent > budget:
+        return f"{BUDGET}{budget:g} is exceeded: {kept}; the endpoint counts more tokens than it was allowed; {again}"
+    return f"{BUDGET}{budget:g} would be exceeded: {kept}, and another may cost up to {most:.4g}; {again}"
 
 
 def _key(request: dict[str, Any], item: str) -> str:

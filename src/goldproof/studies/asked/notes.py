@@ -10,8 +10,8 @@ from typing import Any
 
 from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
-from goldproof.models.endpoint import estimate_calls, is_endpoint
-from goldproof.studies.asked.plan import AskedSet, runs_of, sample_items, some_items, way_of
+from goldproof.models.endpoint import estimate_calls, estimate_tokens, is_endpoint
+from goldproof.studies.asked.plan import AskedRun, AskedSet, runs_of, sample_items, some_items, way_of
 from goldproof.studies.own import OwnData
 from goldproof.studies.shared import only_model
 
@@ -42,20 +42,32 @@ def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[
         data = own.sets[asked.language, "test"].data
         share = min(1.0, (config.prompts.most_items or len(data)) / len(data))
         items = list(zip(data.texts, data.pairs, strict=True))
-        once = sum(len(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
-        train = _train_of(own, asked.language)
-        shots = (
-            way_of(config, asked).examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
-        )
+        once = sum(estimate_tokens(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
+        shots = _tokens_of_examples(runs, way_of(config, asked).examples, own, asked.language) * len(items)
         n = round(share * len(runs) * len(runs[0]) * len(items))
         found = estimate_calls(
             round(share * (once + shots) * len(runs[0])), n, config.prompts.most_tokens, config.endpoint
         )
-        price = f", {found.price:.4g} at endpoint.price" if found.price else ""
+        price = f", about {found.price:.4g} at endpoint.price" if found.price else ""
         yield (
-            f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
-            f"{found.n_tokens_out:,} out{price}; questions answered before are not asked again."
+            f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in (estimated "
+            f"from their characters) and up to {found.n_tokens_out:,} out{price}; questions answered before are not "
+            "asked again."
         )
+
+
+def _tokens_of_examples(runs: Sequence[Sequence[AskedRun]], n: int, own: OwnData, language: str) -> float:
+    """About how many tokens the examples before a question have, over all prompts."""
+    if not n:
+        return 0.0
+    train = _train_of(own, language)
+    texts = [text + (pair or "") for text, pair in zip(train.texts, train.pairs, strict=True)]
+    mean = sum(map(estimate_tokens, texts)) / max(1, len(texts))
+    frames = [each[0].prompt for each in runs]
+    around = sum(
+        estimate_tokens(prompt.question("") + max(prompt.words, key=len) + prompt.between) for prompt in frames
+    )
+    return n * (len(frames) * mean + around)
 
 
 def _train_of(own: OwnData, language: str) -> Dataset:

@@ -266,6 +266,31 @@ def test_settings_that_make_no_sense_are_refused(more, said, place, tmp_path):
     assert str(error.value) == said
 
 
+def test_of_ones_own_pairs_nothing_is_held_out(place, tmp_path):
+    for name, start in (("train", 0), ("test", 100)):
+        lines = [
+            f"ann visited the {i} town,ann {'did not visit' if i % 2 else 'visited'} it {i},"
+            + ("contradiction" if i % 2 else "entailment")
+            for i in range(start, start + 24)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["premise,hypothesis,label", *lines]) + "\n", "utf-8")
+    more = {"data.train": str(tmp_path / "train.csv"), "data.test": str(tmp_path / "test.csv"), "data.name": "towns"}
+    more |= {"prompts.examples": 24, "prompts.most": 2, "prompts.draws": [0], "experiments.controls": []}
+    given = {key: value for key, value in settings(place, **more).items() if key not in ("tasks", "data.languages")}
+    store = Store(tmp_path / "store")
+    campaign = Campaign.choose("logic", Choice(settings=given), store)
+    assert not any("held out" in note for note in campaign.notes())
+    assert any("(24 training and 24 test pairs), so that guessing" in note for note in campaign.notes())
+    report = goldproof.run("logic", settings=given, store=store)
+    assert report.provenance["training pairs to draw from"] == 24
+    with pytest.raises(UsageError) as error:
+        Campaign.choose("logic", Choice(settings={**given, "prompts.examples": 26}), store).notes()
+    assert str(error.value) == (
+        "the setting 'prompts.examples' must be at most 24, the training pairs of towns, half of them contradictions; "
+        "got 26"
+    )
+
+
 def test_a_decoder_is_fine_tuned_where_that_is_said(place, tmp_path):
     campaign = campaign_of(place, Store(tmp_path / "store"), **{"prompts.use": "never", "learners": []})
     assert "goldproof.ask" not in {job.step.name for job in campaign.jobs()}

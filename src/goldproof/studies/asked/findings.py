@@ -96,8 +96,8 @@ def answer_of_one(each: PromptScores) -> Answer:
     )
     needed, upper = each.needed(REACH)
     takes = (
-        f"Knowing the mean over prompts to within ±{difference(REACH, each.metric)} on these items takes about "
-        f"{_many(needed)} prompts, or up to {_many(upper)}, because the spread is itself an estimate."
+        f"Knowing the mean over prompts to within ±{difference(REACH, each.metric)} on these items takes "
+        f"{_needed(needed, upper)}."
     )
     if is_open:
         more = f" Another prompt might score anything {ends}."
@@ -116,9 +116,19 @@ def _answer_of_none(each: PromptScores) -> Answer:
     )
 
 
-def _many(n: int) -> str:
-    """A number of prompts, past the point where anybody would write as many."""
-    return count(n) if n <= MOST_PROMPTS else f"more than {count(MOST_PROMPTS)}"
+def _needed(n: int, upper: int) -> str:
+    """How many prompts it takes, up to the point where nobody would write as many.
+
+    >>> _needed(34, 120), _needed(1001, 2000)
+    ('about 34 prompts, or up to 120, because the spread is itself an estimate', 'more than 1,000 prompts')
+    >>> _needed(359, 1001)
+    'about 359 prompts, or more than 1,000, because the spread is itself an estimate'
+    """
+    most = f"more than {count(MOST_PROMPTS)}"
+    if n > MOST_PROMPTS:
+        return f"{most} prompts"
+    reach = f"up to {count(upper)}" if upper <= MOST_PROMPTS else most
+    return f"about {count(n)} prompts, or {reach}, because the spread is itself an estimate"
 
 
 def _bare(value: float, metric: str) -> str:

@@ -36,7 +36,8 @@ class AskedSet:
     """What is asked about: items in a language, of a kind, with their labels, and where examples come from.
 
     `how` says how, where a study asks about it in another way than its settings say: without examples, or in another
-    language. `part` is what tells it from other sets of the same language.
+    language. `part` is what tells it from other sets of the same language, `called` its whole name in a report where
+    that would not be clear.
     """
 
     name: str
@@ -47,11 +48,12 @@ class AskedSet:
     train: Job[Dataset]
     how: Prompts | None = None
     part: str = ""
+    called: str = ""
 
     @property
     def title(self) -> str:
         """What the set is called in a report, beside the others."""
-        return placed(self.part, self.language) if self.part else self.language
+        return self.called or (placed(self.part, self.language) if self.part else self.language)
 
     @property
     def has_pairs(self) -> bool:

@@ -58,6 +58,7 @@ def asked_sets(config: Config) -> list[AskedSet]:
             _examples(config, text),
             replace(config.prompts, language=prompt, file=config.prompts.file.replace(PLACE, prompt)),
             f"prompts in {prompt}" if prompt else "",
+            f"prompts in {prompt}, texts in {text}" if prompt else "",
         )
         for text in text_languages(config)
         for prompt in prompt_languages(config)

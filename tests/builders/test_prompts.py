@@ -82,6 +82,15 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
             "[[prompt]]\nname = 'a'\ntemplate = '{text}'\ntempalte = 'x'",
             "the prompt 'a' has the key 'tempalte'; allowed: between, comma, gap, name, template, words",
         ),
+        (
+            "[[prompt]]\nname = 'a'\ntemplate = '{text} {foo} {\"json\": 1}'",
+            "the prompt 'a' has {foo} in its template, which stands for nothing; allowed: {text}, {pair}, {options}",
+        ),
+        (
+            "[[prompt]]\nname = 'a'\ntemplate = '{text} { options }'",
+            "the prompt 'a' has { options } in its template, which stands for nothing; allowed: {text}, {pair}, "
+            "{options}",
+        ),
         ("langage = 'en'", "the file has the key 'langage'; allowed: language, prompt, task, words"),
         ("[[prompt]]\nname='a'\ntemplate='{text}'\n" * 2, "two prompts are called 'a'; each needs a name of its own"),
         ("words = 3\n[[prompt]]\ntemplate='{text}'", 'the words of the file must be a table of label = "word"'),
@@ -93,6 +102,34 @@ def test_what_is_wrong_with_a_file_is_said(text: str, said: str, tmp_path: Path)
     with pytest.raises(DataError) as error:
         read_prompts(path)
     assert str(error.value) == f"{path}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("task", "words", "own", "allowed"),
+    [
+        ("", "nega = 'bad'", "", "neg, pos"),
+        ("", "", "words = { nega = 'bad' }", "neg, pos"),
+        ("sentiment", "neutral = 'so so'", "words = { nega = 'bad' }", "neg, negative, neutral, pos, positive"),
+    ],
+)
+def test_words_for_labels_that_are_nowhere_are_refused(
+    task: str, words: str, own: str, allowed: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"task = '{task}'\n[words]\n{words}\n[[prompt]]\nname = 'a'\ntemplate = '{{text}}'\n{own}")
+    with pytest.raises(DataError) as error:
+        read_prompts(path).bind(["neg", "pos"])
+    assert str(error.value) == (
+        f"{path}: the words of the prompt 'a', its own or those under [words], name the label 'nega'; "
+        f"allowed: {allowed}"
+    )
+
+
+def test_braces_that_hold_no_name_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("""[[prompt]]\ntemplate = '{"text": "{text}"} {} {1}'""")
+    (prompt,) = read_prompts(path).bind(["neg", "pos"])
+    assert prompt.question("x") == '{"text": "x"} {} {1}'
 
 
 def test_a_file_that_is_not_there_or_not_toml(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(pl
     monkeypatch.chdir(tmp_path)
 
     def ask(server, n_prompts, budget):
-        arguments = ["claims", "--model", server.name, "--train", str(place / "train.csv")]
+        arguments = ["claims", "--model", f"Tiny={server.name}", "--train", str(place / "train.csv")]
         arguments += ["--test", str(place / "test.csv"), "--language", "xx", "--minutes", "20", "--budget", str(budget)]
         settings = [f"prompts.most={n_prompts}", "prompts.most_items=20", "levels=0", "endpoint.price=1000,1000"]
         for pair in ("prompts.task=sentiment", "prompts.labels=0=negative,1=positive", *settings):
@@ -231,4 +231,5 @@ def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(pl
         code, said = ask(server, 5, spent + 1e-6)
     assert code == 0, said.err
     page = (tmp_path / "goldproof-out" / "claims" / "claims.html").read_text(encoding="utf-8")
+    assert "Tiny" in page
     assert "3 of 5 prompts were finished when the budget was spent" in page

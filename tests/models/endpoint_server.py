@@ -29,6 +29,8 @@ class TinyServer(ThreadingHTTPServer):
         self.answered: Counter[str] = Counter()
         self.keys: set[str | None] = set()
         self.under_way = self.most_under_way = 0
+        self.tokens_out = 2  # of each answer, as it counts
+        self.ends = "stop"  # why an answer ends, as it says
         self.gate: int | None = None  # so many answers are given until it is opened
         self.opened = threading.Event()
         self.lock = threading.Lock()
@@ -43,7 +45,7 @@ class TinyServer(ThreadingHTTPServer):
         if self.model is None:
             return text.split()[-1]
         with self.lock:
-            return self.model.generate([text], ["0"], _sampling(request))[0]
+            return str(self.model.generate([text], ["0"], _sampling(request))[0].text)
 
 
 def _sampling(request: dict[str, Any]) -> Any:
@@ -97,8 +99,8 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         text = self.server.answer(request)
         form = {
-            "choices": [{"message": {"role": "assistant", "content": text}}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+            "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": self.server.ends}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": self.server.tokens_out},
         }
         self._send(200, json.dumps(form).encode())
         with self.server.lock:

@@ -14,9 +14,9 @@ from tests.waiting import ended, kill, started, wait_until
 
 from goldproof.errors import ModelError, UsageError
 from goldproof.jobs.cache import cache_at
-from goldproof.models.endpoint import Calls, Endpoint, endpoint
+from goldproof.models.endpoint import Calls, Endpoint, endpoint, estimate_tokens
 from goldproof.models.endpoint_journal import Journal, KeptAnswer
-from goldproof.models.protocols import Prompted, PromptQuestion, Sampling
+from goldproof.models.protocols import Prompted, PromptQuestion, Sampling, Written
 
 QUICK = Calls(at_once=4, timeout=60.0, tries=3)
 HOW = Sampling(4)
@@ -24,7 +24,8 @@ HOW = Sampling(4)
 
 def ask(server: TinyServer, texts: list[str], calls: Calls = QUICK, how: Sampling = HOW) -> list[str]:
     client = endpoint(server.name, calls).open()
-    return client.generate([client.dialogue([text]) for text in texts], list(map(str, range(len(texts)))), how)
+    said = client.generate([client.dialogue([text]) for text in texts], list(map(str, range(len(texts)))), how)
+    return [each.text for each in said]
 
 
 TEXTS = [f"question {i}" for i in range(12)]
@@ -98,6 +99,17 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
         assert sum(server.asked.values()) == 14  # another request is another
 
 
+def test_an_answer_that_was_cut_off_is_told_also_where_it_was_kept(tmp_path: Path) -> None:
+    with serving() as server, cache_at(tmp_path):
+        server.ends = "length"
+        client = endpoint(server.name, QUICK).open()
+        for _ in range(2):
+            assert client.generate([client.dialogue(["a b"])], ["0"], HOW) == [Written("b", is_cut=True)]
+        server.ends = "stop"
+        assert client.generate([client.dialogue(["c d"])], ["0"], HOW) == [Written("d")]
+        assert set(server.asked.values()) == {1}
+
+
 def test_sampled_answers_of_equal_texts_are_draws_of_their_own(tmp_path: Path) -> None:
     with serving() as server, cache_at(tmp_path):
         ask(server, ["same", "same"])
@@ -110,17 +122,47 @@ def test_sampled_answers_of_equal_texts_are_draws_of_their_own(tmp_path: Path) -
 
 
 def test_the_budget_is_never_passed(tmp_path: Path) -> None:
-    price = (1e6, 1e6)  # one for each token: 12 an answer, and at most 58 are set aside for a request
+    price = (1e6, 1e6)  # one for each token: 12 an answer, and at most 47 are set aside for a request
     with serving() as server, cache_at(tmp_path):
-        with pytest.raises(
-            ModelError, match=r"the budget of 150 would be exceeded: .* which are kept; raise endpoint.budget"
-        ):
+        with pytest.raises(ModelError) as error:
             ask(server, TEXTS, Calls(at_once=4, price=price, budget=150.0))
+        assert str(error.value) == (
+            "the budget of 150 would be exceeded: 108 were spent on 9 answers, which are kept, and another may cost up "
+            "to 47; raise endpoint.budget and run the same command again"
+        )
         (path,) = tmp_path.rglob("*.jsonl")
         journal = Journal(path)
-        assert 0 < journal.tokens_in + journal.tokens_out <= 150
+        assert journal.tokens_in + journal.tokens_out == 108  # what was set aside for others is waited for
         assert ask(server, TEXTS, Calls(price=price, budget=1e9)) == RIGHT
         assert set(server.asked.values()) == {1}
+
+
+def test_an_endpoint_that_counts_more_than_it_may_ends_the_run(tmp_path: Path) -> None:
+    with serving() as server, cache_at(tmp_path):
+        server.tokens_out = 5000
+        with pytest.raises(ModelError) as error:
+            ask(server, TEXTS, Calls(at_once=1, price=(1e6, 1e6), budget=150.0))
+        assert str(error.value) == (
+            "the budget of 150 is exceeded: 5010 were spent on 1 answers, which are kept; the endpoint counts more "
+            "tokens than it was allowed; raise endpoint.budget and run the same command again"
+        )
+        assert sum(server.asked.values()) == 1
+
+
+def test_what_waits_for_room_is_not_sent_once_another_failed(tmp_path: Path) -> None:
+    """A request that fails for good gives back what was set aside for it; nothing else goes out for it."""
+    with serving(pause=0.2) as server, cache_at(tmp_path):
+        server.troubles = [401]
+        with pytest.raises(ModelError, match="it says 401"):
+            ask(server, TEXTS, Calls(at_once=4, price=(1e6, 1e6), budget=60.0))
+        assert sum(server.asked.values()) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("", 0), ("abc", 2), ("Straße – “así”", 7), ("дождь", 5), ("雨が降る", 4), ("a 雨", 2)]
+)
+def test_tokens_are_estimated_cautiously(text: str, n: int) -> None:
+    assert estimate_tokens(text) == n
 
 
 def test_so_many_a_minute(tmp_path: Path) -> None:

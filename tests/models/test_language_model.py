@@ -159,9 +159,22 @@ def test_greedy_text_is_what_transformers_generates(tmp_path: Path) -> None:
     for context in CONTEXTS[:3]:
         ids = torch.tensor([[0, *opened.tokenizer(context, add_special_tokens=False)["input_ids"]]])
         theirs = opened.network.generate(ids, max_new_tokens=6, do_sample=False, pad_token_id=1)[0, ids.shape[1] :]
-        assert opened.generate([context], ["x"], Sampling(6)) == [
-            opened.tokenizer.decode(theirs, skip_special_tokens=True)
-        ]
+        (said,) = opened.generate([context], ["x"], Sampling(6))
+        assert said.text == opened.tokenizer.decode(theirs, skip_special_tokens=True)
+
+
+@pytest.mark.parametrize("family", ["llama", "t5"])
+def test_a_text_that_has_the_most_tokens_and_no_end_is_cut(family: str, tmp_path: Path) -> None:
+    import torch
+
+    opened = tiny(tmp_path, family).open()
+    (said,) = opened.generate(CONTEXTS[:1], ["x"], Sampling(6))
+    assert said.is_cut
+    ids = torch.tensor(opened._contexts(CONTEXTS[:1], 6))
+    made = opened.network.generate(ids, max_new_tokens=6, do_sample=False, pad_token_id=0)
+    opened.network.generation_config.eos_token_id = int(made[0, -1])  # the last token ends it
+    (ended,) = opened.generate(CONTEXTS[:1], ["x"], Sampling(6))
+    assert not ended.is_cut
 
 
 def test_a_conversation_takes_the_form_of_the_model(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 from goldproof.errors import UsageError
 from goldproof.statistics.bootstrap import bootstrap_weights
 from goldproof.statistics.estimate import Estimate
+from goldproof.statistics.item_scores import mean_metric
 from goldproof.statistics.metrics import metric
-from goldproof.statistics.selection import best_of, chosen_score, without_luck
+from goldproof.statistics.selection import best_of, chosen_mean, chosen_score, without_luck
 
 
 def candidates(chances, n, rng):
@@ -68,6 +69,23 @@ def test_the_interval_reaches_from_the_corrected_to_the_chosen():
     found = without_luck(0.75, own)
     assert (found.value, found.low, found.high) == pytest.approx((0.75, 0.65, 0.88))
     assert without_luck(0.85, own).low == 0.7  # a correction upwards is luck too, and narrows nothing
+
+
+def test_a_corrected_score_is_not_above_the_one_as_it_looks_and_its_interval_is_of_scores_that_can_be():
+    """Few items and candidates that are clearly apart: resamples then score the best above its own score by chance."""
+    above = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        right = rng.random((3, 6)) < np.array([[0.1], [0.5], [0.8]])
+        weights = bootstrap_weights(6, 200, np.random.default_rng(seed))
+        raw = best_of(mean_metric(), np.zeros(6), right.astype(float), weights)
+        above += raw.corrected > raw.apparent
+        of_means = chosen_mean(right.astype(float), np.random.default_rng(seed))
+        of_runs = chosen_score(metric("accuracy"), np.ones(6, int), right.astype(int), np.random.default_rng(seed))
+        for found in (of_means, of_runs):
+            assert found.value == pytest.approx(min(raw.corrected, raw.apparent), abs=1e-6)
+            assert 0 <= found.low <= found.value <= found.high <= 1
+    assert above
 
 
 def test_items_that_do_not_fit_are_named():

@@ -187,6 +187,50 @@ def test_settings_that_make_no_sense_are_refused(
     assert str(error.value) == said
 
 
+def test_words_that_differ_in_case_alone_are_refused_where_text_is_read(place: Path, tmp_path: Path) -> None:
+    given = settings(place, **{"prompts.answer": "text", "prompts.labels": ["0=Good", "1=good"], "prompts.task": ""})
+    with pytest.raises(UsageError) as error:
+        Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+    assert str(error.value) == (
+        "the built-in prompts for the task 'text': the prompt 'label' must have words that differ in more than case "
+        "where 'prompts.answer' is text; got 'Good', 'good'"
+    )
+    given["prompts.answer"] = "likelihood"
+    Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+
+
+def test_more_examples_than_rows_are_refused_before_work(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text(rows(39) + rows(1, 101).split("\n", 1)[1], "utf-8")  # the last is tested
+    given = settings(place, **{"prompts.examples": 40, "data.train": str(tmp_path / "train.csv"), "data.name": "films"})
+    with pytest.raises(UsageError) as error:
+        Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+    assert str(error.value) == (
+        "the setting 'prompts.examples' must be at most 39, the training rows of films whose texts are not tested "
+        "(20 0, 19 1); got 40"
+    )
+    given["prompts.examples"] = 39
+    Campaign.choose("stability", Choice(settings=given), Store(tmp_path / "store")).notes()
+
+
+def test_what_an_endpoint_may_cost_is_estimated_with_its_examples(place: Path, tmp_path: Path) -> None:
+    more = {"model": "endpoint:http://127.0.0.1:9/v1#x", "prompts.answer": "text", "prompts.most": 2}
+    more |= {"prompts.examples": 2, "prompts.draws": [0, 1], "endpoint.price": [1000.0, 2000.0]}
+    campaign = Campaign.choose("stability", Choice(settings=settings(place, **more)), Store(tmp_path / "store"))
+    frames = ["Review: \nSentiment:", "Sentence: \nSentiment (negative, positive):"]
+    asked, shown = (
+        [line.rpartition(",")[0] for line in (place / f"{name}.csv").read_text("utf-8").splitlines()[1:]]
+        for name in ("test", "train")
+    )
+    half = [-(-len(f"{frame}{text}") // 2) for frame in frames for text in asked]
+    example = sum(-(-len(text) // 2) for text in shown) / len(shown)
+    around = [-(-len(f"{frame}positive\n\n") // 2) for frame in frames]
+    into = round(2 * (sum(half) + 24 * 2 * (2 * example + sum(around))))
+    assert campaign.notes()[-1].endswith(
+        f": at most 96 requests, about {into:,} tokens in (estimated from their characters) and up to 1,536 out, about "
+        f"{(into * 1000 + 1536 * 2000) / 1e6:.4g} at endpoint.price; questions answered before are not asked again."
+    )
+
+
 def test_numbers_and_tags_cannot_be_asked_about(place: Path, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(
         "sentence,score\n" + "\n".join(f"text {i},{i / 7:.2f}" for i in range(1, 30)), "utf-8"

@@ -51,6 +51,15 @@ def settings(place: Path) -> dict[str, object]:
     }
 
 
+def test_where_there_is_no_score_to_lose_no_training_is_asked_for(place: Path, tmp_path: Path) -> None:
+    report = goldproof.run("corruption", settings=settings(place), store=Store(tmp_path / "store"))
+    assert report.answer is not None
+    assert (report.answer.head, report.answer.takes) == (
+        "Undecided",
+        "It would take prompts, or a model, by which the task is solved at least in part.",
+    )
+
+
 def test_every_version_of_the_test_texts_is_asked_about(place: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     report = goldproof.run("corruption", settings=settings(place), store=store, out=tmp_path / "out")

@@ -172,7 +172,8 @@ def test_a_file_that_lacks_something_is_refused_before_any_work(tmp_path, own, m
         ({"margin": 0.0}, "the setting 'margin' must be above 0 and below 1; got 0.0"),
         (
             {"data": Data(test="a.csv", languages=("en",))},
-            "the setting 'data.test' must be empty if 'data.train' is empty; got 'a.csv'",
+            "the setting 'data.test' must be empty if 'data.train' is empty; name some labelled rows in 'data.train', "
+            "which say what labels there are, also where a language model is asked and nothing is trained; got 'a.csv'",
         ),
         (
             {"data": Data(most_train=0, languages=("en",))},

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.report.sentences import unfinished
+from tests.studies.test_asked import answers_of
 
 import goldproof
 from goldproof.builders.prompts.library import LANGUAGES
@@ -17,10 +18,11 @@ from goldproof.models.replies import read_replies
 from goldproof.models.tiny import write_tiny_model
 from goldproof.report.html import html_page
 from goldproof.studies.asked import asked_answers
-from goldproof.studies.asked.scores import difference_of, score_prompts
+from goldproof.studies.asked.scores import difference_of, score_facts, score_prompts
 from goldproof.studies.campaign import Campaign, report_from
 from goldproof.studies.kept import read_kept, write_kept
 from goldproof.studies.logic.asked import AskedCell, asked_cells
+from goldproof.studies.logic.findings.prompted import _is_above
 from goldproof.studies.logic.own import settle
 from goldproof.studies.logic.plan import asked_sets
 from goldproof.studies.settings import Choice
@@ -131,6 +133,34 @@ def test_scores_are_those_of_the_answers_and_differences_are_paired(finished):
     assert np.isclose(table.rows[0]["second"].value, scored[0].table.mean())
 
 
+def test_pairs_that_were_drawn_unevenly_are_said_to_be(finished):
+    report, campaign, _ = finished
+    config = settle(campaign.config)
+    sets = [each for cell, each in zip(asked_cells(config), asked_sets(config), strict=True) if cell.is_plain]
+    golds = [asked_answers(config, asked, Results(campaign.store)).answers.gold for asked in sets]
+    shares = sorted({float((gold == 0).mean()) for gold in golds})
+    assert shares != [0.5]
+    said = " to ".join(f"{100 * share:.1f} %" for share in dict.fromkeys((shares[0], shares[-1])))
+    (table,) = [item for item in report.items if getattr(item, "name", "") == "accuracy"]
+    assert table.note == (
+        f"Intervals are for other prompts, draws of examples and pairs like these; {said} of the pairs drawn "
+        "contradict. Above chance: above 50 % and above their commonest answer on the same pairs."
+    )
+    assert f"20 test pairs each; {said} of the pairs drawn contradict)" in report.answer.text
+    assert "Dashed: the commonest answer alone on these pairs." in report.answer.figure.note
+
+
+def test_the_commonest_answer_to_uneven_pairs_is_not_above_chance():
+    gold = np.array([0] * 200 + [1] * 100)
+    right = np.repeat((gold == 0)[None, None], 10, axis=0)
+    right[:, :, :3] = np.random.default_rng(0).random((10, 1, 3)) < 0.9
+    scored = score_facts(*answers_of(right, gold), "accuracy", 0.95)
+    assert scored.mean.low > 0.5
+    assert not _is_above(scored, 0.95)
+    clearly = np.random.default_rng(0).random((10, 1, 300)) < 0.95
+    assert _is_above(score_facts(*answers_of(clearly, gold), "accuracy", 0.95), 0.95)
+
+
 def test_a_difference_of_nothing_has_no_interval(finished):
     _, campaign, _ = finished
     config = settle(campaign.config)
@@ -234,6 +264,31 @@ def test_settings_that_make_no_sense_are_refused(more, said, place, tmp_path):
     with pytest.raises(UsageError) as error:
         campaign_of(place, Store(tmp_path / "store"), **more).jobs()
     assert str(error.value) == said
+
+
+def test_of_ones_own_pairs_nothing_is_held_out(place, tmp_path):
+    for name, start in (("train", 0), ("test", 100)):
+        lines = [
+            f"ann visited the {i} town,ann {'did not visit' if i % 2 else 'visited'} it {i},"
+            + ("contradiction" if i % 2 else "entailment")
+            for i in range(start, start + 24)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["premise,hypothesis,label", *lines]) + "\n", "utf-8")
+    more = {"data.train": str(tmp_path / "train.csv"), "data.test": str(tmp_path / "test.csv"), "data.name": "towns"}
+    more |= {"prompts.examples": 24, "prompts.most": 2, "prompts.draws": [0], "experiments.controls": []}
+    given = {key: value for key, value in settings(place, **more).items() if key not in ("tasks", "data.languages")}
+    store = Store(tmp_path / "store")
+    campaign = Campaign.choose("logic", Choice(settings=given), store)
+    assert not any("held out" in note for note in campaign.notes())
+    assert any("(24 training and 24 test pairs), so that guessing" in note for note in campaign.notes())
+    report = goldproof.run("logic", settings=given, store=store)
+    assert report.provenance["training pairs to draw from"] == 24
+    with pytest.raises(UsageError) as error:
+        Campaign.choose("logic", Choice(settings={**given, "prompts.examples": 26}), store).notes()
+    assert str(error.value) == (
+        "the setting 'prompts.examples' must be at most 24, the training pairs of towns, half of them contradictions; "
+        "got 26"
+    )
 
 
 def test_a_decoder_is_fine_tuned_where_that_is_said(place, tmp_path):

@@ -68,14 +68,14 @@ def test_every_text_language_meets_every_prompt_language(finished):
     assert prompt_languages(config) == ("en", "de")  # there are no built-in prompts in xx
     sets = asked_sets(config)
     assert [each.title for each in sets] == [
-        f"prompts in {prompt} ({text})" for text in ("en", "de", "xx") for prompt in ("en", "de")
+        f"prompts in {prompt}, texts in {text}" for text in ("en", "de", "xx") for prompt in ("en", "de")
     ]
     results = Results(campaign.store)
     for asked in sets:
         found = asked_answers(config, asked, results)
         assert found.answers.runs.shape == (6, 16)
         spoken = {run.prompt.language for row in found.runs for run in row}
-        assert spoken == {asked.title.split()[2]}
+        assert spoken == {asked.part.split()[2]}
         shown = found.replies[0].shown
         assert ("Thema:" in shown) == (spoken == {"de"})
     by_text = [asked_answers(config, sets[place], results) for place in (0, 1)]

@@ -14,7 +14,7 @@ from goldproof.data.dataset import Dataset
 from goldproof.errors import UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
-from goldproof.studies.asked import is_asked
+from goldproof.studies.asked import check_examples, is_asked
 from goldproof.studies.corruption import toy
 from goldproof.studies.own import OwnSet, Wants, checks, find_own, has_own, make_set, open_own
 
@@ -74,6 +74,8 @@ def find_data(config: Config) -> ClaimData:
             "'data.languages', and give further tests as LANGUAGE=FILE"
         )
     (language,) = own.languages
+    if asked:
+        check_examples(config, own, language)
     parts = {split: _part(own.sets[language, split]) for split in own.splits(language)}
     further = {code: _further(config, own.kind, code, file) for code, _, file in map(_split, config.tests)}
     if language in further:

@@ -28,12 +28,14 @@ from goldproof.errors import UsageError
 from goldproof.extras import require
 from goldproof.jobs import Runner, Store
 from goldproof.jobs.store import find_store
+from goldproof.models.endpoint import is_endpoint
 from goldproof.report.summary import Report
 from goldproof.report.write import make_folder
 from goldproof.runners.named import closing, make_runner, runner_needs
 from goldproof.studies import find_study
 from goldproof.studies.campaign import Campaign
 from goldproof.studies.settings import Choice, make_config
+from goldproof.studies.shared import parse_folder
 
 StudyData = str | os.PathLike[str]
 
@@ -96,8 +98,10 @@ def request_settings(  # noqa: PLR0913 - what a request consists of
 ) -> dict[str, Any]:
     """The settings of the page, by dotted key, that a request comes to."""
     paths = {"data.train": train, "data.test": test, "data.validation": validation, "reference": reference}
+    text = {"prompts.answer": "text"} if is_endpoint(parse_folder(os.fspath(model)).folder) else {}
     return {
         "model": os.fspath(model),
+        **text,
         **{key: os.fspath(path) for key, path in paths.items() if path is not None},
         "tests": tuple(f"{code}={os.fspath(path)}" for code, path in tests.items()),
         "data.languages": () if language is None else (language,),

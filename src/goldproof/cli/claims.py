@@ -52,7 +52,6 @@ def claims(  # noqa: PLR0913 - one parameter per option
     main, others = _tests(test)
     given = request_settings(model, train, main, others, validation, language, name or "", reference)
     given |= {"endpoint.budget": budget} if budget is not None else {}
-    given |= {"prompts.answer": "text"} if model.startswith("endpoint:") else {}
     folder = options.report_folder(out, "claims")
     with following_claims() as tell:
         choice = Choice(pairs=(*(f"{key}={_toml(value)}" for key, value in given.items()), *(pairs or ())))

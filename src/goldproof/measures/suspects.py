@@ -296,8 +296,8 @@ def reason_of_accuracy(accuracy: Estimate, majority: float) -> str:
     if accuracy.low - majority >= LEAST_SKILL * (1 - majority):
         return ""
     return (
-        f"the classifier has {accuracy.value:.0%} [{accuracy.low:.0%}, {accuracy.high:.0%}] of the labels right, "
-        f"hardly more than the most frequent label ({majority:.0%})"
+        f"the classifier has {100 * accuracy.value:.0f} % [{100 * accuracy.low:.0f}, {100 * accuracy.high:.0f}] of the "
+        f"labels right, hardly more than the most frequent label ({100 * majority:.0f} %)"
     )
 
 

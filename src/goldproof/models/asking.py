@@ -91,9 +91,10 @@ def ask_model(
     labels, examples = tuple(label for label, _ in prompt.labels), tuple(each.id for each in chosen)
     if sampling is not None:
         ids = [str(item) for item in items.table["id"].to_pylist()]
-        texts = tuple(model.generate(contexts, ids, sampling))
-        none = np.zeros((0, len(labels)))
-        return Replies(labels, prompt.words, none, none, texts, contexts[0], examples=examples)
+        written = model.generate(contexts, ids, sampling)
+        texts, none = tuple(each.text for each in written), np.zeros((0, len(labels)))
+        cut = tuple(place for place, each in enumerate(written) if each.is_cut)
+        return Replies(labels, prompt.words, none, none, texts, contexts[0], examples=examples, unfinished=cut)
     free = [asker.context(text, text if "{pair}" in prompt.template else None) for text in FREE]
     found = model.likelihoods([PromptQuestion(context, asker.options()) for context in (*contexts, *free)])
     values = np.array([each.values for each in found])

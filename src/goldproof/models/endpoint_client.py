@@ -25,7 +25,7 @@ from goldproof.jobs.cache import cache_folder
 from goldproof.jobs.watch import ITEMS, tell
 from goldproof.models.endpoint import BUDGET, Calls, Endpoint
 from goldproof.models.endpoint_journal import Journal, KeptAnswer
-from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling
+from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling, Written
 
 MOST_BYTES = 1 << 20
 LONGEST_PAUSE = 60.0
@@ -57,7 +57,7 @@ class EndpointClient:
         self.model, self.calls = model, calls
         self._pace = _Pace(calls.per_minute)
         self._reserved = 0.0
-        self._lock = threading.Lock()
+        self._returned = threading.Condition()
 
     @property
     def has_dialogue(self) -> bool:
@@ -74,7 +74,7 @@ class EndpointClient:
         """An endpoint gives none that are those of every answer."""
         raise ModelError("an endpoint gives text, not likelihoods of answers; set prompts.answer=text")
 
-    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[str]:
+    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[Written]:
         """The text that comes back for each context; what the journal has is not asked for again."""
         with cache_folder("endpoints") as folder:
             journal = Journal(folder / f"{self.model.digest[:32]}.jsonl")
@@ -82,20 +82,27 @@ class EndpointClient:
             keys = [_key(request, item) for request, item in zip(requests, ids, strict=True)]
             absent = {key: request for key, request in zip(keys, requests, strict=True) if key not in journal.answers}
             self._ask_all(absent, journal)
-            return [journal.answers[key].text for key in keys]
+            kept = [journal.answers[key] for key in keys]
+            return [Written(each.text, each.is_cut) for each in kept]
 
     def _ask_all(self, absent: dict[str, dict[str, Any]], journal: Journal) -> None:
         """Ask for what is absent; the first that fails for good stops what has not begun, and is raised."""
+        stop = threading.Event()
         with ThreadPoolExecutor(self.calls.at_once, "goldproof-endpoint") as pool:
-            futures = [pool.submit(self._ask, key, request, journal) for key, request in absent.items()]
+            futures = [pool.submit(self._ask, key, request, journal, stop) for key, request in absent.items()]
             try:
                 for future in futures:
                     future.result()
                     tell(ITEMS, 1)
             except BaseException:
-                for future in futures:
-                    future.cancel()
+                self._stop(stop)
                 raise
+
+    def _stop(self, stop: threading.Event) -> None:
+        """Send nothing more, also of what waits for room in the budget."""
+        with self._returned:
+            stop.set()
+            self._returned.notify_all()
 
     def _request(self, context: str, item: str, sampling: Sampling) -> dict[str, Any]:
         request = {
@@ -108,30 +115,42 @@ class EndpointClient:
             request["seed"] = int(draw_fraction("sampling", sampling.seed, item) * 2**31)
         return request
 
-    def _ask(self, key: str, request: dict[str, Any], journal: Journal) -> None:
-        reserved = self._reserve(request, journal)
+    def _ask(self, key: str, request: dict[str, Any], journal: Journal, stop: threading.Event) -> None:
         try:
-            journal.add(self._try(key, request))
-        finally:
-            with self._lock:
-                self._reserved -= reserved
+            reserved = self._reserve(request, journal, stop)
+            if reserved is None:
+                return
+            try:
+                journal.add(self._try(key, request))
+            finally:
+                with self._returned:
+                    self._reserved -= reserved
+                    self._returned.notify_all()
+        except BaseException:
+            self._stop(stop)
+            raise
 
-    def _reserve(self, request: dict[str, Any], journal: Journal) -> float:
-        """Set aside what a request may cost at most; an error where that would pass the budget."""
+    def _reserve(self, request: dict[str, Any], journal: Journal, stop: threading.Event) -> float | None:
+        """Set aside what a request may cost at most, a token in for each character of its messages, once there is room.
+
+        What is set aside for requests under way comes back in part when they are answered, so that is waited for. An
+        error where the budget would be passed all the same; None where another request failed and none is to follow.
+        """
         into, out = self.calls.price
         most: float = (len(json.dumps(request["messages"])) * into + request["max_tokens"] * out) / 1e6
         if self.calls.budget is None:
-            return 0.0
-        with self._lock:
-            spent = (journal.tokens_in * into + journal.tokens_out * out) / 1e6
-            if spent + self._reserved + most > self.calls.budget:
-                raise ModelError(
-                    f"{BUDGET}{self.calls.budget:g} would be exceeded: {spent:.4g} were spent on "
-                    f"{len(journal.answers):,} answers, which are kept; raise endpoint.budget and run the same "
-                    "command again"
-                )
-            self._reserved += most
-        return most
+            return None if stop.is_set() else 0.0
+        with self._returned:
+            while True:
+                spent = (journal.tokens_in * into + journal.tokens_out * out) / 1e6
+                if stop.is_set():
+                    return None
+                if spent + most > self.calls.budget:
+                    raise ModelError(_passed(self.calls.budget, spent, most, len(journal.answers)))
+                if spent + self._reserved + most <= self.calls.budget:
+                    self._reserved += most
+                    return most
+                self._returned.wait()
 
     def _try(self, key: str, request: dict[str, Any]) -> KeptAnswer:
         """The answer, after as many tries as it takes or may take."""
@@ -179,12 +198,13 @@ class EndpointClient:
             )
         try:
             form = json.loads(said.body)
-            text = form["choices"][0]["message"].get("content")
+            choice = form["choices"][0]
+            text, is_cut = choice["message"].get("content"), choice.get("finish_reason") == "length"
             usage = form.get("usage") or {}
             tokens = int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise _PassingError(f"its answer is not a chat completion{_about(said.body)}") from None
-        return KeptAnswer(key, text if isinstance(text, str) else "", *tokens)
+        return KeptAnswer(key, text if isinstance(text, str) else "", *tokens, is_cut)
 
 
 class _Pace:
@@ -203,6 +223,15 @@ class _Pace:
             self._next = start + self._gap
         if start > now:
             time.sleep(start - now)
+
+
+def _passed(budget: float, spent: float, most: float, n: int) -> str:
+    """The error where another request may cost more than is left, or more was spent than could be foreseen."""
+    kept = f"{spent:.4g} were spent on {n:,} answers, which are kept"
+    again = "raise endpoint.budget and run the same command again"
+    if spent > budget:
+        return f"{BUDGET}{budget:g} is exceeded: {kept}; the endpoint counts more tokens than it was allowed; {again}"
+    return f"{BUDGET}{budget:g} would be exceeded: {kept}, and another may cost up to {most:.4g}; {again}"
 
 
 def _key(request: dict[str, Any], item: str) -> str:

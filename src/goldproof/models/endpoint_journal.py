@@ -15,12 +15,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer by the digest of its request, with the tokens of both."""
+    """An answer by the digest of its request, with the tokens of both, and whether it ended for want of room."""
 
     request: str
     text: str
     tokens_in: int = 0
     tokens_out: int = 0
+    is_cut: bool = False
 
 
 class Journal:
@@ -78,6 +79,7 @@ def _ends_well(handle: int) -> bool:
 def _parse(line: bytes) -> KeptAnswer | None:
     try:
         form = json.loads(line)
-        return KeptAnswer(str(form["request"]), str(form["text"]), int(form["tokens_in"]), int(form["tokens_out"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
+        tokens = int(form["tokens_in"]), int(form["tokens_out"])
+        return KeptAnswer(str(form["request"]), str(form["text"]), *tokens, bool(form.get("is_cut", False)))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

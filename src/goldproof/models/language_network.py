@@ -18,7 +18,7 @@ from goldproof.errors import ModelError
 from goldproof.jobs.watch import ITEMS, tell
 from goldproof.models.language_model import LanguageModel
 from goldproof.models.likelihoods import Coded, DecoderScorer, EncoderDecoderScorer
-from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling
+from goldproof.models.protocols import Likelihoods, PromptQuestion, Sampling, Written
 from goldproof.models.transformer_network import quiet
 
 _GENERATED_AT_ONCE = {"cpu": 16, "cuda": 128}
@@ -54,12 +54,12 @@ class OpenLanguageModel:
         values = self.scorer.score(coded)
         return [Likelihoods(found, each.is_cut) for found, each in zip(values, coded, strict=True)]
 
-    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[str]:
+    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[Written]:
         """What the model goes on with after each context, up to its end or the most tokens."""
         coded = self._contexts(contexts, sampling.most_tokens)
         order = sorted(range(len(coded)), key=lambda i: -len(coded[i]))
         at_once = _GENERATED_AT_ONCE.get(self.network.device.type, 16)
-        found = [""] * len(coded)
+        found = [Written("")] * len(coded)
         for start in range(0, len(order), at_once):
             rows = order[start : start + at_once]
             texts = self._generate_batch([coded[i] for i in rows], [ids[i] for i in rows], sampling)
@@ -77,7 +77,7 @@ class OpenLanguageModel:
         return [each[-(self.longest - room) :] if self.longest else each for each in coded]
 
     @torch.inference_mode()
-    def _generate_batch(self, rows: list[list[int]], ids: Sequence[str], sampling: Sampling) -> list[str]:
+    def _generate_batch(self, rows: list[list[int]], ids: Sequence[str], sampling: Sampling) -> list[Written]:
         from transformers import LogitsProcessorList
 
         width, pad = max(map(len, rows)), self.tokenizer.pad_token_id or 0
@@ -99,8 +99,15 @@ class OpenLanguageModel:
                 pad_token_id=pad,
                 logits_processor=processors,
             )
-        new = made[:, width:] if is_decoder else made
-        return [str(text) for text in self.tokenizer.batch_decode(new, skip_special_tokens=True)]
+        new = made[:, width:] if is_decoder else made[:, 1:]  # without the token that begins an answer
+        texts = self.tokenizer.batch_decode(new, skip_special_tokens=True)
+        cut = (new.shape[1] >= sampling.most_tokens) & ~torch.isin(new, self._ends().to(new.device)).any(dim=1)
+        return [Written(str(text), bool(is_cut)) for text, is_cut in zip(texts, cut.tolist(), strict=True)]
+
+    def _ends(self) -> torch.Tensor:
+        """The tokens that end an answer."""
+        ends = self.network.generation_config.eos_token_id
+        return torch.tensor([] if ends is None else [ends] if isinstance(ends, int) else list(ends), dtype=torch.long)
 
     def _code(self, questions: Sequence[PromptQuestion]) -> list[Coded]:
         """Token ids of contexts and answers."""

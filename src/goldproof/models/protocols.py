@@ -88,6 +88,14 @@ class Sampling:
     seed: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that a model wrote, and whether it ended only because it had the most tokens."""
+
+    text: str
+    is_cut: bool = False
+
+
 class Respondent(Protocol):
     """A prompted model that is ready: weights in memory, or an endpoint that can be reached."""
 
@@ -104,7 +112,7 @@ class Respondent(Protocol):
         """Log-probabilities of each question's answers."""
         ...
 
-    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[str]:
+    def generate(self, contexts: Sequence[str], ids: Sequence[str], sampling: Sampling) -> list[Written]:
         """What the model goes on with after each context; chance hangs on the seed and the item's id alone."""
         ...
 

@@ -9,14 +9,12 @@ By likelihood (`RULES`), with ℓ(o|x) the log-likelihood of an answer o after t
 - `centred`: the logarithm of p(o|x) / Σ p(o'|x), less the logarithm of its mean over all items of the set (batch
   calibration, Zhou et al. 2024): a label then hangs on the other items too, though on none of their labels
 
-By text (`read_label`): the label whose word stands in it, if one does. What was kept are likelihoods and texts, so
-another rule asks nothing again. No score is computed here.
+By text (`goldproof.models.text_labels`): the label whose word stands in it, if one does. What was kept are likelihoods
+and texts, so another rule asks nothing again. No score is computed here.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -26,20 +24,11 @@ from scipy.special import log_softmax, logsumexp
 
 from goldproof.errors import UsageError
 from goldproof.jobs.names import named
+from goldproof.models.text_labels import UNREAD, read_label
 
 Floats64 = npt.NDArray[np.float64]
 Rule = Literal["raw", "length", "calibrated", "centred"]
 RULES: tuple[str, ...] = get_args(Rule)
-EMPTY, REFUSED, NAMELESS, SEVERAL = "empty answer", "refused", "names no label", "names several labels"
-UNREAD = (EMPTY, REFUSED, NAMELESS, SEVERAL)
-"""Why no label was read off a text, in the order in which it is looked for."""
-
-_REFUSALS = re.compile(
-    r"^\W*(i('m| am)? (sorry|unable|cannot|can't|can not|don't|do not|won't)|sorry|as an ai|unfortunately|"
-    r"es tut mir leid|tut mir leid|ich kann (das |dies )?nicht|désolé|je suis désolé|je ne peux pas|lo siento|no puedo|"
-    r"desculpe|sinto muito|não posso|извините|к сожалению|я не могу)\b",
-    re.IGNORECASE,
-)
 
 
 @named("prompts.Replies")
@@ -50,7 +39,7 @@ class Replies:
     `labels` are those of the data in the order in which they were offered, `words` what stood for them. By likelihood,
     `likelihoods` are items × labels and `free` texts without content × labels; by text, `texts` has one for each item
     and both are empty. `shown` is the first question as the model saw it, `n_cut` counts those that lost their
-    beginning.
+    beginning, and `unfinished` has the places of texts that ended because they had the most tokens.
     """
 
     labels: tuple[str, ...]
@@ -61,6 +50,7 @@ class Replies:
     shown: str = ""
     n_cut: int = 0
     examples: tuple[str, ...] = field(default=())
+    unfinished: tuple[int, ...] = ()
 
     @property
     def is_text(self) -> bool:
@@ -80,15 +70,15 @@ class ReadLabels:
     probabilities: Floats64 | None = None
 
 
-def read_replies(replies: Replies, rule: str) -> ReadLabels:
-    """The label of each item by a rule; of texts there is but one.
+def read_replies(replies: Replies, rule: str, language: str = "") -> ReadLabels:
+    """The label of each item by a rule; of texts, to a prompt in this language, there is but one.
 
     >>> said = Replies(("no", "yes"), ("bad", "good"), np.log([[0.2, 0.3], [0.2, 0.6]]), np.log([[0.1, 0.4]]))
     >>> read_replies(said, "raw").codes.tolist(), read_replies(said, "calibrated").codes.tolist()
     ([1, 1], [0, 0])
     """
     if replies.is_text:
-        return read_texts(replies)
+        return read_texts(replies, language)
     scores = rule_scores(replies, rule)
     return ReadLabels(np.argmax(scores, axis=1), np.zeros(len(scores), np.int64), np.exp(log_softmax(scores, axis=1)))
 
@@ -108,34 +98,18 @@ def rule_scores(replies: Replies, rule: str) -> Floats64:
     return scores
 
 
-def read_texts(replies: Replies) -> ReadLabels:
+def read_texts(replies: Replies, language: str = "") -> ReadLabels:
     """The label of each text, or why there is none."""
-    found = [read_label(text, replies.words) for text in replies.texts]
+    cut, begun = frozenset(replies.unfinished), _begun(replies.shown)
+    found = [
+        read_label(begun + text, replies.words, language, is_cut=place in cut)
+        for place, text in enumerate(replies.texts)
+    ]
     codes = np.array([each if isinstance(each, int) else -1 for each in found], np.int64)
     absent = np.array([0 if isinstance(each, int) else 1 + UNREAD.index(each) for each in found], np.int64)
     return ReadLabels(codes, absent)
 
 
-def read_label(text: str, words: Sequence[str]) -> int | str:
-    """Which word an answer names, by its place, or why none is read.
-
-    The rule: the first line that is not empty, case aside. Words are looked for as whole words, longer ones first, so
-    that "not entailed" does not name "entailed". One word named, however often, is the answer; two are none. An answer
-    that names no word and begins as a refusal does is counted as one.
-
-    >>> read_label(" Good, I think.", ["bad", "good"]), read_label("good or bad", ["bad", "good"])
-    (1, 'names several labels')
-    >>> read_label("I'm sorry, I cannot say.", ["bad", "good"]), read_label("\\n", ["bad", "good"])
-    ('refused', 'empty answer')
-    """
-    line = next((each.strip() for each in text.splitlines() if each.strip()), "")
-    if not line:
-        return EMPTY
-    places = {word.strip().casefold(): place for place, word in enumerate(words)}
-    longest_first = "|".join(re.escape(word) for word in sorted(places, key=len, reverse=True))
-    named_words = set(re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", line.casefold()))
-    if len(named_words) == 1:
-        return places[named_words.pop()]
-    if named_words:
-        return SEVERAL
-    return REFUSED if _REFUSALS.match(line) else NAMELESS
+def _begun(shown: str) -> str:
+    """The beginning of a thought where the model is handed one with each question."""
+    return "<think>" if shown.rstrip().endswith("<think>") else ""

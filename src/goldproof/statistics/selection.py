@@ -9,7 +9,7 @@ errs low, and nothing here is unbiased. `benchmarks/checkpoints.py` measures by 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -98,7 +98,8 @@ def chosen_score(
     candidates = np.asarray(candidates)
     weights = bootstrap_weights(candidates.shape[1], RESAMPLES, rng, clusters)
     found = best_of(metric, gold, candidates, weights)
-    return without_luck(found.corrected, score_interval(metric, gold, candidates[found.place], clusters, level))
+    own = score_interval(metric, gold, candidates[found.place], clusters, level)
+    return _within(without_luck(found.corrected, own), found.apparent, metric)
 
 
 def chosen_mean(
@@ -114,7 +115,17 @@ def chosen_mean(
     scores = np.asarray(scores, float)
     weights = bootstrap_weights(scores.shape[1], RESAMPLES, rng, clusters)
     found = best_of(mean_metric(), np.zeros(scores.shape[1]), scores, weights)
-    return without_luck(found.corrected, item_scores_interval(scores[found.place], clusters, level))
+    own = item_scores_interval(scores[found.place], clusters, level)
+    return _within(without_luck(found.corrected, own), found.apparent, mean_metric())
+
+
+def _within(found: Estimate, apparent: float, metric: Metric) -> Estimate:
+    """The corrected score where it may lie: choosing flatters, so it is never above the score as it looks.
+
+    Resamples may say otherwise by chance. Interval ends that no score can reach tell nothing.
+    """
+    low, high = max(found.low, metric.low), min(found.high, metric.high)
+    return replace(found, value=min(found.value, apparent), low=low, high=high)
 
 
 def _weighted(metric: Metric, gold: Array, candidates: Array, several: tuple[Array, ...]) -> list[FloatArray]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from goldproof.judging.audit.lights import Gauge, LightQuestion, turn_on
+from goldproof.judging.audit.questions import best_way
+from goldproof.measures.shortcuts.items import Guess
+from goldproof.measures.shortcuts.judged import judge_guesses
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.intervals import normal_quantile
 
@@ -22,6 +25,15 @@ def _gauge(value: float, sd: float = 0.01, is_sampled: bool = True) -> Gauge:
 def _colours(*gauges: tuple[Gauge, ...]) -> list[str]:
     questions = [LightQuestion(str(number), each) for number, each in enumerate(gauges)]
     return [light.colour for light in turn_on(questions, 0.95)]
+
+
+def test_the_way_to_perfect_ends_there() -> None:
+    """Another level than the computed one makes an interval wider as a normal one would be: past all that can be."""
+    gold = np.arange(80) % 2
+    judged = judge_guesses(gold, 2, {"all right": Guess(gold.copy(), None, "")}, None, np.random.default_rng(0))
+    found = best_way(judged, 0.995)
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert 0 < found.low < 1
 
 
 def test_bounds_and_not_values_turn_a_light() -> None:

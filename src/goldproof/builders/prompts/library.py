@@ -11,11 +11,13 @@
     template = "Review: {text}\\nSentiment:"
     words = { negative = "bad" } # instead of those above
 
-What is wrong with a file is said with its name and the prompt's.
+What is wrong with a file is said with its name and the prompt's. Words for labels that the data do not have are left
+out in the built-in sets, which are for any data of a task; in a file of one's own they are refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -34,6 +36,8 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "ru", "sv")
 _FILE_KEYS = {"task", "language", "words", "prompt"}
 _FORM_KEYS = ("gap", "between", "comma")
 _PROMPT_KEYS = {"name", "template", "words", *_FORM_KEYS}
+_PLACES = ("{text}", "{pair}", "{options}")
+_NAME_IN_BRACES = re.compile(r"\{\s*[^\W\d][\w-]*\s*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,22 @@ class PromptSet:
             raise UsageError(
                 f"the setting 'prompts.labels' names the label {strange[0]!r}; labels of the data: {', '.join(labels)}"
             )
-        return [entry.bind(self, {label: known.get(label, label) for label in labels}) for entry in self.entries]
+        named = {label: known.get(label, label) for label in labels}
+        if self.origin:
+            self._check_words(set(named.values()))
+        return [entry.bind(self, named) for entry in self.entries]
+
+    def _check_words(self, names: set[str]) -> None:
+        """Refuse words for what is neither a label of the data nor one of the task: another word would be used."""
+        allowed = names | _names_of(self.task)
+        for entry in self.entries:
+            strange = sorted(name for name, _ in entry.words if name not in allowed)
+            if strange:
+                raise DataError(
+                    f"the words of the prompt {entry.name!r}, its own or those under [words], name the label "
+                    f"{strange[0]!r}; allowed: {', '.join(sorted(allowed))}",
+                    path=self.origin,
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +109,12 @@ def built_in(task: str, language: str) -> PromptSet:
         )
     text = resources.files(__package__).joinpath("sets", f"{task}.{language}.toml").read_text(encoding="utf-8")
     return _read(text, "")
+
+
+def _names_of(task: str) -> set[str]:
+    """What the built-in prompts of a task, in any language, call its labels; nothing for another task."""
+    sets = [built_in(task, language) for language in LANGUAGES] if task in TASKS else []
+    return {name for each in sets for entry in each.entries for name, _ in entry.words}
 
 
 def read_prompts(path: str | Path) -> PromptSet:
@@ -135,9 +160,20 @@ def _entry(form: Any, place: int, shared: Mapping[str, str], origin: str) -> Pro
         raise DataError(
             (f"{where} has no {{text}} in its template, so it does not ask about any item"), path=origin or None
         )
+    _check_places(template, where, origin)
     words = {**shared, **_words(form.get("words", {}), where, origin)}
     parts = tuple((key, _text(form[key], f"{key} of {where}", origin)) for key in _FORM_KEYS if key in form)
     return PromptEntry(name, template, tuple(sorted(words.items())), parts)
+
+
+def _check_places(template: str, where: str, origin: str) -> None:
+    """Refuse a name in braces that stands for nothing: the model would see it as it is. Other braces are text."""
+    strange = [found for found in _NAME_IN_BRACES.findall(template) if found not in _PLACES]
+    if strange:
+        raise DataError(
+            f"{where} has {strange[0]} in its template, which stands for nothing; allowed: {', '.join(_PLACES)}",
+            path=origin or None,
+        )
 
 
 def _words(form: Any, where: str, origin: str) -> dict[str, str]:

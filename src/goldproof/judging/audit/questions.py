@@ -82,7 +82,7 @@ def best_way(judged: JudgedShortcuts, level: float) -> Estimate:
     """How far the best of all shortcuts gets, with an interval that takes into account that it is the best of many.
 
     The lower bound is that of the shortcut with the highest one, the level shared out among all (Bonferroni), and 0
-    where the test over all does not reject at this level; the upper bound is the highest upper bound.
+    where the test over all does not reject at this level; the upper bound is the highest upper bound, at most perfect.
     """
     shared = 1 - (1 - level) / len(judged.scores)
     low, high = 0.0, 0.0
@@ -95,7 +95,7 @@ def best_way(judged: JudgedShortcuts, level: float) -> Estimate:
     best = judged.best
     method = f"best of {len(judged.scores)} shortcuts, Bonferroni; {best.score.method}"
     value = max(0.0, best.share.value)
-    return Estimate(value, min(low, value), max(high, value), method, best.score.n, level)
+    return Estimate(value, min(low, value), min(1.0, max(high, value)), method, best.score.n, level)
 
 
 def _labels(suspects: Suspects | str, threshold: float) -> LightQuestion:

@@ -5,14 +5,11 @@ judges nothing.
 """
 
 from goldproof.studies.asked.answers import AskedAnswers, asked_answers, is_kept_asked
+from goldproof.studies.asked.notes import asked_notes, asked_plan_notes, call_notes, check_examples, own_sets
 from goldproof.studies.asked.plan import (
     AskedSet,
     ask_jobs,
-    asked_notes,
-    asked_plan_notes,
-    call_notes,
     is_asked,
-    own_sets,
     runs_of,
     set_jobs,
     some_items,
@@ -26,6 +23,7 @@ __all__ = [
     "asked_notes",
     "asked_plan_notes",
     "call_notes",
+    "check_examples",
     "is_asked",
     "is_kept_asked",
     "own_sets",

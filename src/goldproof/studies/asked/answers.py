@@ -14,7 +14,8 @@ from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Results
 from goldproof.jobs.names import named
-from goldproof.models.replies import UNREAD, ReadLabels, Replies, read_replies
+from goldproof.models.replies import ReadLabels, Replies, read_replies
+from goldproof.models.text_labels import UNREAD
 from goldproof.statistics.arrays import Array
 from goldproof.studies.asked.plan import AskedRun, AskedSet, ask_jobs, runs_of, way_of
 from goldproof.studies.kept import KeptAnswers
@@ -116,7 +117,9 @@ def asked_answers(config: Any, asked: AskedSet, results: Results) -> AskedAnswer
     jobs = [job for row in ask_jobs(config, asked) for job in row]
     runs = runs_of(config, asked)
     replies = [results[job] for job in jobs]
-    read = [_in_order(read_replies(each, way_of(config, asked).rule), each, asked.labels) for each in replies]
+    rule, spoken = way_of(config, asked).rule, [run.prompt.language for row in runs for run in row]
+    pairs = zip(replies, spoken, strict=True)
+    read = [_in_order(read_replies(each, rule, language), each, asked.labels) for each, language in pairs]
     data = results[asked.items]
     answers = make_answers(config, asked, data, runs, read)
     return AskedAnswers(asked, answers, runs, replies, [job.key for job in jobs])

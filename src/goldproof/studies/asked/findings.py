@@ -6,7 +6,7 @@ A study puts its own question first (`Answer`); what it asked about stands in se
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from goldproof.judging.metric_numbers import score_format
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score_answer import lower_name
 from goldproof.judging.score_report import flip_examples
+from goldproof.models.text_labels import UNFINISHED
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
 from goldproof.report.numbers import count, estimate_text, format_number
@@ -95,8 +96,8 @@ def answer_of_one(each: PromptScores) -> Answer:
     )
     needed, upper = each.needed(REACH)
     takes = (
-        f"Knowing the mean over prompts to within ±{difference(REACH, each.metric)} on these items takes about "
-        f"{_many(needed)} prompts, or up to {_many(upper)}, because the spread is itself an estimate."
+        f"Knowing the mean over prompts to within ±{difference(REACH, each.metric)} on these items takes "
+        f"{_needed(needed, upper)}."
     )
     if is_open:
         more = f" Another prompt might score anything {ends}."
@@ -115,9 +116,19 @@ def _answer_of_none(each: PromptScores) -> Answer:
     )
 
 
-def _many(n: int) -> str:
-    """A number of prompts, past the point where anybody would write as many."""
-    return count(n) if n <= MOST_PROMPTS else f"more than {count(MOST_PROMPTS)}"
+def _needed(n: int, upper: int) -> str:
+    """How many prompts it takes, up to the point where nobody would write as many.
+
+    >>> _needed(34, 120), _needed(1001, 2000)
+    ('about 34 prompts, or up to 120, because the spread is itself an estimate', 'more than 1,000 prompts')
+    >>> _needed(359, 1001)
+    'about 359 prompts, or more than 1,000, because the spread is itself an estimate'
+    """
+    most = f"more than {count(MOST_PROMPTS)}"
+    if n > MOST_PROMPTS:
+        return f"{most} prompts"
+    reach = f"up to {count(upper)}" if upper <= MOST_PROMPTS else most
+    return f"about {count(n)} prompts, or {reach}, because the spread is itself an estimate"
 
 
 def _bare(value: float, metric: str) -> str:
@@ -145,12 +156,7 @@ def reading_notes(sets: Sequence[PromptScores]) -> list[str]:
         where = f"{each.title}: " if len(sets) > 1 else ""
         unread = each.facts.unread
         if unread:
-            total, n = each.answers.runs.size, sum(unread.values())
-            said = ", ".join(f"{count(k)} {reason}" for reason, k in unread.items())
-            notes.append(
-                f"{where}{count(n)} of {count(total)} answers could not be read as one label ({said}); "
-                "they count as wrong."
-            )
+            notes.append(where + _unread_note(unread, each.answers.runs.size, each.facts.how.most_tokens))
         flat = each.flat
         if flat:
             notes.append(
@@ -164,6 +170,16 @@ def reading_notes(sets: Sequence[PromptScores]) -> list[str]:
     return notes
 
 
+def _unread_note(unread: Mapping[str, int], total: int, most_tokens: int) -> str:
+    """How many answers name no label, by reason, and what may help those that were cut off."""
+    said = ", ".join(f"{count(k)} {reason}" for reason, k in unread.items())
+    note = f"{count(sum(unread.values()))} of {count(total)} answers could not be read as one label ({said}); "
+    note += "they count as wrong."
+    if any(unread.get(reason) for reason in UNFINISHED):
+        note += f" An answer may have up to {count(most_tokens)} tokens; prompts.most_tokens gives those cut off more."
+    return note
+
+
 def _notes_of_many(sets: Sequence[PromptScores]) -> list[str]:
     """The same of many sets, counted over all of them."""
     notes = []
@@ -171,11 +187,8 @@ def _notes_of_many(sets: Sequence[PromptScores]) -> list[str]:
     for each in sets:
         unread.update(each.facts.unread)
     if unread:
-        total, n = sum(each.answers.runs.size for each in sets), sum(unread.values())
-        said = ", ".join(f"{count(k)} {reason}" for reason, k in unread.items())
-        notes.append(
-            f"{count(n)} of {count(total)} answers could not be read as one label ({said}); they count as wrong."
-        )
+        total = sum(each.answers.runs.size for each in sets)
+        notes.append(_unread_note(unread, total, sets[0].facts.how.most_tokens))
     n_flat, n_runs = sum(len(each.flat) for each in sets), sum(each.answers.n_runs for each in sets)
     if n_flat:
         notes.append(
@@ -304,7 +317,8 @@ def asked_limits(sets: Sequence[PromptScores]) -> list[str]:
     else:
         lines.append(
             f"Answers are up to {how.most_tokens} tokens of text; the label is the one whose word occurs in the "
-            "first line, as a whole word. An answer that names none or two counts as wrong."
+            "first line, as a whole word, not after a negation in the same clause; text inside <think> is left out. "
+            "An answer that names none or two counts as wrong."
         )
     if not any(each.facts.how.examples for each in sets) and first.n_draws == 1:
         lines.append("No examples were given, so nothing is said about prompts with examples.")

@@ -5,8 +5,8 @@ Every prompt meets the same draws, so that prompts × draws × items are crossed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -21,12 +21,11 @@ from goldproof.draws import draw
 from goldproof.errors import UsageError
 from goldproof.jobs import Job, step
 from goldproof.models.asking import ask
-from goldproof.models.endpoint import Endpoint, endpoint, estimate_calls, is_endpoint
+from goldproof.models.endpoint import Endpoint, endpoint, is_endpoint
 from goldproof.models.language_model import LanguageModel, language_model, speaks
 from goldproof.models.protocols import Sampling
 from goldproof.models.replies import Replies
 from goldproof.report.names import placed
-from goldproof.studies.own import OwnData
 from goldproof.studies.shared import Prompts, each_model, only_model, parse_folder
 
 FEWEST_PROMPTS = 2
@@ -37,7 +36,8 @@ class AskedSet:
     """What is asked about: items in a language, of a kind, with their labels, and where examples come from.
 
     `how` says how, where a study asks about it in another way than its settings say: without examples, or in another
-    language. `part` is what tells it from other sets of the same language.
+    language. `part` is what tells it from other sets of the same language, `called` its whole name in a report where
+    that would not be clear.
     """
 
     name: str
@@ -48,11 +48,12 @@ class AskedSet:
     train: Job[Dataset]
     how: Prompts | None = None
     part: str = ""
+    called: str = ""
 
     @property
     def title(self) -> str:
         """What the set is called in a report, beside the others."""
-        return placed(self.part, self.language) if self.part else self.language
+        return self.called or (placed(self.part, self.language) if self.part else self.language)
 
     @property
     def has_pairs(self) -> bool:
@@ -102,21 +103,6 @@ def asked_model(config: Any) -> LanguageModel | Endpoint:
     return language_model(folder, precision=prompts.precision, chat=prompts.chat)
 
 
-def own_sets(config: Any, own: OwnData) -> list[AskedSet]:
-    """The user's own data, a set for each language."""
-    return [
-        AskedSet(
-            own.name,
-            language,
-            own.kind,
-            own.classes,
-            some_items(config, own.job(language, "test")),
-            own.job(language, "train"),
-        )
-        for language in own.languages
-    ]
-
-
 def some_items(config: Any, items: Job[Dataset]) -> Job[Dataset]:
     """The items that are asked about: all, or so many of them."""
     most = config.prompts.most_items
@@ -142,12 +128,15 @@ def prompts_of(config: Any, asked: AskedSet) -> list[Prompt]:
     settings = way_of(config, asked)
     if settings.file:
         found = read_prompts(settings.file)
+        found = replace(found, task=found.task or settings.task or asked.kind)
     else:
         found = built_in(settings.task or asked.kind, prompt_language(settings, asked.language))
     names = dict(pair.split("=", 1) for pair in settings.labels)
     plain = found.bind(asked.labels, names)[: settings.most]
     origin = settings.file or f"the built-in prompts for the task {settings.task or asked.kind!r}"
     _check_texts(plain, asked.has_pairs, origin)
+    if settings.answer == "text":
+        _check_case(plain, origin)
     if len(plain) < FEWEST_PROMPTS:
         raise UsageError(f"{origin}: a comparison needs at least {FEWEST_PROMPTS} prompts; got {len(plain)}")
     return [*plain, *(vary(prompt, seed) for seed in settings.formats for prompt in plain)]
@@ -167,6 +156,16 @@ def _check_texts(prompts: Sequence[Prompt], has_pairs: bool, origin: str) -> Non
         f"{origin}: the prompt {wrong.name!r} has a place for a second text ({{pair}}), and the data have one text in "
         "a row; name the column of the second one with 'columns.pair', or use prompts with {text} alone"
     )
+
+
+def _check_case(prompts: Sequence[Prompt], origin: str) -> None:
+    """Refuse words that differ in case or blanks alone where the label is read from text, which ignores both."""
+    for prompt in prompts:
+        if len({word.strip().casefold() for word in prompt.words}) < len(prompt.words):
+            raise UsageError(
+                f"{origin}: the prompt {prompt.name!r} must have words that differ in more than case where "
+                f"'prompts.answer' is text; got {', '.join(map(repr, prompt.words))}"
+            )
 
 
 def prompt_language(settings: Prompts, language: str) -> str:
@@ -204,69 +203,9 @@ def ask_jobs(config: Any, asked: AskedSet) -> list[list[Job[Replies]]]:
     ]
 
 
-def call_notes(config: Any, sets: Sequence[AskedSet], own: OwnData) -> Iterator[str]:
-    """How much an endpoint is asked at most about the user's own data, and what it costs, before anything is sent."""
-    if not is_endpoint(only_model(config.model).folder):
-        return
-    for asked in sets:
-        runs = runs_of(config, asked)
-        data = own.sets[asked.language, "test"].data
-        share = min(1.0, (config.prompts.most_items or len(data)) / len(data))
-        items = list(zip(data.texts, data.pairs, strict=True))
-        once = sum(len(row[0].prompt.question(text, pair)) for row in runs for text, pair in items)
-        train = _train_of(own, asked.language)
-        shots = (
-            way_of(config, asked).examples * sum(map(len, train.texts)) // max(1, len(train)) * len(items) * len(runs)
-        )
-        n = round(share * len(runs) * len(runs[0]) * len(items))
-        found = estimate_calls(
-            round(share * (once + shots) * len(runs[0])), n, config.prompts.most_tokens, config.endpoint
-        )
-        price = f", {found.price:.4g} at endpoint.price" if found.price else ""
-        yield (
-            f"{asked.name} ({asked.title}): at most {n:,} requests, about {found.n_tokens_in:,} tokens in and up to "
-            f"{found.n_tokens_out:,} out{price}; questions answered before are not asked again."
-        )
-
-
 def set_jobs(config: Any, sets: Sequence[AskedSet]) -> list[Job[Any]]:
     """The jobs that ask about every set, and the sets."""
     wanted: list[Job[Any]] = []
     for asked in sets:
         wanted += [asked.items, *(job for row in ask_jobs(config, asked) for job in row)]
     return list(dict.fromkeys(wanted))
-
-
-def _train_of(own: OwnData, language: str) -> Dataset:
-    """The rows that examples come from: those of the language, else the first there are."""
-    trains = {place: each.data for (place, split), each in own.sets.items() if split == "train"}
-    return trains.get(language) or next(iter(trains.values()))
-
-
-def asked_plan_notes(config: Any, sets: Sequence[AskedSet], n_items: int | None = None) -> Iterator[str]:
-    """The same of many sets: how many questions there are, about so many items where that is known."""
-    ways = dict.fromkeys((len(runs_of(config, each)), way_of(config, each).examples) for each in sets)
-    n_questions = sum(len(row) for each in sets for row in runs_of(config, each)) * (n_items or 1)
-    named = " and ".join(f"{n} prompts {f'with {k} examples' if k else 'without examples'}" for n, k in ways)
-    sets_are = "sets" if len(sets) > 1 else "set"
-    items, each_item = ("", " about each item") if n_items is None else (f" of {n_items:,} items", "")
-    yield (
-        f"The model is asked and not trained, about {len(sets)} {sets_are}{items} with {named}: "
-        f"{n_questions:,} questions{each_item}; what was asked before is not asked again."
-    )
-    if is_endpoint(only_model(config.model).folder):
-        yield f"That is at most {n_questions:,} requests{each_item}; --budget holds what they may cost."
-
-
-def asked_notes(config: Any, asked: AskedSet) -> Iterator[str]:
-    """What is to be said before work starts: how often the model is asked, and labels that stand for themselves."""
-    runs = runs_of(config, asked)
-    n = way_of(config, asked).examples
-    each = f"{len(runs[0])} draws of {n} examples" if n else "no examples"
-    yield f"{asked.name} ({asked.title}): the model is asked and not trained, with {len(runs)} prompts and {each}."
-    plain = [label for label, word in runs[0][0].prompt.labels if label == word]
-    if plain and all(label.isdigit() for label in plain):
-        yield (
-            f"The labels {', '.join(plain)} are used as they are in every prompt, which tells a model little: say "
-            f"what they mean with prompts.labels={plain[0]}=NAME,…"
-        )

@@ -18,7 +18,7 @@ from goldproof.measures.cloze import ClozeGuess, ask_masked
 from goldproof.models.language_model import ASKING
 from goldproof.models.named import OWN, find_added, find_model
 from goldproof.models.source import find_source
-from goldproof.studies.asked import AskedSet, ask_jobs, is_asked, runs_of
+from goldproof.studies.asked import AskedSet, ask_jobs, check_examples, is_asked, runs_of
 from goldproof.studies.corruption import steps, toy
 from goldproof.studies.corruption.settings import (
     DEFAULT,
@@ -179,6 +179,7 @@ def tested_versions(config: Config, task: CorruptionTask, trained: Version) -> l
 def asked_sets(config: Config, task: CorruptionTask) -> dict[Version, AskedSet]:
     """What a language model is asked about: the test texts as they are, and each version of them."""
     own = own_data(config)
+    check_examples(config, own, own.languages[0])
     train = data_job(config, task, "train")
     return {
         version: AskedSet(

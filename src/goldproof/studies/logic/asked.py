@@ -82,6 +82,11 @@ def cell_part(cell: AskedCell) -> str:
 
 def asked_set(config: Config, cell: AskedCell, corpus: Job[Dataset]) -> AskedSet:
     """What is asked about a corpus in a cell, and where its examples come from."""
+    if has_own(config) and cell.examples > config.sizes.train:
+        raise UsageError(
+            f"the setting 'prompts.examples' must be at most {config.sizes.train:,}, the training pairs of "
+            f"{own_name(config.data)}, half of them contradictions; got {cell.examples}"
+        )
     train = steps.part.job(corpus, "train", 1.0, NOISE if cell.control == NOISE else "")
     items = some_items(config, steps.part.job(corpus, "test"))
     if cell.control in ("premise", "hypothesis"):

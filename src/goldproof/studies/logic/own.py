@@ -14,12 +14,16 @@ from goldproof.data.readers import Layout, open_raw
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job, step
 from goldproof.measures.leaks import Certificate, certify, known_contradiction, pairs_of
+from goldproof.studies.asked import is_asked
 from goldproof.studies.logic.asked import without_learners
 from goldproof.studies.logic.settings import OWN_TASK, Config, CorpusSizes
 from goldproof.studies.own import OwnData, Wants, find_own, gather, has_own, settled
 from goldproof.studies.own.checks import labels_of
 
 WANTS = Wants("logic", ("pair",))
+ASKED = Wants("logic", ("pair",), validation=False)
+"""Nothing is chosen by rows that are held out where a model is asked."""
+
 UNDECIDED = ("-", "-1", "")
 """Labels of pairs on which annotators did not agree, as SNLI and MNLI have them, and the hub's copies of these."""
 
@@ -31,7 +35,7 @@ _SPLITS = ("train", "validation", "test")
 
 def own_data(config: Config) -> OwnData:
     """The user's own data."""
-    return find_own(config, WANTS)
+    return find_own(config, ASKED if is_asked(config) else WANTS)
 
 
 def settle(config: Config) -> Config:
@@ -43,7 +47,10 @@ def settle(config: Config) -> Config:
         return config
     own = own_data(config)
     label = contradiction_label(config, own)
-    counts = {split: min(_n_balanced(own, language, split, label) for language in own.languages) for split in _SPLITS}
+    counts = dict.fromkeys(_SPLITS, 0)
+    for split in _SPLITS:
+        if all(split in own.splits(language) for language in own.languages):
+            counts[split] = min(_n_balanced(own, language, split, label) for language in own.languages)
     plans = replace(config.experiments, overlap=False, beside="")
     if plans.source and plans.source not in own.languages:
         raise UsageError(
@@ -68,12 +75,13 @@ def notes(config: Config) -> tuple[str, ...]:
     others = ", ".join(repr(name) for name in own.classes if name != label and name not in UNDECIDED)
     dropped = [name for name in own.classes if name in UNDECIDED]
     left_out = f" Rows labelled {dropped[0]!r}, on which annotators disagreed, are left out." if dropped else ""
+    held = f", {sizes.validation:,} validation" if sizes.validation else ""
     least = " at least in each language" if len(own.languages) > 1 else ""
     return (
         *own.notes,
         f"Recast as contradiction detection: {label!r} against {others}. Rows of the larger side are left out at "
-        f"random until both sides are equally frequent ({sizes.train:,} training, {sizes.validation:,} validation "
-        f"and {sizes.test:,} test pairs{least}), so that guessing gets 50 %.{left_out}",
+        f"random until both sides are equally frequent ({sizes.train:,} training{held} and {sizes.test:,} test "
+        f"pairs{least}), so that guessing gets 50 %.{left_out}",
     )
 
 
@@ -136,6 +144,8 @@ def recast_own(data: Dataset, contradiction: str) -> Dataset:
     parts = []
     for number, split in enumerate(_SPLITS):
         part = data.select(split=split)
+        if not len(part):  # no rows are held out where a model is asked
+            continue
         labels = np.array(part.table.column("label").to_pylist(), object)
         sides = [np.flatnonzero(labels == contradiction), np.flatnonzero(~np.isin(labels, [contradiction, *UNDECIDED]))]
         n = min(map(len, sides))

@@ -99,7 +99,12 @@ def has_own(config: Any) -> bool:
 def own_rules(config: Any) -> Iterator[tuple[str, bool, str]]:
     """What must hold of the settings that name one's own files."""
     data = config.data
-    for name in ("test", "validation", "name"):
+    needs_train = (
+        "empty if 'data.train' is empty; name some labelled rows in 'data.train', which say what labels there are, "
+        "also where a language model is asked and nothing is trained"
+    )
+    yield "data.test", has_own(config) or not data.test, needs_train
+    for name in ("validation", "name"):
         yield f"data.{name}", has_own(config) or not getattr(data, name), "empty if 'data.train' is empty"
     yield "data.languages", all(each.strip() for each in data.languages), "codes of languages, none of them empty"
 

@@ -11,7 +11,7 @@ from goldproof.builders.prompts.library import LANGUAGES
 from goldproof.data.dataset import Dataset
 from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
-from goldproof.studies.asked import AskedSet, some_items
+from goldproof.studies.asked import AskedSet, check_examples, some_items
 from goldproof.studies.own import PLACE, has_own
 from goldproof.studies.transfer.parts import class_names, corpus_name, limited, own_data, part_of, splits_of
 from goldproof.studies.transfer.settings import Config
@@ -45,6 +45,9 @@ def asked_sets(config: Config) -> list[AskedSet]:
             f"{' or '.join(KINDS)}, or the model is fine-tuned with prompts.use=never; got {config.task!r}"
         )
     labels = _labels(config)
+    for text in text_languages(config) if has_own(config) else ():
+        if "test" in splits_of(config, text):
+            check_examples(config, own_data(config), text)
     return [
         AskedSet(
             corpus_name(config),
@@ -55,6 +58,7 @@ def asked_sets(config: Config) -> list[AskedSet]:
             _examples(config, text),
             replace(config.prompts, language=prompt, file=config.prompts.file.replace(PLACE, prompt)),
             f"prompts in {prompt}" if prompt else "",
+            f"prompts in {prompt}, texts in {text}" if prompt else "",
         )
         for text in text_languages(config)
         for prompt in prompt_languages(config)

@@ -56,7 +56,7 @@ def corruption_answer(config: Config, found: Sequence[Found]) -> Answer:
     """The first screen."""
     every, notes = every_left(config, found), [*_notes(found), *_no_control(config)]
     if not every:
-        return _undecided(found, notes)
+        return _undecided(config, found, notes)
     least, most = (choose(every, key=lambda left: left.share.value) for choose in (min, max))
     seeds = _runs(config, found)
     scope = f"with the class missing from {WHERE[strictest(config)]} ({seeds})"
@@ -181,10 +181,12 @@ def _nouns(config: Config, found: Sequence[Found]) -> list[Claim]:
     ]
 
 
-def _undecided(found: Sequence[Found], notes: Sequence[str]) -> Answer:
+def _undecided(config: Config, found: Sequence[Found], notes: Sequence[str]) -> Answer:
     """The first screen where no task has a score to lose, or every cell of those that do collapsed."""
     text = "with all words left in, the model is not shown to be above the best constant answer"
     takes = "It would take a model that has learned the task."
+    if is_asked(config):
+        takes = "It would take prompts, or a model, by which the task is solved at least in part."
     if any(each.baseline.above_floor for each in found):
         text += ", or every cell collapsed"
     else:  # the note on what has no baseline would say the same again

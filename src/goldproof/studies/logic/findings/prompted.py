@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from goldproof.builders.logic.pairs import CONTRADICTION
 from goldproof.measures.leaks import Certificate
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, known_fields, make_table
@@ -90,7 +91,35 @@ class AskedLogic:
 
     def is_above(self, each: PromptScores) -> bool:
         """Whether the mean over prompts is above chance, all plain scores together."""
-        return each.mean_at(self.together(len(self.plain))).low > CHANCE
+        return _is_above(each, self.together(len(self.plain)))
+
+    @property
+    def floors(self) -> list[float]:
+        """What always giving the commonest answer gets: a half, unless other pairs were drawn."""
+        return sorted({each.floor for each in self.plain})
+
+    @property
+    def is_even(self) -> bool:
+        """Whether half of the pairs contradict everywhere."""
+        return self.floors == [CHANCE]
+
+    @property
+    def contradicting(self) -> str:
+        """Which share of the pairs contradicts, as part of a sentence.
+
+        The corpora have as many of both; pairs drawn by their ids (`prompts.most_items`) need not.
+        """
+        if self.is_even:
+            return "half of the pairs contradict"
+        shares = [float((each.given.gold == each.given.labels.index(CONTRADICTION)).mean()) for each in self.plain]
+        ends = dict.fromkeys(percent(share) for share in (min(shares), max(shares)))
+        return f"{' to '.join(ends)} of the pairs drawn contradict"
+
+
+def _is_above(each: PromptScores, level: float) -> bool:
+    """Whether the mean over prompts is above a half and, where the pairs are uneven, above their commonest answer."""
+    over = each.over_floor_at(level) if each.floor > CHANCE else None
+    return each.mean_at(level).low > CHANCE and (each.floor <= CHANCE or (over is not None and over.low > 0))
 
 
 def make_asked_report(config: Config, sets: Sequence[PromptScores], values: LogicValues) -> Report:
@@ -174,7 +203,8 @@ def _named(found: AskedLogic, clean: bool) -> str:
 
 def _size(found: AskedLogic) -> str:
     first = found.plain[0]
-    return f"{first.n_prompts} prompts, {count(first.answers.n_items)} test pairs each"
+    uneven = "" if found.is_even else f"; {found.contradicting}"
+    return f"{first.n_prompts} prompts, {count(first.answers.n_items)} test pairs each{uneven}"
 
 
 def _figure(found: AskedLogic) -> Figure:
@@ -189,7 +219,9 @@ def _figure(found: AskedLogic) -> Figure:
     note = "Squares: the best rule that reads words alone." if any(task.rule for task in found.tasks) else ""
     keys = [key for each in found.plain for key in each.facts.keys]
     caption = Caption("answer", "Accuracy, mean over prompts; each prompt a small dot", note, keys)
-    return overview(rows, SHARE, caption=caption, against=Against([CHANCE], text="Dashed: chance."))
+    said = "Dashed: chance." if found.is_even else "Dashed: the commonest answer alone on these pairs."
+    levels = sorted({found.floors[0], found.floors[-1]})
+    return overview(rows, SHARE, caption=caption, against=Against(levels, text=said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +267,8 @@ def _scores(found: AskedLogic) -> Item:
         Field(Column("rule", "Best rule of words", 1, "%"), lambda row: row.task.rule),
     ]
     keys = [key for row in every for key in row.each.facts.keys]
-    note = "Intervals are for other prompts, draws of examples and pairs like these; half of the pairs contradict."
+    note = f"Intervals are for other prompts, draws of examples and pairs like these; {found.contradicting}."
+    note += "" if found.is_even else " Above chance: above 50 % and above their commonest answer on the same pairs."
     return make_table(Heading("accuracy", title, note, keys), known_fields(fields, every), every)
 
 
@@ -334,7 +367,7 @@ def _other(found: AskedLogic) -> list[Item]:
         return []
     ours, theirs = found.config.data.corpus, found.config.experiments.beside
     level = found.together(2 * len(pairs))
-    n = [sum(each.mean_at(level).low > CHANCE for each in side) for side in zip(*pairs, strict=True)]
+    n = [sum(_is_above(each, level) for each in side) for side in zip(*pairs, strict=True)]
     title = f"Shown to be above chance: {n[0]} of {len(pairs)} with {ours}, {n[1]} with {theirs}"
     fields: list[Field[tuple[PromptScores, PromptScores]]] = [
         Field(Column("of", WHAT), lambda pair: pair[0].title),

@@ -65,6 +65,7 @@ def test_a_file_of_ones_own_with_named_columns_and_emptied_texts(tmp_path, nltk_
     assert made.verdict == []
     assert made.answer.text == ("with all words left in, the model is not shown to be above the best constant answer.")
     assert made.answer.notes == [
+        "reviews: the run collapsed: it gives one answer to nearly all items. It is judged all the same.",
         "There is no random control: the cost of a class cannot be separated from that of mere shortening.",
     ]
     items = [item for section in made.sections for item in section.items]

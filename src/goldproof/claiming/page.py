@@ -15,10 +15,11 @@ from goldproof.claiming.asked_scores import study_config
 from goldproof.claiming.behind import SCOPE
 from goldproof.claiming.lights import PageLight, find_lights
 from goldproof.claiming.plan import audit_settings, audited, layer_config, layer_jobs, recipe_of, why_not_removed
-from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
+from goldproof.claiming.scores import FEWEST, WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
 from goldproof.claiming.settings import Config, title_of_model
 from goldproof.claiming.words import (
     change_text,
+    choice_words,
     claim,
     not_claimed,
     question,
@@ -27,10 +28,10 @@ from goldproof.claiming.words import (
 )
 from goldproof.jobs import Results
 from goldproof.judging.audit.audit import audit_splits
-from goldproof.judging.metric_numbers import difference_format, score_text, shown, unit
+from goldproof.judging.metric_numbers import difference_format, score_text
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import SetScore
-from goldproof.judging.score_answer import lower_name, metric_column
+from goldproof.judging.score_answer import metric_column
 from goldproof.judging.subsets import PartScore, bias_sentence
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
@@ -97,7 +98,8 @@ def _takes(evidence: Evidence) -> str:
             return "It would take prompts that this model responds to, or another rule for reading its answers."
         return "It would take a recipe that trains: another learning rate, more steps."
     if not evidence.is_recipe:
-        return f"It would take at least 3 {evidence.run_kind}s to say anything about another one."
+        working = "" if evidence.test.n_runs < FEWEST or evidence.asked is not None else " that work"
+        return f"It would take at least 3 {evidence.run_kind}s{working} to say anything about another one."
     return ""
 
 
@@ -283,7 +285,7 @@ def _removal_items(evidence: Evidence) -> list[Item]:
     told = " ".join(removal_words(evidence, each.words) for each in evidence.removals)
     note = (
         f"The same {evidence.run_kind}s answer each version of the test texts; the control removes the same number "
-        "of random words from each text."
+        "of random words from each text. Intervals are not adjusted for the number of classes, p is."
     )
     return [
         Text(told),
@@ -315,14 +317,7 @@ def _side_words(evidence: Evidence, each: OneSide) -> str:
 def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[Item]:
     items: list[Item] = []
     if evidence.choice is not None and math.isfinite(evidence.choice.corrected.low):
-        loss, metric = evidence.choice.corrected, evidence.metric
-        items.append(
-            Text(
-                f"Choosing the checkpoint on validation data loses {shown(loss.value, metric)}{unit(metric)} "
-                f"[{shown(loss.low, metric)}, {shown(loss.high, metric)}] of {lower_name(metric)} against the best "
-                f"one ({shown(evidence.choice.apparent, metric)}{unit(metric)} in hindsight, which is too high)."
-            )
-        )
+        items.append(Text(choice_words(evidence.choice, evidence.metric)))
     if evidence.languages is None:
         return items
     fields: list[Field[SetScore]] = [

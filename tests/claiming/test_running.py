@@ -16,12 +16,16 @@ import goldproof
 from goldproof.claiming.data import find_data
 from goldproof.claiming.plan import jobs, layer_config, settled
 from goldproof.claiming.planner import Budget, make_plan
+from goldproof.claiming.running import request_settings
 from goldproof.claiming.stages import Omission
 from goldproof.claiming.timing import Rates
 from goldproof.cli import run_command
 from goldproof.errors import DataError, UsageError
 from goldproof.models.tiny import write_tiny_model
-from goldproof.report.summary import Claim
+from goldproof.report.summary import Claim, Text
+from goldproof.studies import find_study
+from goldproof.studies.settings import Choice
+from goldproof.studies.settings import make_config as make_config_of
 
 pytestmark = pytest.mark.needs("models")
 
@@ -62,7 +66,8 @@ def test_the_page_says_the_claim_its_lights_and_what_may_not_be_claimed(page):
     assert report.title == "What may be claimed of Mine on made up?"
     assert re.match(
         r"On 80 items of made up \(xx\), Mine trained as below reaches an accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] "
-        r"for another training on items like these\. A bag-of-words model reaches",
+        r"for another training on items like these\. That is not shown to be above always answering 'no' "
+        r"\(\d+\.\d %\)\. A bag-of-words model reaches",
         report.answer.sentence,
     )
     lights = [line.text.partition(":")[0] for line in report.verdict if isinstance(line, Claim)]
@@ -258,6 +263,7 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     unlabelled = write_rows(tmp_path / "bare.csv", [{"text": row["text"]} for row in make_rows(30, 3)])
     train, test = str(files / "train.csv"), str(files / "test.csv")
+    one = write_rows(tmp_path / "one.csv", make_rows(1, 3))
     cases = [
         (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found"),
         (
@@ -269,6 +275,20 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
         (["--model", "fake", "--train", train, "--test", "yy=" + test], "--test names one file in the language"),
         (["--model", "fake", "--train", train, "--test", test, "--test", test], "got 2 without a language"),
         (["--model", "fake", "--train", train, "--test", test, "--test", "yy=no.csv"], "no.csv"),
+        (
+            ["--model", "fake", "--train", train, "--test", test, "--test", f"yy={train}"],
+            "this file, given as the test data in 'yy', is byte for byte the same as train.csv, the training data; the "
+            "model would be tested on what it was trained on",
+        ),
+        (
+            ["--model", "fake", "--train", train, "--test", test, "--test", f"yy={test}"],
+            "this file, given as the test data in 'yy', is byte for byte the same as test.csv, the test data in 'xx'; "
+            "the test data of two languages must be different files",
+        ),
+        (
+            ["--model", "fake", "--train", train, "--test", str(one)],
+            "a score with an interval needs at least 2 test items; got 1",
+        ),
     ]
     for arguments, expected in cases:
         assert run_command(["claims", *arguments, "--language", "xx"]) == 2, arguments
@@ -276,6 +296,19 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
         assert expected in err, err
         assert "Traceback" not in err
     assert not (tmp_path / "goldproof-store").exists()
+
+
+def test_copies_in_a_test_of_another_language_are_counted(page, files, tmp_path):
+    (section,) = [each for each in page[0].report.sections if each.title.startswith("In other languages")]
+    assert "Test rows with an exact copy in the training rows: yy 0 of 60." in [
+        item.text for item in section.items if isinstance(item, Text)
+    ]
+    other = write_rows(tmp_path / "other.csv", [*make_rows(20, 2), *make_rows(120, 0, cue=0.6)[:100]])
+    given = request_settings("fake", files / "train.csv", files / "test.csv", {"yy": other}, None, "xx", "", None)
+    data = find_data(make_config_of(find_study("claims"), Choice(settings=given)))
+    n = data.n_copies("yy")
+    assert 80 <= n <= 100  # all but those held out
+    assert f"{n} of 120 test rows in yy have an exact copy in the training rows." in data.notes
 
 
 def test_the_study_runs_from_settings_too(tmp_path):

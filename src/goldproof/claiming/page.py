@@ -13,6 +13,7 @@ from goldproof.claiming import titles
 from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
 from goldproof.claiming.asked_scores import study_config
 from goldproof.claiming.behind import SCOPE
+from goldproof.claiming.data import copy_notes
 from goldproof.claiming.lights import PageLight, find_lights
 from goldproof.claiming.plan import audit_settings, audited, layer_config, layer_jobs, recipe_of, why_not_removed
 from goldproof.claiming.scores import FEWEST, WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
@@ -35,7 +36,7 @@ from goldproof.judging.score_answer import metric_column
 from goldproof.judging.subsets import PartScore, bias_sentence
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.numbers import estimate_or_reason, percent
+from goldproof.report.numbers import count, estimate_or_reason, percent
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import (
     Answer,
@@ -104,7 +105,8 @@ def _takes(evidence: Evidence) -> str:
 
 
 def _warnings(evidence: Evidence) -> list[str]:
-    return [each for each in evidence.config.left_out if each.startswith(("Trained on", "Asked about"))]
+    left = [each for each in evidence.config.left_out if each.startswith(("Trained on", "Asked about"))]
+    return [*left, *copy_notes(evidence.data)]
 
 
 def _figure(evidence: Evidence) -> Figure | None:
@@ -333,7 +335,15 @@ def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[It
     same = "trainings" if evidence.asked is None else "model"
     heading = Heading("languages", f"The same {same} in other languages: {said}", keys=evidence.keys)
     items.append(make_table(heading, fields, evidence.languages.sets))
+    items.append(Text(_copy_words(evidence)))
     return [*items, *_answered("languages", beside)]
+
+
+def _copy_words(evidence: Evidence) -> str:
+    """How many rows of each test in another language are copies of training rows."""
+    further = evidence.data.further
+    each = [f"{code} {count(evidence.data.n_copies(code))} of {count(len(further[code].data))}" for code in further]
+    return f"Test rows with an exact copy in the training rows: {', '.join(each)}."
 
 
 def _calibration_items(evidence: Evidence) -> list[Item]:

@@ -169,6 +169,15 @@ def test_verify_holds_and_names_each_change(page, files, tmp_path):
     finally:
         (files / "test.csv").write_bytes(text)
 
+    try:
+        (files / "test.csv").write_bytes(b"".join([*rows[:5], *rows[6:]]))
+        assert goldproof.verify(evidence, files / "store").mismatches == (
+            f"test data ({files / 'test.csv'}): 79 rows; there were 80",
+            f"test data ({files / 'test.csv'}): 1 row was taken out: row 5",
+        )
+    finally:
+        (files / "test.csv").write_bytes(text)
+
     changed = json.loads(evidence.read_text(encoding="utf-8"))
     changed["model"]["model"] = "0" * 64
     (tmp_path / "model.json").write_text(json.dumps(changed), encoding="utf-8")
@@ -185,6 +194,52 @@ def test_verify_holds_and_names_each_change(page, files, tmp_path):
         aside.rename(record)
     assert run_command(["verify", str(evidence), "--store", str(files / "store")]) == 0
     assert run_command(["verify", str(tmp_path / "model.json"), "--store", str(files / "store")]) == 1
+
+
+def test_verify_names_what_was_left_out_or_added(page, files, tmp_path, capfd):
+    assert page[0].files
+    form = json.loads((files / "out" / "evidence.json").read_text(encoding="utf-8"))
+    first, job = form["claims"][0], form["jobs"][0]
+    cases = [
+        (
+            {"claims": [{**first, "seen": 1}, *form["claims"][1:]]},
+            ["the claim: 'seen' is nothing that a claim has"],
+        ),
+        ({"data": form["data"][1:]}, ["train data: the evidence has no digests of their rows"]),
+        ({"model": {}}, ["the evidence has no digest of the model"]),
+        ({"jobs": form["jobs"][1:]}, [f"1 job behind it is not listed in the evidence: {job[:12]} …"]),
+        (
+            {"question": "Is it good?"},
+            [
+                "the question is 'What may be claimed of Mine on made up?' by the settings and data, and "
+                "'Is it good?' in the evidence"
+            ],
+        ),
+    ]
+    for change, said in cases:
+        (tmp_path / "evidence.json").write_text(json.dumps({**form, **change}), encoding="utf-8")
+        assert [*goldproof.verify(tmp_path / "evidence.json", files / "store").mismatches] == said
+        assert run_command(["verify", str(tmp_path / "evidence.json"), "--store", str(files / "store")]) == 1
+    capfd.readouterr()
+    for change in ({"data": [1]}, {"data": [{}]}, {"model": []}, {"jobs": 3}, {"claims": [[]]}):
+        (tmp_path / "evidence.json").write_text(json.dumps({**form, **change}), encoding="utf-8")
+        with pytest.raises(DataError, match="the evidence is incomplete or altered"):
+            goldproof.verify(tmp_path / "evidence.json", files / "store")
+
+
+def test_verify_in_another_folder_says_where_to_run_it(files, tmp_path, monkeypatch):
+    for name in ("train.csv", "test.csv"):
+        shutil.copy(files / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    settings = {**QUICK, "levels": 0, "labels": False, "seeds": [0]}
+    goldproof.claims("fake", "train.csv", "test.csv", language="xx", settings=settings, store="store", out="out")
+    assert goldproof.verify("out/evidence.json", "store").holds
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert goldproof.verify("../out/evidence.json", "../store").mismatches == (
+        "the data cannot be read as before: train.csv: there is no such file; files are named relative to the folder "
+        "you are in: run it where the page was made",
+    )
 
 
 def test_verify_asks_for_what_was_done_whatever_taggers_are_installed(page, files, tmp_path, monkeypatch):

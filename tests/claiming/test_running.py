@@ -14,6 +14,7 @@ from tests.claiming.made import WORDS, make_config, make_rows, write_rows
 
 import goldproof
 from goldproof.claiming.data import find_data
+from goldproof.claiming.files import write_page
 from goldproof.claiming.plan import jobs, layer_config, settled
 from goldproof.claiming.planner import Budget, make_plan
 from goldproof.claiming.running import request_settings
@@ -278,6 +279,7 @@ def plan_of(tmp_path, minutes, **changes):
 
 def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_path):
     long = plan_of(tmp_path, 120)
+    assert replace(long, minutes=1.0).lines()[0].startswith("Planned for 1 minute: about ")
     assert [stage.name for stage in long.stages] == [
         "3 trainings",
         "2 more trainings",
@@ -364,6 +366,23 @@ def test_copies_in_a_test_of_another_language_are_counted(page, files, tmp_path)
     n = data.n_copies("yy")
     assert 80 <= n <= 100  # all but those held out
     assert f"{n} of 120 test rows in yy have an exact copy in the training rows." in data.notes
+
+
+def test_reports_of_an_earlier_page_do_not_stay(page, files, tmp_path):
+    shutil.copytree(files / "out", tmp_path / "out")
+    (tmp_path / "out" / "score" / "mine.txt").write_text("kept", encoding="utf-8")
+    (tmp_path / "out" / "own").mkdir()
+    report = replace(page[0].report, beside={"audit": page[0].report.beside["audit"]})
+    written = [*write_page(report, tmp_path / "out", "{}")]
+    assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {
+        "audit",
+        "figures",
+        "own",
+        "score",
+        "tables",
+    }
+    assert [path.name for path in (tmp_path / "out" / "score").iterdir()] == ["mine.txt"]
+    assert all(path.exists() for path in written)
 
 
 def test_the_study_runs_from_settings_too(tmp_path):

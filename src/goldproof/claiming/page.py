@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from goldproof.claiming import titles
-from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
+from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items, prompt_language_notes
 from goldproof.claiming.asked_scores import study_config
 from goldproof.claiming.behind import SCOPE
 from goldproof.claiming.data import copy_notes
@@ -57,7 +57,7 @@ from goldproof.studies.stability import report as prompts_report
 RULES = (
     "A light is red if the lower bound of its measure is beyond the threshold, green only if the upper bound is "
     "within it, and grey otherwise. Holm's procedure covers the lights that rest on a sample. Leaks, size and "
-    "constant trainings are counted. A cue that solves items is not shown to be what the model uses."
+    "constant {runs} are counted. A cue that solves items is not shown to be what the model uses."
 )
 
 
@@ -106,7 +106,7 @@ def _takes(evidence: Evidence) -> str:
 
 def _warnings(evidence: Evidence) -> list[str]:
     left = [each for each in evidence.config.left_out if each.startswith(("Trained on", "Asked about"))]
-    return [*left, *copy_notes(evidence.data)]
+    return [*left, *copy_notes(evidence.data), *prompt_language_notes(evidence)]
 
 
 def _figure(evidence: Evidence) -> Figure | None:
@@ -150,14 +150,25 @@ def _sections(
     yield titles.HARD, _part_items(evidence)
     yield titles.REMOVALS, _removal_items(evidence)
     yield titles.SIDES, _side_items(evidence)
-    elsewhere = titles.LANGUAGES if evidence.data.further else titles.CHECKPOINT
-    yield elsewhere, _language_items(evidence, beside)
+    yield _elsewhere(evidence), _language_items(evidence, beside)
     yield titles.CALIBRATION, _calibration_items(evidence)
     yield titles.LAYERS, _answered("layers", beside)
     yield titles.DATA, _answered("audit", beside)
     yield titles.ADDED, [Text(each) for each in evidence.config.added]
     yield titles.NOT_ASKED, [Text(each) for each in evidence.config.left_out]
-    yield titles.RULES, [Text(RULES)]
+    yield titles.RULES, [Text(RULES.format(runs=f"{evidence.run_kind}s"))]
+
+
+def _elsewhere(evidence: Evidence) -> str:
+    """What the section on other languages and checkpoints is called, by what is in it."""
+    if not evidence.data.further:
+        return titles.CHECKPOINT
+    return titles.LANGUAGES_TOO if _has_choice(evidence) else titles.LANGUAGES
+
+
+def _has_choice(evidence: Evidence) -> bool:
+    """Whether it is known what choosing the checkpoint loses."""
+    return evidence.choice is not None and math.isfinite(evidence.choice.corrected.low)
 
 
 def _score_items(evidence: Evidence) -> list[Item]:
@@ -318,7 +329,7 @@ def _side_words(evidence: Evidence, each: OneSide) -> str:
 
 def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[Item]:
     items: list[Item] = []
-    if evidence.choice is not None and math.isfinite(evidence.choice.corrected.low):
+    if evidence.choice is not None and _has_choice(evidence):
         items.append(Text(choice_words(evidence.choice, evidence.metric)))
     if evidence.languages is None:
         return items

@@ -41,11 +41,14 @@ def lower_name(metric: str) -> str:
 
 
 def with_article(name: str) -> str:
-    """A name with its article.
+    """A name with its article, which a genitive has none of.
 
     >>> with_article("accuracy"), with_article("span F1"), with_article("MCC"), with_article("F1")
     ('an accuracy', 'a span F1', 'an MCC', 'an F1')
+    >>> with_article("Pearson's correlation")
+    'a Pearson correlation'
     """
+    name = name.replace("'s ", " ")
     is_spelled = name[:1].isupper() and not name[1:2].islower()
     return f"{'an' if name[:1] in ('AEFHILMNORSX' if is_spelled else 'aeiouAEIOU') else 'a'} {name}"
 

@@ -17,6 +17,7 @@ from goldproof.claiming.data import find_data
 from goldproof.claiming.files import write_page
 from goldproof.claiming.plan import jobs, layer_config, settled
 from goldproof.claiming.planner import Budget, make_plan
+from goldproof.claiming.prices import Prices
 from goldproof.claiming.running import request_settings
 from goldproof.claiming.stages import Omission
 from goldproof.claiming.timing import Rates
@@ -309,6 +310,17 @@ def test_with_little_time_one_training_on_fewer_rows_is_planned_and_said(tmp_pat
     assert str(caught.value).startswith(
         "--minutes 0.1 is too short here: one training on 200 rows, the audit and the page take about "
     )
+
+
+def test_the_audit_of_many_classes_is_not_priced_by_each_of_them(tmp_path):
+    prices = {}
+    for k in (2, 3, 25):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        rows = [{**row, "label": f"c{i % k}"} for i, row in enumerate(make_rows(500, 0))]
+        config = make_config(folder, rows[:400], rows[400:])
+        prices[k] = Prices(config, find_data(config), RATES).audit()
+    assert prices == {2: pytest.approx(10.0), 3: pytest.approx(12.0), 25: pytest.approx(12.0)}
 
 
 def test_what_is_left_out_is_a_sentence():
